@@ -1,0 +1,16 @@
+/* libmemmodel: how much memory a deep-learning job will need. This is the one supported include. */
+#ifndef MEMMODEL_H
+#define MEMMODEL_H
+
+#include "memmodel/version.h"
+
+#include "memmodel/context.h"
+#include "memmodel/job.h"
+#include "memmodel/model.h"
+#include "memmodel/monitor.h"
+#include "memmodel/network.h"
+#include "memmodel/report.h"
+#include "memmodel/samples.h"
+#include "memmodel/trace.h"
+
+#endif

@@ -1,0 +1,173 @@
+/* The context: memory, the last error, the log. Every other object is made from one and keeps a reference to it. */
+#ifndef MEMMODEL_CONTEXT_H
+#define MEMMODEL_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define MEMMODEL_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define MEMMODEL_API __attribute__((visibility("default")))
+#else
+#define MEMMODEL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * What a call returns: 0, or one of these. Numbers are never reused.
+ *
+ * @since 0.1
+ */
+enum memmodel_status {
+    MEMMODEL_OK = 0,
+    MEMMODEL_ERROR_NOMEM = -1,            /**< the context's allocator returned NULL */
+    MEMMODEL_ERROR_INVALID_ARGUMENT = -2, /**< an argument is outside what the call documents */
+    MEMMODEL_ERROR_OVERFLOW = -3,         /**< a count or a number of bytes does not fit in 63 bits */
+    MEMMODEL_ERROR_SHAPE = -4,            /**< the shapes of a layer do not fit together */
+    MEMMODEL_ERROR_UNSUPPORTED = -5,      /**< known, but not available on this platform or for this framework */
+    MEMMODEL_ERROR_PARSE = -6,            /**< a file or a text is not of its format */
+    MEMMODEL_ERROR_IO = -7,               /**< the operating system refused to read or write */
+    MEMMODEL_ERROR_STRUCT_SIZE = -8,      /**< an options struct has a size that this library cannot accept */
+    MEMMODEL_ERROR_UNKNOWN_SYMBOL = -9,   /**< a name that is no symbol of the network, or no column of the table */
+    MEMMODEL_ERROR_UNBOUND = -10,         /**< a symbol has no value in this query */
+    MEMMODEL_ERROR_DATA = -11,            /**< the samples cannot be used: too few, constant, not finite, ... */
+    MEMMODEL_ERROR_NEWER = -12,           /**< the file was written by a newer version of its format */
+    MEMMODEL_ERROR_PROCESS = -13,         /**< the process does not exist or cannot be read */
+};
+
+/** Library context. @since 0.1 */
+typedef struct memmodel_context memmodel_context;
+
+/**
+ * Where a context takes its memory from. All three functions are given together, or none.
+ *
+ * @since 0.1
+ */
+struct memmodel_allocator {
+    size_t size;                                                /**< sizeof(struct memmodel_allocator) */
+    void *(*allocate)(void *user, size_t bytes);                /**< NULL when there is none */
+    void *(*reallocate)(void *user, void *block, size_t bytes); /**< as realloc; the old block stays when it fails */
+    void (*release)(void *user, void *block);                   /**< `block` may be NULL */
+    void *user;                                                 /**< handed to each call */
+};
+
+/**
+ * Detail of the last call on a context that failed.
+ *
+ * @since 0.1
+ */
+struct memmodel_error {
+    size_t size;         /**< filled by the library */
+    int status;          /**< enum memmodel_status */
+    int line;            /**< line in the text that was read, from 1; 0 if none */
+    int column;          /**< column in that line, from 1; 0 if none */
+    int reserved;        /**< 0 */
+    const char *message; /**< one line in English, without the layer's name. Never NULL */
+    const char *object;  /**< layer, column or file that was wrong, "" if none. Never NULL */
+};
+
+/**
+ * Called for each message the library would like somebody to read. `message` is valid during the call.
+ *
+ * @since 0.1
+ */
+typedef void (*memmodel_log)(void *user, const char *message);
+
+/**
+ * Make a context.
+ *
+ * @param[in]  allocator  where to take memory from, copied; NULL for malloc
+ * @param[out] context    new context with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any; the context then belongs to one thread at a time
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_context **context);
+
+/**
+ * Take one more reference.
+ *
+ * @param[in] context  not NULL
+ * @returns `context`
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API memmodel_context *
+memmodel_context_ref(memmodel_context *context);
+
+/**
+ * Drop one reference. The context goes with its last reference, its objects' included.
+ *
+ * @param[in] context  may be NULL
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_context_unref(memmodel_context *context);
+
+/**
+ * Detail of the last error on this context. Needs no memory, so it is there for MEMMODEL_ERROR_NOMEM too.
+ *
+ * @param[in] context  not NULL
+ * @returns never NULL; owned by the context and valid until its next failing call. Status 0 if nothing failed yet.
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API const struct memmodel_error *
+memmodel_context_error(const memmodel_context *context);
+
+/**
+ * Choose who reads the library's messages. Without a log the library is silent.
+ *
+ * @param[in] context  not NULL
+ * @param[in] log      NULL for silence
+ * @param[in] user     handed to each call of `log`
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user);
+
+/**
+ * Give back memory that a call of this library handed over, such as the text of memmodel_network_to_json().
+ *
+ * @param[in] context  the context the memory came from
+ * @param[in] block    may be NULL
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_free(memmodel_context *context, void *block);
+
+/**
+ * Name of a status, such as "MEMMODEL_ERROR_SHAPE".
+ *
+ * @param[in] status  any number
+ * @returns a static string, never NULL
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_status_name(int status);
+
+/**
+ * What a status means, in one line.
+ *
+ * @param[in] status  any number
+ * @returns a static string, never NULL
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_status_message(int status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,288 @@
+/* Fitted formulas: from a table of measurements to a prediction with an upper bound. */
+#ifndef MEMMODEL_MODEL_H
+#define MEMMODEL_MODEL_H
+
+#include "memmodel/context.h"
+#include "memmodel/samples.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A fitted formula, immutable. @since 0.1 */
+typedef struct memmodel_model memmodel_model;
+
+/**
+ * What to fit, and from which terms. Zero means the default for every field.
+ *
+ * @since 0.1
+ */
+struct memmodel_fit_options {
+    size_t size;               /**< sizeof(struct memmodel_fit_options) */
+    const char *target;        /**< column to predict; positive. NULL: the last numeric column */
+    const char *const *inputs; /**< columns to predict from. NULL: every other numeric column that is not constant */
+    size_t input_count;        /**< number of `inputs` */
+    const char *weight;        /**< column of sample weights; NULL: every row counts the same */
+    const char *const *terms;  /**< formulas in the inputs to offer besides the built-in basis, such as a network's own */
+    size_t term_count;         /**< number of `terms` */
+    int32_t basis;             /**< enum memmodel_basis */
+    int32_t max_terms;         /**< largest number of terms besides the constant. @default 4 */
+    int32_t reserved;          /**< 0 */
+    int32_t threads;           /**< threads to use; the result does not depend on it. @default 1 */
+};
+
+/** Terms a fit chooses from. @since 0.1 */
+enum memmodel_basis {
+    MEMMODEL_BASIS_POSYNOMIAL = 0, /**< products of powers and logarithms of the inputs, and the given terms */
+    MEMMODEL_BASIS_GIVEN = 1,      /**< the given terms only (and a constant) */
+};
+
+/**
+ * A prediction. All three are of the target's unit.
+ *
+ * @since 0.1
+ */
+struct memmodel_prediction {
+    size_t size;     /**< sizeof(struct memmodel_prediction) */
+    double value;    /**< the formula */
+    double upper;    /**< one-sided bound: the measurement lies below it with the asked probability. Never below `value` */
+    int32_t outside; /**< 1 if the point lies outside the box of the training data: the bound then is a guess */
+    int32_t reserved; /**< 0 */
+};
+
+/**
+ * How good a fit is.
+ *
+ * @since 0.1
+ */
+struct memmodel_model_scores {
+    size_t size;          /**< sizeof(struct memmodel_model_scores) */
+    double training_mape; /**< mean absolute relative error on the rows it was fitted to, as a fraction */
+    double loo_mape;      /**< the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
+    int64_t samples;      /**< rows used */
+    int64_t terms;        /**< terms of the formula, the constant included */
+};
+
+/** Language of a printed formula. @since 0.1 */
+enum memmodel_language {
+    MEMMODEL_TEXT = 0,   /**< 1291.125*batch*dim^3 */
+    MEMMODEL_C = 1,      /**< an expression in C */
+    MEMMODEL_PYTHON = 2, /**< an expression in Python */
+    MEMMODEL_LATEX = 3,  /**< for a paper */
+};
+
+/**
+ * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset whose
+ * leave-one-out error lies within one standard error of the best.
+ *
+ * Rows with a missing input or target are left out and counted in the log. Repeated rows count as repeated measurements.
+ *
+ * @param[in]  samples  table, only read
+ * @param[in]  options  NULL for defaults
+ * @param[out] model    new model with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (too few rows; a target that is zero or
+ *          negative; an input that is constant), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @threads the samples' context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
+
+/**
+ * The formula at one point. Never allocates, never fails.
+ *
+ * @param[in] model   model
+ * @param[in] inputs  one number per input, in the order of memmodel_model_input_name()
+ * @returns the target, NaN where the formula is undefined
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API double
+memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
+
+/**
+ * The formula at many points, with the same bits as memmodel_model_evaluate() on each.
+ *
+ * @param[in]  model    model
+ * @param[in]  columns  `columns[i]` has input i of each point
+ * @param[in]  count    number of points
+ * @param[out] results  one number a point
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
+
+/**
+ * Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
+ *
+ * @param[in]     model       model
+ * @param[in]     inputs      one number per input
+ * @param[in]     level       probability that a new measurement lies below the bound, 0.5 to 0.999
+ * @param[in,out] prediction  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
+                       struct memmodel_prediction *prediction);
+
+/**
+ * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1.
+ *
+ * @param[in]  model    model
+ * @param[in]  inputs   values of the inputs; the one solved for is ignored
+ * @param[in]  input    name of the input to solve for, such as "batch"
+ * @param[in]  level    as in memmodel_model_predict()
+ * @param[in]  budget   in the target's unit
+ * @param[out] largest  0 if not even 1 fits. Untouched on error
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT. The context's error is not touched
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget,
+                     int64_t *largest);
+
+/**
+ * Number of inputs.
+ *
+ * @param[in] model  model
+ * @returns inputs
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_model_input_count(const memmodel_model *model);
+
+/**
+ * Name of an input.
+ *
+ * @param[in] model  model
+ * @param[in] input  from 0
+ * @returns the name, owned by the model; NULL if there is no such input
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_model_input_name(const memmodel_model *model, size_t input);
+
+/**
+ * Name of what the model predicts.
+ *
+ * @param[in] model  model
+ * @returns the name, owned by the model
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_model_target(const memmodel_model *model);
+
+/**
+ * Range of an input in the training data.
+ *
+ * @param[in]  model  model
+ * @param[in]  input  from 0
+ * @param[out] least  smallest value
+ * @param[out] most   greatest value
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most);
+
+/**
+ * How good the fit is.
+ *
+ * @param[in]     model   model
+ * @param[in,out] scores  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores);
+
+/**
+ * The formula as text.
+ *
+ * @param[in]  model     model
+ * @param[in]  language  enum memmodel_language
+ * @param[in]  context   takes the memory of `text` and the error
+ * @param[out] text      give it back with memmodel_free(context, text); untouched on error
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @threads any, with a context of its own
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text);
+
+/**
+ * Write the model as JSON (doc/formats.md), atomically.
+ *
+ * @param[in] model  model
+ * @param[in] path   file to write
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_save(const memmodel_model *model, const char *path);
+
+/**
+ * The model as JSON text.
+ *
+ * @param[in]  model  model
+ * @param[out] text   give it back with memmodel_free(); untouched on error
+ * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_to_json(const memmodel_model *model, char **text);
+
+/**
+ * Read a model that memmodel_model_save() wrote. Everything in the file is checked.
+ *
+ * @param[in]  context  the model keeps a reference
+ * @param[in]  path     file to read
+ * @param[out] model    new model with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column), MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model);
+
+/**
+ * As memmodel_model_load(), from memory.
+ *
+ * @param[in]  context  the model keeps a reference
+ * @param[in]  name     what to call the text in errors
+ * @param[in]  text     `length` characters
+ * @param[in]  length   of `text`
+ * @param[out] model    new model with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
+                         memmodel_model **model);
+
+/** Take one more reference. @param[in] model  not NULL @returns `model` @threads any @since 0.1 */
+MEMMODEL_API memmodel_model *
+memmodel_model_ref(memmodel_model *model);
+
+/** Drop one reference. @param[in] model  may be NULL @threads any @since 0.1 */
+MEMMODEL_API void
+memmodel_model_unref(memmodel_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

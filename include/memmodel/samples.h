@@ -1,0 +1,184 @@
+/* Tables of measurements: named numeric columns, one row a measurement. */
+#ifndef MEMMODEL_SAMPLES_H
+#define MEMMODEL_SAMPLES_H
+
+#include "memmodel/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A table of samples. @since 0.1 */
+typedef struct memmodel_samples memmodel_samples;
+
+/**
+ * Make an empty table.
+ *
+ * @param[in]  context  the table keeps a reference
+ * @param[in]  columns  `count` different names, copied
+ * @param[in]  count    at least 1
+ * @param[out] samples  new table with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name), MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_new(memmodel_context *context, const char *const *columns, size_t count, memmodel_samples **samples);
+
+/**
+ * Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are separated
+ * by commas and may be quoted with '"'. A column whose fields are all numbers (empty means missing) is numeric; any other
+ * column is kept as text, for memmodel_samples_filter(), and cannot be fitted.
+ *
+ * @param[in]  context  the table keeps a reference
+ * @param[in]  path     file to read
+ * @param[out] samples  new table with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and column say where), MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples);
+
+/**
+ * As memmodel_samples_read(), from memory.
+ *
+ * @param[in]  context  the table keeps a reference
+ * @param[in]  name     what to call the text in errors
+ * @param[in]  text     `length` characters
+ * @param[in]  length   of `text`
+ * @param[out] samples  new table with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
+                       memmodel_samples **samples);
+
+/**
+ * Write the table as CSV, atomically: a reader sees the old file or the new one.
+ *
+ * @param[in] samples  table
+ * @param[in] path     file to write
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_write(const memmodel_samples *samples, const char *path);
+
+/**
+ * Add a row. Tables with columns of text cannot take rows this way.
+ *
+ * @param[in] samples  table
+ * @param[in] values   one per column; NaN means missing
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (infinite value, text column), MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_add(memmodel_samples *samples, const double *values);
+
+/**
+ * A new table with the rows whose column `column` reads `value`: as text, or as the same number.
+ *
+ * @param[in]  samples   table, only read
+ * @param[in]  column    name of a column
+ * @param[in]  value     such as "ok" or "16"
+ * @param[out] filtered  new table with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value,
+                        memmodel_samples **filtered);
+
+/**
+ * A new table with some of the rows, in the given order.
+ *
+ * @param[in]  samples   table, only read
+ * @param[in]  rows      `count` row numbers from 0
+ * @param[in]  count     number of rows wanted
+ * @param[out] selected  new table with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such row), MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected);
+
+/**
+ * A random permutation of the row numbers: the same for the same seed and number of rows, on every machine.
+ * The first 70 % of it are the training rows of a 70/30 split.
+ *
+ * @param[in]  seed   any number
+ * @param[in]  count  number of rows
+ * @param[out] rows   `count` row numbers
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_samples_shuffle(uint64_t seed, size_t count, size_t *rows);
+
+/**
+ * Number of rows.
+ *
+ * @param[in] samples  table
+ * @returns rows
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_samples_row_count(const memmodel_samples *samples);
+
+/**
+ * Number of columns, those of text included.
+ *
+ * @param[in] samples  table
+ * @returns columns
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_samples_column_count(const memmodel_samples *samples);
+
+/**
+ * Name of a column.
+ *
+ * @param[in] samples  table
+ * @param[in] column   from 0
+ * @returns the name, owned by the table; NULL if there is no such column
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_samples_column_name(const memmodel_samples *samples, size_t column);
+
+/**
+ * Numbers of a column.
+ *
+ * @param[in] samples  table
+ * @param[in] name     name of a column
+ * @returns one number per row, NaN where missing, owned by the table and valid until it changes; NULL if there is no such
+ *          column or it holds text
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API const double *
+memmodel_samples_column(const memmodel_samples *samples, const char *name);
+
+/** Take one more reference. @param[in] samples  not NULL @returns `samples` @threads any @since 0.1 */
+MEMMODEL_API memmodel_samples *
+memmodel_samples_ref(memmodel_samples *samples);
+
+/** Drop one reference. @param[in] samples  may be NULL @threads any @since 0.1 */
+MEMMODEL_API void
+memmodel_samples_unref(memmodel_samples *samples);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,4 @@
+#ifndef MEMMODEL_TRACE_H
+#define MEMMODEL_TRACE_H
+#include "memmodel/context.h"
+#endif

@@ -1,0 +1,97 @@
+/* Sums and products that say when they do not fit. Portable C11: no compiler builtins. */
+#ifndef BASE_CHECKED_H
+#define BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each returns false, and leaves *result alone, when the exact result does not fit. */
+
+static inline bool
+checked_add(int64_t a, int64_t b, int64_t *result)
+{
+    if ((b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b))
+        return false;
+    *result = a + b;
+    return true;
+}
+
+static inline bool
+checked_subtract(int64_t a, int64_t b, int64_t *result)
+{
+    if ((b < 0 && a > INT64_MAX + b) || (b > 0 && a < INT64_MIN + b))
+        return false;
+    *result = a - b;
+    return true;
+}
+
+static inline bool
+checked_multiply(int64_t a, int64_t b, int64_t *result)
+{
+    if (a == 0 || b == 0) {
+        *result = 0;
+        return true;
+    }
+    if ((a == -1 && b == INT64_MIN) || (b == -1 && a == INT64_MIN))
+        return false;
+    if ((a > 0) == (b > 0)) {
+        if (a > 0 ? a > INT64_MAX / b : a < INT64_MAX / b)
+            return false;
+    } else if (a > 0 ? b < INT64_MIN / a : a < INT64_MIN / b) {
+        return false;
+    }
+    *result = a * b;
+    return true;
+}
+
+/* *total += value */
+static inline bool
+checked_accumulate(int64_t *total, int64_t value)
+{
+    return checked_add(*total, value, total);
+}
+
+static inline bool
+checked_size(size_t count, size_t size, size_t *bytes)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return false;
+    *bytes = count * size;
+    return true;
+}
+
+static inline int64_t
+min_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t
+max_i64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Quotient rounded towards minus infinity; `b` > 0. */
+static inline int64_t
+floor_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/* Quotient rounded up; `b` > 0. */
+static inline int64_t
+ceil_divide(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0 ? 1 : 0);
+}
+
+/* Least multiple of `m` > 0 that is not below `a` >= 0; false on overflow. */
+static inline bool
+checked_round_up(int64_t a, int64_t m, int64_t *result)
+{
+    return checked_multiply(ceil_divide(a, m), m, result);
+}
+
+#endif

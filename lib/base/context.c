@@ -1,0 +1,324 @@
+/* The context: reference count, memory hook, last error, log. */
+#include "base/context.h"
+#include "base/checked.h"
+#include "memmodel/version.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 512, OBJECT_BYTES = 256, OPTIONS_LIMIT = 65536 };
+
+struct memmodel_context {
+    atomic_int references;
+    struct memmodel_allocator allocator;
+    struct memmodel_error error;
+    char message[MESSAGE_BYTES];
+    char object[OBJECT_BYTES];
+    memmodel_log log;
+    void *log_user;
+};
+
+static const struct {
+    int status;
+    const char *name, *message;
+} statuses[] = {
+    {MEMMODEL_OK, "MEMMODEL_OK", "no error"},
+    {MEMMODEL_ERROR_NOMEM, "MEMMODEL_ERROR_NOMEM", "out of memory"},
+    {MEMMODEL_ERROR_INVALID_ARGUMENT, "MEMMODEL_ERROR_INVALID_ARGUMENT", "invalid argument"},
+    {MEMMODEL_ERROR_OVERFLOW, "MEMMODEL_ERROR_OVERFLOW", "a count or a number of bytes does not fit in 63 bits"},
+    {MEMMODEL_ERROR_SHAPE, "MEMMODEL_ERROR_SHAPE", "shapes do not fit together"},
+    {MEMMODEL_ERROR_UNSUPPORTED, "MEMMODEL_ERROR_UNSUPPORTED", "not available here"},
+    {MEMMODEL_ERROR_PARSE, "MEMMODEL_ERROR_PARSE", "not of the expected format"},
+    {MEMMODEL_ERROR_IO, "MEMMODEL_ERROR_IO", "reading or writing failed"},
+    {MEMMODEL_ERROR_STRUCT_SIZE, "MEMMODEL_ERROR_STRUCT_SIZE", "options struct of an unacceptable size"},
+    {MEMMODEL_ERROR_UNKNOWN_SYMBOL, "MEMMODEL_ERROR_UNKNOWN_SYMBOL", "unknown symbol or column"},
+    {MEMMODEL_ERROR_UNBOUND, "MEMMODEL_ERROR_UNBOUND", "a symbol has no value"},
+    {MEMMODEL_ERROR_DATA, "MEMMODEL_ERROR_DATA", "samples cannot be used"},
+    {MEMMODEL_ERROR_NEWER, "MEMMODEL_ERROR_NEWER", "written by a newer version"},
+    {MEMMODEL_ERROR_PROCESS, "MEMMODEL_ERROR_PROCESS", "process cannot be read"},
+};
+
+static void *
+default_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void *
+default_reallocate(void *user, void *block, size_t bytes)
+{
+    (void)user;
+    return realloc(block, bytes);
+}
+
+static void
+default_release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+static const struct memmodel_allocator default_allocator = {
+    .size = sizeof(struct memmodel_allocator),
+    .allocate = default_allocate,
+    .reallocate = default_reallocate,
+    .release = default_release,
+};
+
+const char *
+memmodel_version(void)
+{
+    return MEMMODEL_VERSION;
+}
+
+const char *
+memmodel_status_name(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+        if (statuses[i].status == status)
+            return statuses[i].name;
+    return "unknown status";
+}
+
+const char *
+memmodel_status_message(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+        if (statuses[i].status == status)
+            return statuses[i].message;
+    return "unknown status";
+}
+
+int
+memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_context **context)
+{
+    struct memmodel_context *new;
+
+    if (!context)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (!allocator)
+        allocator = &default_allocator;
+    if (allocator->size != sizeof *allocator)
+        return MEMMODEL_ERROR_STRUCT_SIZE;
+    if (!allocator->allocate || !allocator->reallocate || !allocator->release)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+
+    new = allocator->allocate(allocator->user, sizeof *new);
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    memset(new, 0, sizeof *new);
+    atomic_init(&new->references, 1);
+    new->allocator = *allocator;
+    new->error = (struct memmodel_error){.size = sizeof new->error, .message = new->message, .object = new->object};
+    *context = new;
+    return 0;
+}
+
+memmodel_context *
+memmodel_context_ref(memmodel_context *context)
+{
+    atomic_fetch_add(&context->references, 1);
+    return context;
+}
+
+void
+memmodel_context_unref(memmodel_context *context)
+{
+    if (context && atomic_fetch_sub(&context->references, 1) == 1)
+        context->allocator.release(context->allocator.user, context);
+}
+
+const struct memmodel_error *
+memmodel_context_error(const memmodel_context *context)
+{
+    return &context->error;
+}
+
+void
+memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user)
+{
+    context->log = log;
+    context->log_user = user;
+}
+
+void
+memmodel_free(memmodel_context *context, void *block)
+{
+    memory_release(context, block);
+}
+
+/* ---- memory ---- */
+
+void *
+memory_allocate(memmodel_context *context, size_t bytes)
+{
+    void *block = context->allocator.allocate(context->allocator.user, bytes ? bytes : 1);
+
+    if (!block)
+        context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
+    return block;
+}
+
+void *
+memory_allocate_zeroed(memmodel_context *context, size_t count, size_t size)
+{
+    size_t bytes;
+    void *block;
+
+    if (!checked_size(count, size, &bytes)) {
+        context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu times %zu bytes", count, size);
+        return NULL;
+    }
+    block = memory_allocate(context, bytes);
+    if (block)
+        memset(block, 0, bytes);
+    return block;
+}
+
+void *
+memory_reallocate(memmodel_context *context, void *block, size_t bytes)
+{
+    void *moved = context->allocator.reallocate(context->allocator.user, block, bytes ? bytes : 1);
+
+    if (!moved)
+        context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
+    return moved;
+}
+
+void
+memory_release(memmodel_context *context, void *block)
+{
+    context->allocator.release(context->allocator.user, block);
+}
+
+char *
+memory_copy_text(memmodel_context *context, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = memory_allocate(context, bytes);
+
+    if (copy)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+int
+array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size)
+{
+    size_t wanted = *capacity ? *capacity : 8, bytes;
+    void *old, *block;
+
+    if (needed <= *capacity)
+        return 0;
+    while (wanted < needed)
+        wanted = wanted > SIZE_MAX / 2 ? needed : wanted * 2;
+    if (!checked_size(wanted, size, &bytes))
+        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu times %zu bytes", wanted, size);
+
+    memcpy(&old, array, sizeof old);
+    block = memory_reallocate(context, old, bytes);
+    if (!block)
+        return MEMMODEL_ERROR_NOMEM;
+    memcpy(array, &block, sizeof block);
+    *capacity = wanted;
+    return 0;
+}
+
+/* ---- errors ---- */
+
+/* Arguments may point into the old message, so the new one is written beside it first. */
+static int
+set_error(memmodel_context *context, int status, const char *object, const char *format, va_list arguments)
+{
+    char message[MESSAGE_BYTES], name[OBJECT_BYTES];
+
+    vsnprintf(message, sizeof message, format, arguments);
+    snprintf(name, sizeof name, "%s", object ? object : "");
+    memcpy(context->message, message, sizeof message);
+    memcpy(context->object, name, sizeof name);
+    context->error.status = status;
+    context->error.line = context->error.column = 0;
+    return status;
+}
+
+int
+context_error(memmodel_context *context, int status, const char *object, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    set_error(context, status, object, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int
+context_error_at(memmodel_context *context, int status, const char *object, int line, int column, const char *format,
+                 ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    set_error(context, status, object, format, arguments);
+    va_end(arguments);
+    context->error.line = line;
+    context->error.column = column;
+    return status;
+}
+
+int
+context_copy_error(memmodel_context *to, const memmodel_context *from)
+{
+    if (to != from) {
+        memcpy(to->message, from->message, sizeof to->message);
+        memcpy(to->object, from->object, sizeof to->object);
+        to->error.status = from->error.status;
+        to->error.line = from->error.line;
+        to->error.column = from->error.column;
+    }
+    return to->error.status;
+}
+
+void
+context_log(memmodel_context *context, const char *format, ...)
+{
+    char message[MESSAGE_BYTES];
+    va_list arguments;
+
+    if (!context->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    context->log(context->log_user, message);
+}
+
+/* ---- options ---- */
+
+int
+options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size)
+{
+    const unsigned char *bytes = options;
+    size_t given;
+
+    memset(own, 0, own_size);
+    memcpy(own, &own_size, sizeof own_size);
+    if (!options)
+        return 0;
+
+    memcpy(&given, options, sizeof given);
+    if (given < sizeof given || given > OPTIONS_LIMIT)
+        return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name,
+                             "size is %zu; set it to sizeof(struct %s)", given, name);
+    for (size_t i = own_size; i < given; i++)
+        if (bytes[i])
+            return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name,
+                                 "byte %zu is set, but this library knows only the first %zu", i, own_size);
+
+    memcpy((unsigned char *)own + sizeof given, bytes + sizeof given, (given < own_size ? given : own_size) - sizeof given);
+    return 0;
+}

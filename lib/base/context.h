@@ -1,0 +1,67 @@
+/* The context from the inside: memory through its hook, and errors on it. */
+#ifndef BASE_CONTEXT_H
+#define BASE_CONTEXT_H
+
+#include "memmodel/context.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define BASE_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define BASE_PRINTF(string, first)
+#endif
+
+/* ---- memory: NULL when there is none, and then the context's error is already set ---- */
+
+void *
+memory_allocate(memmodel_context *context, size_t bytes);
+
+/* `count` * `size` bytes of zeros. */
+void *
+memory_allocate_zeroed(memmodel_context *context, size_t count, size_t size);
+
+void *
+memory_reallocate(memmodel_context *context, void *block, size_t bytes);
+
+void
+memory_release(memmodel_context *context, void *block);
+
+char *
+memory_copy_text(memmodel_context *context, const char *text);
+
+/*
+ * Makes room for `needed` elements of `size` bytes in a growing array, doubling its capacity; 0 or MEMMODEL_ERROR_NOMEM.
+ * `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity, n, sizeof *list->items).
+ */
+int
+array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size);
+
+/* ---- errors: each sets the context's last error and returns its status ---- */
+
+/* `object` is the layer, column or file that is wrong; NULL or "" if none. */
+int
+context_error(memmodel_context *context, int status, const char *object, const char *format, ...) BASE_PRINTF(4, 5);
+
+/* The same for something read from a text: `line` and `column` count from 1. */
+int
+context_error_at(memmodel_context *context, int status, const char *object, int line, int column, const char *format,
+                 ...) BASE_PRINTF(6, 7);
+
+/* The last error of `from` becomes the last error of `to`; returns its status. */
+int
+context_copy_error(memmodel_context *to, const memmodel_context *from);
+
+void
+context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3);
+
+/*
+ * Accepts a caller's options struct whose first field is its size: copies it over the zeroed `own` of `own_size` bytes.
+ * A caller's struct may be shorter (an older caller), or longer if what this library does not know is zero.
+ * NULL `options` is all defaults. Returns 0, MEMMODEL_ERROR_STRUCT_SIZE.
+ */
+int
+options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size);
+
+#endif

@@ -1,0 +1,321 @@
+/* JSON in and out through jansson, with the line and column of what is wrong. */
+#include "base/json.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- where a value stands in the text ---- */
+
+/* Walks the text and the values read from it side by side. jansson has accepted the text, so its syntax is right. */
+struct locator {
+    const char *at;
+    int line, column;
+    const json_t *wanted;
+    bool found;
+};
+
+static void
+advance(struct locator *locator)
+{
+    if (*locator->at == '\n') {
+        locator->line++;
+        locator->column = 1;
+    } else if (((unsigned char)*locator->at & 0xc0) != 0x80) {
+        locator->column++;
+    }
+    locator->at++;
+}
+
+static void
+skip_blanks(struct locator *locator)
+{
+    while (*locator->at && strchr(" \t\r\n,:", *locator->at))
+        advance(locator);
+}
+
+static void
+skip_string(struct locator *locator)
+{
+    advance(locator);
+    while (*locator->at && *locator->at != '"') {
+        if (*locator->at == '\\')
+            advance(locator);
+        advance(locator);
+    }
+    advance(locator);
+}
+
+static void
+skip_scalar(struct locator *locator)
+{
+    if (*locator->at == '"') {
+        skip_string(locator);
+        return;
+    }
+    while (*locator->at && !strchr(" \t\r\n,:]}", *locator->at))
+        advance(locator);
+}
+
+static void
+locate(struct locator *locator, const json_t *value);
+
+static void
+locate_members(struct locator *locator, const json_t *object)
+{
+    const char *key;
+    json_t *member;
+
+    advance(locator);
+    /* jansson keeps the order of the text, and the parser has refused duplicate keys */
+    json_object_foreach((json_t *)object, key, member) {
+        skip_blanks(locator);
+        skip_string(locator);
+        locate(locator, member);
+        if (locator->found)
+            return;
+    }
+    skip_blanks(locator);
+    advance(locator);
+}
+
+static void
+locate_items(struct locator *locator, const json_t *array)
+{
+    size_t index;
+    json_t *item;
+
+    advance(locator);
+    json_array_foreach(array, index, item) {
+        locate(locator, item);
+        if (locator->found)
+            return;
+    }
+    skip_blanks(locator);
+    advance(locator);
+}
+
+static void
+locate(struct locator *locator, const json_t *value)
+{
+    skip_blanks(locator);
+    if (value == locator->wanted)
+        locator->found = true;
+    else if (json_is_object(value))
+        locate_members(locator, value);
+    else if (json_is_array(value))
+        locate_items(locator, value);
+    else
+        skip_scalar(locator);
+}
+
+int
+json_error_at(const struct json_document *document, const json_t *value, int status, const char *format, ...)
+{
+    struct locator locator = {.at = document->text, .line = 1, .column = 1, .wanted = value};
+    char message[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    locate(&locator, document->root);
+    return context_error_at(document->context, status, document->name, locator.line, locator.column, "%s", message);
+}
+
+/* ---- reading ---- */
+
+int
+json_document_parse(struct json_document *document, memmodel_context *context, const char *name, const char *text,
+                    size_t length)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+
+    if (!root && json_error_code(&error) == json_error_out_of_memory)
+        return context_error(context, MEMMODEL_ERROR_NOMEM, name, "out of memory while reading JSON");
+    if (!root)
+        return context_error_at(context, MEMMODEL_ERROR_PARSE, name, error.line, error.column, "%s", error.text);
+    *document = (struct json_document){.context = context, .name = name, .text = text, .length = length, .root = root};
+    return 0;
+}
+
+void
+json_document_release(struct json_document *document)
+{
+    json_decref(document->root);
+    document->root = NULL;
+}
+
+static int
+get(const struct json_document *document, const json_t *object, const char *key, const json_t **value)
+{
+    if (!json_is_object(object))
+        return json_error_at(document, object, MEMMODEL_ERROR_PARSE, "expected an object with \"%s\"", key);
+    *value = json_object_get(object, key);
+    if (!*value)
+        return json_error_at(document, object, MEMMODEL_ERROR_PARSE, "\"%s\" is missing", key);
+    return 0;
+}
+
+static int
+expected(const struct json_document *document, const json_t *value, const char *key, const char *type)
+{
+    return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "\"%s\" must be %s", key, type);
+}
+
+int
+json_get_string(const struct json_document *document, const json_t *object, const char *key, const char **out)
+{
+    const json_t *value;
+    int status = get(document, object, key, &value);
+
+    if (status)
+        return status;
+    if (!json_is_string(value))
+        return expected(document, value, key, "a string");
+    *out = json_string_value(value);
+    return 0;
+}
+
+int
+json_get_int64(const struct json_document *document, const json_t *object, const char *key, int64_t *out)
+{
+    const json_t *value;
+    int status = get(document, object, key, &value);
+
+    if (status)
+        return status;
+    if (!json_is_integer(value))
+        return expected(document, value, key, "an integer");
+    *out = (int64_t)json_integer_value(value);
+    return 0;
+}
+
+int
+json_get_double(const struct json_document *document, const json_t *object, const char *key, double *out)
+{
+    const json_t *value;
+    int status = get(document, object, key, &value);
+
+    if (status)
+        return status;
+    if (!json_is_number(value) || !isfinite(json_number_value(value)))
+        return expected(document, value, key, "a finite number");
+    *out = json_number_value(value);
+    return 0;
+}
+
+int
+json_get_bool(const struct json_document *document, const json_t *object, const char *key, bool *out)
+{
+    const json_t *value;
+    int status = get(document, object, key, &value);
+
+    if (status)
+        return status;
+    if (!json_is_boolean(value))
+        return expected(document, value, key, "true or false");
+    *out = json_is_true(value);
+    return 0;
+}
+
+int
+json_get_array(const struct json_document *document, const json_t *object, const char *key, const json_t **out)
+{
+    const json_t *value;
+    int status = get(document, object, key, &value);
+
+    if (status)
+        return status;
+    if (!json_is_array(value))
+        return expected(document, value, key, "an array");
+    *out = value;
+    return 0;
+}
+
+int
+json_get_object(const struct json_document *document, const json_t *object, const char *key, const json_t **out)
+{
+    const json_t *value;
+    int status = get(document, object, key, &value);
+
+    if (status)
+        return status;
+    if (!json_is_object(value))
+        return expected(document, value, key, "an object");
+    *out = value;
+    return 0;
+}
+
+static bool
+is_known(const char *key, const char *const *keys)
+{
+    for (; *keys; keys++)
+        if (strcmp(*keys, key) == 0)
+            return true;
+    return false;
+}
+
+int
+json_check_keys(const struct json_document *document, const json_t *object, const char *const *keys)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)object, key, value)
+        if (!is_known(key, keys))
+            return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "unknown member \"%.64s\"", key);
+    return 0;
+}
+
+int
+json_check_format(const struct json_document *document, const char *format, int64_t version)
+{
+    const char *found;
+    int64_t number;
+    int status = json_get_string(document, document->root, "format", &found);
+
+    if (!status && strcmp(found, format) != 0)
+        status = json_error_at(document, json_object_get(document->root, "format"), MEMMODEL_ERROR_PARSE,
+                               "format is \"%.64s\", expected \"%s\"", found, format);
+    if (!status)
+        status = json_get_int64(document, document->root, "version", &number);
+    if (!status && (number < 1 || number > version))
+        status = json_error_at(document, json_object_get(document->root, "version"),
+                               number < 1 ? MEMMODEL_ERROR_PARSE : MEMMODEL_ERROR_NEWER,
+                               "version %lld of the format; this library reads 1 to %lld", (long long)number,
+                               (long long)version);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static int
+append_block(const char *bytes, size_t length, void *user)
+{
+    struct text *text = user;
+
+    text_append_bytes(text, bytes, length);
+    return text->failed ? -1 : 0;
+}
+
+int
+json_write(memmodel_context *context, const json_t *root, char **text)
+{
+    struct text written = TEXT_INIT(context);
+    char *bytes;
+
+    if (json_dump_callback(root, append_block, &written, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0) {
+        text_release(&written);
+        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
+    }
+    text_append(&written, "\n");
+    bytes = text_finish(&written);
+    if (!bytes)
+        return MEMMODEL_ERROR_NOMEM;
+    *text = bytes;
+    return 0;
+}

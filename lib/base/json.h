@@ -1,0 +1,73 @@
+/*
+ * JSON in and out through jansson, with the line and column of what is wrong, also where the syntax is right.
+ *
+ * jansson's own short-lived memory comes from malloc: it has one global hook, and this library changes no global state.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/context.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A text and what was read from it. `name` (a file's path) is the object of its errors. Not owned. */
+struct json_document {
+    memmodel_context *context;
+    const char *name, *text;
+    size_t length;
+    json_t *root;
+};
+
+/* Reads `text`; duplicate keys are refused. 0, MEMMODEL_ERROR_PARSE with line and column, MEMMODEL_ERROR_NOMEM. */
+int
+json_document_parse(struct json_document *document, memmodel_context *context, const char *name, const char *text,
+                    size_t length);
+
+void
+json_document_release(struct json_document *document);
+
+/* Sets `status` with the line and column of `value`, which is `root` or lies below it. Returns `status`. */
+int
+json_error_at(const struct json_document *document, const json_t *value, int status, const char *format, ...)
+    BASE_PRINTF(4, 5);
+
+/*
+ * Member `key` of `object`, of the wanted type, into *out; MEMMODEL_ERROR_PARSE if it is missing or of another type.
+ * Strings stay owned by the document.
+ */
+int
+json_get_string(const struct json_document *document, const json_t *object, const char *key, const char **out);
+
+int
+json_get_int64(const struct json_document *document, const json_t *object, const char *key, int64_t *out);
+
+/* Finite; an integer will do. */
+int
+json_get_double(const struct json_document *document, const json_t *object, const char *key, double *out);
+
+int
+json_get_bool(const struct json_document *document, const json_t *object, const char *key, bool *out);
+
+int
+json_get_array(const struct json_document *document, const json_t *object, const char *key, const json_t **out);
+
+int
+json_get_object(const struct json_document *document, const json_t *object, const char *key, const json_t **out);
+
+/* Refuses a member of `object` whose key is not in the NULL-terminated list: a misspelt key is an error, not a default. */
+int
+json_check_keys(const struct json_document *document, const json_t *object, const char *const *keys);
+
+/*
+ * Checks {"format": format, "version": n}: MEMMODEL_ERROR_PARSE for another format, MEMMODEL_ERROR_NEWER if n > version.
+ */
+int
+json_check_format(const struct json_document *document, const char *format, int64_t version);
+
+/* Text of `root`, indented by two, keys in the order they were set, ended by a newline; memory_release() it. */
+int
+json_write(memmodel_context *context, const json_t *root, char **text);
+
+#endif

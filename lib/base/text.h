@@ -1,0 +1,60 @@
+/* Text that grows, numbers in and out without the locale, and whole files. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/context.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A growing text. A failed append is remembered, so a chain of appends is checked once, by text_finish() or text_failed().
+ * Start with TEXT_INIT(context); bytes is always terminated once something was appended.
+ */
+struct text {
+    memmodel_context *context;
+    char *bytes;
+    size_t length, capacity;
+    bool failed;
+};
+
+#define TEXT_INIT(context_) ((struct text){.context = (context_)})
+
+void
+text_append(struct text *text, const char *string);
+
+void
+text_append_bytes(struct text *text, const char *bytes, size_t length);
+
+void
+text_printf(struct text *text, const char *format, ...) BASE_PRINTF(2, 3);
+
+/* The shortest decimal that reads back as the same double, always with '.', such as 0.1, 1e+300 or 3. Finite numbers. */
+void
+text_append_double(struct text *text, double number);
+
+/* Hands the characters over (memory_release() them), "" if nothing was appended; NULL if an append had failed. */
+char *
+text_finish(struct text *text);
+
+void
+text_release(struct text *text);
+
+/* The whole of `text` as a finite double, integer; false if it is anything else. Decimal point is '.' in every locale. */
+bool
+parse_double(const char *text, double *number);
+
+bool
+parse_int64(const char *text, int64_t *number);
+
+/*
+ * Whole file in memory, terminated by a zero byte that `length` does not count. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM.
+ */
+int
+file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);
+
+/* Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. */
+int
+file_write(memmodel_context *context, const char *path, const char *bytes, size_t length);
+
+#endif

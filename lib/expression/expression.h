@@ -1,0 +1,182 @@
+/*
+ * Symbolic expressions: exact, canonical, shared.
+ *
+ * An expression is a sum of terms; a term is a rational coefficient times powers of atoms; an atom is a symbol or a
+ * function (floor, max, min, log) of expressions. Equal expressions built in one pool have equal handles, so equality is a
+ * comparison of two integers. Handles are made in order: an expression is greater than all it is built from, so one pass
+ * over the pool evaluates everything. A negative handle is an error that passes through every later call; the pool's
+ * context says what was wrong.
+ */
+#ifndef EXPRESSION_H
+#define EXPRESSION_H
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <stdint.h>
+
+typedef int32_t expression;
+
+struct expression_pool;
+
+int
+expression_pool_new(memmodel_context *context, struct expression_pool **pool);
+
+void
+expression_pool_free(struct expression_pool *pool);
+
+/* ---- build ---- */
+
+/* numerator / denominator; denominator > 0 */
+expression
+expression_rational(struct expression_pool *pool, int64_t numerator, int64_t denominator);
+
+expression
+expression_integer(struct expression_pool *pool, int64_t value);
+
+/* The symbol of that name, new or known. Names are [A-Za-z_][A-Za-z0-9_.]*, else MEMMODEL_ERROR_INVALID_ARGUMENT. */
+expression
+expression_symbol(struct expression_pool *pool, const char *name);
+
+expression
+expression_add(struct expression_pool *pool, expression a, expression b);
+
+expression
+expression_subtract(struct expression_pool *pool, expression a, expression b);
+
+expression
+expression_multiply(struct expression_pool *pool, expression a, expression b);
+
+/* a / b for b a single term, else the power -1 of the sum b as an atom */
+expression
+expression_divide(struct expression_pool *pool, expression a, expression b);
+
+/* a ^ (numerator / denominator): integer powers of sums are multiplied out up to 4, others stay atoms */
+expression
+expression_power(struct expression_pool *pool, expression a, int64_t numerator, int64_t denominator);
+
+/*
+ * floor(a / b), simplified: whole parts leave the floor (floor((n - 2) / 2) = floor(n / 2) - 1),
+ * floor(floor(n / a) / b) = floor(n / (a b)), and what is known to be a multiple divides exactly.
+ */
+expression
+expression_floor_divide(struct expression_pool *pool, expression a, int64_t b);
+
+expression
+expression_ceil_divide(struct expression_pool *pool, expression a, int64_t b);
+
+expression
+expression_max(struct expression_pool *pool, expression a, expression b);
+
+expression
+expression_min(struct expression_pool *pool, expression a, expression b);
+
+/* natural logarithm */
+expression
+expression_log(struct expression_pool *pool, expression a);
+
+/*
+ * The same expression in `to` (another pool, or the same), where each symbol of `names` is a multiple of `multiples`:
+ * every floor that this makes exact goes away. count may be 0: then it is a plain copy.
+ */
+expression
+expression_copy_assuming(const struct expression_pool *from, expression a, struct expression_pool *to,
+                         const char *const *names, const int64_t *multiples, size_t count);
+
+/* ---- ask ---- */
+
+/* true, and its value, if `a` is an integer constant */
+bool
+expression_is_integer(const struct expression_pool *pool, expression a, int64_t *value);
+
+size_t
+expression_symbol_count(const struct expression_pool *pool);
+
+/* in the order in which they were first used */
+const char *
+expression_symbol_name(const struct expression_pool *pool, size_t symbol);
+
+/* index of the symbol, or -1 */
+ptrdiff_t
+expression_find_symbol(const struct expression_pool *pool, const char *name);
+
+/* true if `a` depends on the symbol of that index */
+bool
+expression_depends_on(const struct expression_pool *pool, expression a, size_t symbol);
+
+/*
+ * If `a` - `b` = 0 says that a symbol is a multiple of m (such as 16 floor(n / 16) = n): true, its index and m.
+ */
+bool
+expression_implies_multiple(const struct expression_pool *pool, expression a, expression b, size_t *symbol,
+                            int64_t *multiple);
+
+/* number of handles; every e with 0 <= e < expression_count() is valid */
+size_t
+expression_count(const struct expression_pool *pool);
+
+/* ---- evaluate ---- */
+
+/*
+ * values[e] for every expression e of the pool, exact integers. `symbols` has one value per symbol. An expression that is no
+ * integer there, or overflows, or depends on one that does, is EXPRESSION_UNDEFINED; so is one that uses log or a root.
+ * Reads the pool only: any number of threads may do so at a time.
+ */
+#define EXPRESSION_UNDEFINED INT64_MIN
+
+void
+expression_evaluate_integers(const struct expression_pool *pool, const int64_t *symbols, int64_t *values);
+
+/* One expression in doubles, NaN where it is undefined. */
+double
+expression_evaluate(const struct expression_pool *pool, expression a, const double *symbols);
+
+/* ---- print and read ---- */
+
+enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXPRESSION_LATEX };
+
+/* Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same handle. */
+void
+expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
+
+/*
+ * Reads numbers, names, + - * / ^ ( ), floor(a/b), ceil(a/b), max, min, log, sqrt. `name` is the object of its errors:
+ * MEMMODEL_ERROR_PARSE with the column, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM.
+ */
+expression
+expression_parse(struct expression_pool *pool, const char *name, const char *text);
+
+/* ---- differentiate and bound ---- */
+
+/* d a / d symbol; floor, max and min are treated as smooth (derivative of their argument, 0 for the side not taken) */
+expression
+expression_differentiate(struct expression_pool *pool, expression a, size_t symbol);
+
+/* An interval that holds every value of `a` when each symbol lies in [lower, upper]. */
+void
+expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
+                 double *least, double *greatest);
+
+/* ---- programs: many points, no allocation ---- */
+
+/* A compiled expression: evaluates without memory of its own. */
+struct expression_program;
+
+/* roots: several expressions at once, sharing common parts */
+int
+expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
+                   struct expression_program **program);
+
+void
+expression_program_free(struct expression_program *program);
+
+/* results[r]; symbols in the pool's order. Any thread. */
+void
+expression_program_run(const struct expression_program *program, const double *symbols, double *results);
+
+/* `points` rows: columns[s][i] is symbol s of row i, results[r][i]. The same bits as expression_program_run() row by row. */
+void
+expression_program_run_block(const struct expression_program *program, const double *const *columns, size_t points,
+                             double *const *results);
+
+#endif

@@ -1,0 +1,41 @@
+/* What every unit test includes: cmocka in its required order, and a context. */
+#ifndef TEST_CHECK_H
+#define TEST_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memmodel.h"
+
+#include <string.h>
+
+/* cmocka setup and teardown: *state is a memmodel_context. */
+static inline int
+context_setup(void **state)
+{
+    return memmodel_context_new(NULL, (memmodel_context **)state);
+}
+
+static inline int
+context_teardown(void **state)
+{
+    memmodel_context_unref(*state);
+    return 0;
+}
+
+/* The status, and that the message of the context's last error has `part` in it. */
+static inline void
+assert_error(const memmodel_context *context, int status, int expected, const char *part)
+{
+    assert_int_equal(status, expected);
+    assert_int_equal(memmodel_context_error(context)->status, expected);
+    if (!strstr(memmodel_context_error(context)->message, part) && !strstr(memmodel_context_error(context)->object, part))
+        fail_msg("the message \"%s\" (%s) does not say \"%s\"", memmodel_context_error(context)->message,
+                 memmodel_context_error(context)->object, part);
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* The context: memory hook, errors, options, JSON positions. */
+#include "check.h"
+
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/json.h"
+#include "base/text.h"
+
+static void
+products_that_do_not_fit_are_refused(void **state)
+{
+    int64_t result = 7;
+
+    (void)state;
+    assert_false(checked_multiply(INT64_MAX, 2, &result));
+    assert_false(checked_multiply(INT64_MIN, -1, &result));
+    assert_false(checked_multiply(-1, INT64_MIN, &result));
+    assert_false(checked_multiply((int64_t)1 << 32, (int64_t)1 << 31, &result));
+    assert_false(checked_add(INT64_MAX, 1, &result));
+    assert_false(checked_subtract(INT64_MIN, 1, &result));
+    assert_int_equal(result, 7);
+    assert_true(checked_multiply((int64_t)1 << 31, (int64_t)1 << 31, &result));
+    assert_int_equal(result, (int64_t)1 << 62);
+    assert_true(checked_multiply(-((int64_t)1 << 32), (int64_t)1 << 31, &result));
+    assert_true(result == INT64_MIN);
+}
+
+static void
+quotients_round_towards_the_named_side(void **state)
+{
+    (void)state;
+    assert_int_equal(floor_divide(-1, 2), -1);
+    assert_int_equal(floor_divide(7, 2), 3);
+    assert_int_equal(ceil_divide(7, 2), 4);
+    assert_int_equal(ceil_divide(-7, 2), -3);
+}
+
+static void
+numbers_survive_printing_and_reading(void **state)
+{
+    static const double numbers[] = {0.1, 1.0 / 3, 1e300, -2.5e-308, 123456789.0, 5e-324};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct text text = TEXT_INIT(*state);
+        double back = 0;
+
+        text_append_double(&text, numbers[i]);
+        assert_true(parse_double(text.bytes, &back));
+        assert_true(back == numbers[i]);
+        text_release(&text);
+    }
+}
+
+static void
+words_and_leftovers_are_no_numbers(void **state)
+{
+    static const char *const texts[] = {"", "x", "1x", "nan", "inf", "0x10", " 1", "1e999", "--1"};
+    double number = 0;
+    int64_t integer = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_false(parse_double(texts[i], &number));
+        assert_false(parse_int64(texts[i], &integer));
+    }
+    assert_false(parse_int64("9223372036854775808", &integer));
+    assert_true(parse_int64("-9223372036854775808", &integer));
+    assert_true(integer == INT64_MIN);
+}
+
+struct example_options {
+    size_t size;
+    int64_t first, second;
+};
+
+static void
+older_and_newer_option_structs_are_understood(void **state)
+{
+    struct example_options own, given = {.size = sizeof given, .first = 1, .second = 2};
+    struct {
+        struct example_options known;
+        int64_t later;
+    } newer = {.known = {.size = sizeof newer, .first = 3, .second = 4}};
+
+    assert_int_equal(options_copy(*state, "example_options", NULL, &own, sizeof own), 0);
+    assert_int_equal(own.first, 0);
+    given.size = offsetof(struct example_options, second);
+    assert_int_equal(options_copy(*state, "example_options", &given, &own, sizeof own), 0);
+    assert_int_equal(own.first, 1);
+    assert_int_equal(own.second, 0);
+    assert_int_equal(options_copy(*state, "example_options", &newer, &own, sizeof own), 0);
+    assert_int_equal(own.second, 4);
+    newer.later = 1;
+    assert_error(*state, options_copy(*state, "example_options", &newer, &own, sizeof own), MEMMODEL_ERROR_STRUCT_SIZE,
+                 "example_options");
+    given.size = 0;
+    assert_error(*state, options_copy(*state, "example_options", &given, &own, sizeof own), MEMMODEL_ERROR_STRUCT_SIZE,
+                 "sizeof");
+}
+
+static void
+wrong_json_is_refused_with_line_and_column(void **state)
+{
+    static const char text[] = "{\"format\": \"x\",\n \"list\": [1,\n  {\"width\": \"seven\"}]}";
+    struct json_document document;
+    const json_t *list = NULL;
+    int64_t width;
+
+    assert_error(*state, json_document_parse(&document, *state, "f.json", "{\n \"a\": }", 9), MEMMODEL_ERROR_PARSE, "");
+    assert_int_equal(memmodel_context_error(*state)->line, 2);
+
+    assert_int_equal(json_document_parse(&document, *state, "f.json", text, sizeof text - 1), 0);
+    assert_int_equal(json_get_array(&document, document.root, "list", &list), 0);
+    assert_error(*state, json_get_int64(&document, json_array_get(list, 1), "width", &width), MEMMODEL_ERROR_PARSE,
+                 "width");
+    assert_int_equal(memmodel_context_error(*state)->line, 3);
+    assert_int_equal(memmodel_context_error(*state)->column, 13);
+    assert_error(*state, json_check_format(&document, "y", 1), MEMMODEL_ERROR_PARSE, "expected \"y\"");
+    json_document_release(&document);
+}
+
+static void
+every_status_has_a_name_and_a_meaning(void **state)
+{
+    (void)state;
+    for (int status = MEMMODEL_ERROR_PROCESS; status <= 0; status++) {
+        assert_string_not_equal(memmodel_status_name(status), "unknown status");
+        assert_string_not_equal(memmodel_status_message(status), "unknown status");
+    }
+    assert_string_equal(memmodel_status_name(12345), "unknown status");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_that_do_not_fit_are_refused),
+        cmocka_unit_test(quotients_round_towards_the_named_side),
+        cmocka_unit_test_setup_teardown(numbers_survive_printing_and_reading, context_setup, context_teardown),
+        cmocka_unit_test(words_and_leftovers_are_no_numbers),
+        cmocka_unit_test_setup_teardown(older_and_newer_option_structs_are_understood, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(wrong_json_is_refused_with_line_and_column, context_setup, context_teardown),
+        cmocka_unit_test(every_status_has_a_name_and_a_meaning),
+    };
+
+    return cmocka_run_group_tests_name("context", tests, NULL, NULL);
+}
