@@ -1,4 +1,279 @@
+/* The answer: how much memory a job needs, which layer takes it, and what fits. */
 #ifndef MEMMODEL_REPORT_H
 #define MEMMODEL_REPORT_H
+
 #include "memmodel/context.h"
+#include "memmodel/job.h"
+#include "memmodel/network.h"
+#include "memmodel/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A report, immutable. @since 0.1 */
+typedef struct memmodel_report memmodel_report;
+
+/** The three numbers of every report. @since 0.1 */
+struct memmodel_peak {
+    size_t size;      /**< sizeof(struct memmodel_peak) */
+    int64_t live;     /**< most bytes of live tensors. @unit bytes */
+    int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
+    int64_t process;  /**< most bytes of the process; -1 if not modelled for this framework. @unit bytes */
+};
+
+/** A row of the per-layer table. @since 0.1 */
+struct memmodel_report_layer {
+    size_t size;          /**< sizeof(struct memmodel_report_layer) */
+    const char *name;     /**< full name, owned by the report */
+    const char *op;       /**< operator, such as "conv" */
+    const char *shape;    /**< shape of the (first) output with the job's numbers, such as "2x16x32x32x32" */
+    const char *formula;  /**< the same in symbols, such as "batch x 16 x dim x dim x dim" */
+    int64_t activations;  /**< elements of all outputs; 0 for inputs and parameters */
+    int64_t output_bytes; /**< their bytes */
+    int64_t parameters;   /**< elements, moving statistics included; shared ones count where they are owned */
+    int64_t trainable;    /**< of them, elements that are trained */
+    int64_t parameter_bytes; /**< bytes of `parameters` */
+    int64_t multiply_adds;   /**< multiplications with addition in the forward pass */
+    int64_t peak_bytes;      /**< bytes of this layer that are live at the moment of the peak */
+    int64_t peak[MEMMODEL_CATEGORY_COUNT]; /**< the same by enum memmodel_category */
+};
+
+/**
+ * Estimate the memory of a job.
+ *
+ * @param[in]  network  built network, only read
+ * @param[in]  job      NULL for defaults; every symbol of the network needs a value
+ * @param[out] report   new report with one reference, untouched on error
+ * @returns 0, the network's own status, MEMMODEL_ERROR_UNBOUND, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_SHAPE,
+ *          MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED (unknown framework, optimizer, ...),
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @threads any, each with a context of its own in the job
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
+
+/**
+ * Largest value of a symbol for which a job stays within a budget.
+ *
+ * Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a size
+ * that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
+ *
+ * @param[in]  network  network with at least one symbol
+ * @param[in]  job      how it is run; its value for `symbol`, if any, is ignored
+ * @param[in]  symbol   name of the dimension to solve for, such as "batch"
+ * @param[in]  budget   bytes the job may take, of the measure in job->measure. @unit bytes
+ * @param[out] largest  greatest value that fits, 0 if not even the least does. Untouched on error
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
+ * @threads any, each with a context of its own in the job
+ * @complexity O(log(largest)) estimates
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget,
+               int64_t *largest);
+
+/**
+ * Peak over all steps.
+ *
+ * @param[in]     report  report
+ * @param[in,out] peak    its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak);
+
+/**
+ * Number of steps that were simulated; 1 for the textbook.
+ *
+ * @param[in] report  report
+ * @returns steps
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_step_count(const memmodel_report *report);
+
+/**
+ * Live bytes at the peak of one step.
+ *
+ * @param[in] report  report
+ * @param[in] step    from 1
+ * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int64_t
+memmodel_report_step_peak(const memmodel_report *report, int step);
+
+/**
+ * Bytes of one category at the moment of the peak.
+ *
+ * @param[in] report    report
+ * @param[in] category  enum memmodel_category
+ * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int64_t
+memmodel_report_category(const memmodel_report *report, int category);
+
+/**
+ * Name of a category, such as "saved activations".
+ *
+ * @param[in] category  enum memmodel_category
+ * @returns a static string; NULL if there is no such category
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_category_name(int category);
+
+/**
+ * Number of rows of the per-layer table. An activation fused with its layer has no row of its own.
+ *
+ * @param[in] report  report
+ * @returns rows
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_report_layer_count(const memmodel_report *report);
+
+/**
+ * A row of the per-layer table.
+ *
+ * @param[in]     report  report
+ * @param[in]     index   from 0, in the order of the forward pass
+ * @param[in,out] layer   its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer);
+
+/**
+ * Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is "total".
+ *
+ * @param[in]     report  report
+ * @param[in,out] total   its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_total(const memmodel_report *report, struct memmodel_report_layer *total);
+
+/**
+ * Number of closed formulas: one per category that the textbook counts, and one for their sum.
+ *
+ * @param[in] report  report
+ * @returns formulas
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_report_formula_count(const memmodel_report *report);
+
+/**
+ * Name of a formula: a category's, "layer outputs", "total", ...
+ *
+ * @param[in] report   report
+ * @param[in] formula  from 0
+ * @returns the name, owned by the report; NULL if there is no such formula
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_report_formula_name(const memmodel_report *report, size_t formula);
+
+/**
+ * A closed formula in the network's symbols, such as "1291.125*batch*dim^3". It counts bytes by the job's textbook rule
+ * ("slots" if the framework is another), and holds where memmodel_report_assumptions() does.
+ *
+ * @param[in] report    report
+ * @param[in] formula   from 0
+ * @param[in] language  enum memmodel_language
+ * @returns the text, owned by the report; NULL if there is no such formula or language
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_report_formula(const memmodel_report *report, size_t formula, int language);
+
+/**
+ * What the formulas take for granted, such as "dim is a multiple of 16"; "" if nothing.
+ *
+ * @param[in] report  report
+ * @returns the text, owned by the report
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_report_assumptions(const memmodel_report *report);
+
+/**
+ * Operators that the framework's rules do not know and that were estimated by their outputs alone.
+ *
+ * @param[in]  report  report
+ * @param[in]  index   from 0
+ * @param[out] bytes   bytes of their outputs; NULL if not wanted
+ * @returns the operator's name, owned by the report; NULL if there is none of that index
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes);
+
+/**
+ * Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step 2".
+ *
+ * @param[in] report  report
+ * @returns the text, owned by the report; "" for the textbook
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_report_moment(const memmodel_report *report);
+
+/**
+ * All events of the simulated steps.
+ *
+ * @param[in] report  report
+ * @returns the trace, owned by the report; NULL for the textbook
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const memmodel_trace *
+memmodel_report_trace(const memmodel_report *report);
+
+/**
+ * The report as JSON text (doc/formats.md).
+ *
+ * @param[in]  report   report
+ * @param[in]  context  takes the memory of `text` and the error
+ * @param[out] text     give it back with memmodel_free(context, text); untouched on error
+ * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @threads any, with a context of its own
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text);
+
+/** Take one more reference. @param[in] report  not NULL @returns `report` @threads any @since 0.1 */
+MEMMODEL_API memmodel_report *
+memmodel_report_ref(memmodel_report *report);
+
+/** Drop one reference. @param[in] report  may be NULL @threads any @since 0.1 */
+MEMMODEL_API void
+memmodel_report_unref(memmodel_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -1,4 +1,99 @@
+/* Memory events of a step, predicted or recorded: what was allocated and released, when, by whom and what for. */
 #ifndef MEMMODEL_TRACE_H
 #define MEMMODEL_TRACE_H
+
 #include "memmodel/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A trace, immutable. @since 0.1 */
+typedef struct memmodel_trace memmodel_trace;
+
+/** What memory is for. @since 0.1 */
+enum memmodel_category {
+    MEMMODEL_PARAMETERS = 0,
+    MEMMODEL_GRADIENTS = 1,            /**< of parameters */
+    MEMMODEL_OPTIMIZER_STATE = 2,
+    MEMMODEL_INPUTS = 3,               /**< inputs and targets */
+    MEMMODEL_SAVED_ACTIVATIONS = 4,    /**< kept from the forward to the backward pass */
+    MEMMODEL_TRANSIENT_ACTIVATIONS = 5, /**< outputs that nothing is kept for */
+    MEMMODEL_ACTIVATION_GRADIENTS = 6,
+    MEMMODEL_WORKSPACE = 7,            /**< scratch memory within an operator */
+    MEMMODEL_ALLOCATOR_SLACK = 8,      /**< taken from the system but not live */
+    MEMMODEL_CONTEXT_MEMORY = 9,       /**< libraries and their state */
+    MEMMODEL_CATEGORY_COUNT = 10,
+};
+
+/** Part of a step. @since 0.1 */
+enum memmodel_phase {
+    MEMMODEL_PHASE_SETUP = 0, /**< before the first step */
+    MEMMODEL_PHASE_FORWARD = 1,
+    MEMMODEL_PHASE_BACKWARD = 2,
+    MEMMODEL_PHASE_OPTIMIZER = 3,
+};
+
+/** One allocation or release. @since 0.1 */
+struct memmodel_event {
+    size_t size;       /**< sizeof(struct memmodel_event) */
+    int64_t bytes;     /**< positive: allocated; negative: released */
+    int64_t live;      /**< bytes live after it */
+    const char *what;  /**< what the memory is, such as "output" or "weight"; owned by the trace */
+    const char *layer; /**< layer it belongs to, "" if none; owned by the trace */
+    int32_t block;     /**< which allocation: the same number for its allocation and its release */
+    int32_t step;      /**< from 1; 0 before the first */
+    int32_t category;  /**< enum memmodel_category at that time */
+    int32_t phase;     /**< enum memmodel_phase */
+};
+
+/**
+ * Number of events.
+ *
+ * @param[in] trace  trace
+ * @returns events
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_trace_event_count(const memmodel_trace *trace);
+
+/**
+ * One event.
+ *
+ * @param[in]     trace  trace
+ * @param[in]     index  from 0
+ * @param[in,out] event  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event);
+
+/**
+ * Read a trace as JSON lines or CSV-like text recorded by test/frameworks (doc/formats.md, "trace").
+ *
+ * @param[in]  context  the trace keeps a reference
+ * @param[in]  path     file to read
+ * @param[out] trace    new trace with one reference, untouched on error
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace);
+
+/** Take one more reference. @param[in] trace  not NULL @returns `trace` @threads any @since 0.1 */
+MEMMODEL_API memmodel_trace *
+memmodel_trace_ref(memmodel_trace *trace);
+
+/** Drop one reference. @param[in] trace  may be NULL @threads any @since 0.1 */
+MEMMODEL_API void
+memmodel_trace_unref(memmodel_trace *trace);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

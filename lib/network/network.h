@@ -1,0 +1,201 @@
+/*
+ * A network from the inside: what the builder calls made, as the frameworks read it.
+ *
+ * Layers stand in the order of the calls, which is the order of the forward pass. A binding gives every symbol a value and so
+ * every dimension a number; it is made per query, and the network is only read.
+ */
+#ifndef NETWORK_H
+#define NETWORK_H
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "expression/expression.h"
+#include "memmodel/network.h"
+
+#include <stdbool.h>
+
+enum op {
+    OP_INPUT,
+    OP_PARAMETER,
+    OP_CONV,
+    OP_CONV_TRANSPOSE,
+    OP_LINEAR,
+    OP_POOL,
+    OP_ADAPTIVE_POOL,
+    OP_GLOBAL_POOL,
+    OP_BATCH_NORM,
+    OP_LAYER_NORM,
+    OP_GROUP_NORM,
+    OP_INSTANCE_NORM,
+    OP_RMS_NORM,
+    OP_ACTIVATION,
+    OP_SOFTMAX,
+    OP_DROPOUT,
+    OP_EMBEDDING,
+    OP_UPSAMPLE,
+    OP_PAD,
+    OP_CROP,
+    OP_CONCAT,
+    OP_SPLIT,
+    OP_SLICE,
+    OP_RESHAPE,
+    OP_FLATTEN,
+    OP_PERMUTE,
+    OP_EXPAND,
+    OP_BINARY,
+    OP_MATMUL,
+    OP_REDUCE,
+    OP_ATTENTION,
+    OP_RECURRENT,
+    OP_LOSS,
+    OP_CUSTOM,
+    OP_COUNT
+};
+
+/* A tensor: constant dims are >= 0, others are -(expression + 1), see dim_of_expression(). */
+struct tensor {
+    memmodel_dim dims[MEMMODEL_MAX_RANK];
+    int32_t rank;
+    int32_t dtype;
+    int32_t layer;  /* that made it */
+    int32_t output; /* which of its outputs */
+    int32_t held_until; /* number of layers there were when memmodel_network_release() was called; 0 if it was not */
+    int32_t consumers;  /* layers that use it */
+};
+
+/* A parameter or buffer; shared ones stand once and are named by several layers. */
+struct parameter {
+    const char *role; /* "weight", "bias", "running_mean", ... */
+    memmodel_dim dims[MEMMODEL_MAX_RANK];
+    int32_t rank;
+    int32_t dtype;
+    int32_t layer; /* that owns it */
+    bool trainable;
+};
+
+/* A scope: layers first <= i < end; parent -1 for the outermost. */
+struct scope {
+    const char *name; /* full, with its parents': "encoder.0" */
+    int32_t parent, first, end;
+};
+
+struct layer {
+    enum op op;
+    const char *name; /* full, with its scopes': "encoder.0.conv" */
+    int32_t scope;    /* -1: none */
+    const void *options; /* struct memmodel_conv, ... of the op with all defaults filled in; NULL for ops without */
+    const memmodel_tensor *inputs; /* MEMMODEL_NO_TENSOR where an optional one is missing */
+    int32_t input_count;
+    int32_t first_output, output_count; /* its outputs are tensors first_output, first_output + 1, ... */
+    const int32_t *parameters;          /* indices into network->parameters */
+    int32_t parameter_count;
+    bool fused; /* the activation of the layer before it: counted with that layer */
+};
+
+/* Two dimensions that must be equal once symbols have values. */
+struct constraint {
+    memmodel_dim given, needed;
+    int32_t layer;
+    int32_t axis;
+    memmodel_tensor given_tensor, needed_tensor; /* for the message; MEMMODEL_NO_TENSOR if none */
+};
+
+struct memmodel_network {
+    memmodel_context *context;
+    int references; /* see network.c: atomic */
+    struct arena arena;
+    struct expression_pool *pool;
+    struct tensor *tensors;
+    struct layer *layers;
+    struct parameter *parameters;
+    struct scope *scopes;
+    struct constraint *constraints;
+    memmodel_tensor *outputs; /* named by memmodel_network_output() */
+    size_t tensor_count, layer_count, parameter_count, scope_count, constraint_count, output_count;
+    /* what only building needs stands in network.c's struct builder, which begins with this struct */
+};
+
+/* ---- dims ---- */
+
+static inline memmodel_dim
+dim_of_expression(expression e)
+{
+    return -(memmodel_dim)e - 1;
+}
+
+static inline expression
+expression_of_dim(memmodel_dim dim)
+{
+    return (expression)(-dim - 1);
+}
+
+/* The dimension as an expression of the network's pool (a constant becomes one). For formulas. */
+expression
+dim_expression(struct expression_pool *pool, memmodel_dim dim);
+
+/* Bytes of one element; 1 for bool. */
+int64_t
+dtype_bytes(int dtype);
+
+/* "float32" ... */
+const char *
+dtype_name(int dtype);
+
+/* "conv", "conv_transpose", ... as in JSON and in tables. */
+const char *
+op_name(enum op op);
+
+/* "relu", ... of enum memmodel_activation_kind */
+const char *
+activation_name(int kind);
+
+/* ---- binding ---- */
+
+/* Values of a network's symbols in one query. */
+struct binding {
+    const memmodel_network *network;
+    int64_t *values; /* one per expression of the pool */
+};
+
+/*
+ * `symbols`: one value per symbol of the pool. Checks that every dimension is whole and not negative and that every constraint
+ * holds: MEMMODEL_ERROR_SHAPE names the layer, the axis, what was given and what is needed; MEMMODEL_ERROR_OVERFLOW the layer.
+ * Errors and memory come from `context`, which may be another than the network's.
+ */
+int
+binding_new(memmodel_context *context, const memmodel_network *network, const int64_t *symbols, struct binding *binding);
+
+void
+binding_release(memmodel_context *context, struct binding *binding);
+
+/* Value of a dimension that binding_new() has checked. */
+static inline int64_t
+binding_dim(const struct binding *binding, memmodel_dim dim)
+{
+    return dim >= 0 ? dim : binding->values[expression_of_dim(dim)];
+}
+
+/* Product of dims and bytes; false on overflow. */
+bool
+binding_elements(const struct binding *binding, const memmodel_dim *dims, int rank, int64_t *elements);
+
+bool
+binding_tensor_bytes(const struct binding *binding, memmodel_tensor tensor, int64_t *bytes);
+
+bool
+binding_parameter_bytes(const struct binding *binding, int32_t parameter, int64_t *bytes);
+
+/* ---- accounting that no framework changes ---- */
+
+/* Multiplications with addition of a layer's forward pass, as an expression; expression_integer(0) for layers without. */
+expression
+layer_multiply_adds(const memmodel_network *network, struct expression_pool *pool, const struct layer *layer);
+
+/* Elements of a tensor as an expression in `pool` (the network's own or a copy of it made by network_copy_pool()). */
+expression
+tensor_elements_expression(const memmodel_network *network, struct expression_pool *pool, memmodel_tensor tensor);
+
+expression
+parameter_elements_expression(const memmodel_network *network, struct expression_pool *pool, int32_t parameter);
+
+#endif
