@@ -43,7 +43,7 @@ struct memmodel_event {
     const char *layer; /**< layer it belongs to, "" if none; owned by the trace */
     int32_t block;     /**< which allocation: the same number for its allocation and its release */
     int32_t step;      /**< from 1; 0 before the first */
-    int32_t category;  /**< enum memmodel_category at that time */
+    int32_t category;  /**< enum memmodel_category of the block */
     int32_t phase;     /**< enum memmodel_phase */
 };
 

@@ -1,0 +1,33 @@
+/* What a framework is to the rest of the library: it turns a bound network and a job into a trace. */
+#ifndef FRAMEWORK_H
+#define FRAMEWORK_H
+
+#include "memmodel/job.h"
+#include "network/network.h"
+#include "trace/trace.h"
+
+/* An operator without a rule, estimated by its outputs alone. */
+struct unmodelled {
+    const char *op; /* static */
+    int64_t bytes;  /* of its outputs */
+};
+
+/* What a simulation gives. Block and event layers are indices of network layers: name i of the trace is layer i's. */
+struct simulation {
+    struct memmodel_trace *trace;
+    struct unmodelled *unmodelled; /* memory_release() it */
+    size_t unmodelled_count;
+};
+
+/*
+ * Every allocation and release of job->steps training (or inference) steps. `job` has its defaults filled in.
+ * MEMMODEL_ERROR_UNSUPPORTED names an optimizer, device or ISA that the framework does not know.
+ */
+typedef int (*framework_simulate)(memmodel_context *context, const struct binding *binding,
+                                  const struct memmodel_job *job, struct simulation *simulation);
+
+int
+pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                 struct simulation *simulation);
+
+#endif

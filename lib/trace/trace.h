@@ -1,0 +1,83 @@
+/*
+ * Memory events from the inside: written by a framework's rules or by an importer, read by allocators, plans and reports.
+ *
+ * A block is one allocation, from its event to its release. What it is for is the block's, decided once: an activation that
+ * is kept for the backward pass counts as saved from its allocation on.
+ */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "memmodel/trace.h"
+
+#include <stdbool.h>
+
+struct trace_block {
+    int64_t bytes;
+    const char *what;  /* static text or in the trace's arena */
+    int32_t layer;     /* index of a name of the trace, -1: none */
+    int32_t category;
+    int32_t allocated; /* index of its event */
+    int32_t released;  /* index of its event, -1: still live at the end */
+};
+
+struct trace_event {
+    int64_t live; /* bytes live after it */
+    int32_t block;
+    int32_t layer; /* that was running, index of a name; -1: none */
+    int16_t step;
+    uint8_t phase;
+    uint8_t release; /* 1: the block is released */
+};
+
+struct memmodel_trace {
+    memmodel_context *context;
+    int references; /* see trace.c: atomic */
+    struct arena arena;
+    struct trace_block *blocks;
+    struct trace_event *events;
+    const char **names; /* of layers or operators */
+    size_t block_count, event_count, name_count;
+    size_t block_capacity, event_capacity, name_capacity;
+    int64_t live;
+    /* what is going on, stamped on each event */
+    int32_t layer;
+    int16_t step;
+    uint8_t phase;
+};
+
+int
+trace_new(memmodel_context *context, struct memmodel_trace **trace);
+
+/* Adds a name (copied); its index, or a negative status. */
+int32_t
+trace_add_name(struct memmodel_trace *trace, const char *name);
+
+/* The events that follow belong to this step, phase and (index of a name) layer. */
+void
+trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer);
+
+/* The new block, or a negative status: MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM. 0 bytes is an error of the caller. */
+int32_t
+trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, int32_t layer,
+               enum memmodel_category category);
+
+int
+trace_release(struct memmodel_trace *trace, int32_t block);
+
+/* ---- summaries ---- */
+
+/* Index of the first event with the most live bytes, in `step` or (step 0) in all steps; -1 if there is none. */
+int32_t
+trace_peak_event(const struct memmodel_trace *trace, int step);
+
+/* bytes[category]: live right after `event`. */
+void
+trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
+
+/* True if `block` is live right after `event`. */
+bool
+trace_live_at(const struct memmodel_trace *trace, const struct trace_block *block, int32_t event);
+
+#endif
