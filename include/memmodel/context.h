@@ -39,6 +39,14 @@ enum memmodel_status {
     MEMMODEL_ERROR_PROCESS = -13,         /**< the process does not exist or cannot be read */
 };
 
+/** Language of a printed formula. @since 0.1 */
+enum memmodel_language {
+    MEMMODEL_TEXT = 0,   /**< 1291.125*batch*dim^3 */
+    MEMMODEL_C = 1,      /**< an expression in C */
+    MEMMODEL_PYTHON = 2, /**< an expression in Python */
+    MEMMODEL_LATEX = 3,  /**< for a paper */
+};
+
 /** Library context. @since 0.1 */
 typedef struct memmodel_context memmodel_context;
 

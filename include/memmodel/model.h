@@ -63,14 +63,6 @@ struct memmodel_model_scores {
     int64_t terms;        /**< terms of the formula, the constant included */
 };
 
-/** Language of a printed formula. @since 0.1 */
-enum memmodel_language {
-    MEMMODEL_TEXT = 0,   /**< 1291.125*batch*dim^3 */
-    MEMMODEL_C = 1,      /**< an expression in C */
-    MEMMODEL_PYTHON = 2, /**< an expression in Python */
-    MEMMODEL_LATEX = 3,  /**< for a paper */
-};
-
 /**
  * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset whose
  * leave-one-out error lies within one standard error of the best.

@@ -122,17 +122,6 @@ MEMMODEL_API int64_t
 memmodel_report_category(const memmodel_report *report, int category);
 
 /**
- * Name of a category, such as "saved activations".
- *
- * @param[in] category  enum memmodel_category
- * @returns a static string; NULL if there is no such category
- * @threads any
- * @since 0.1
- */
-MEMMODEL_API const char *
-memmodel_category_name(int category);
-
-/**
  * Number of rows of the per-layer table. An activation fused with its layer has no row of its own.
  *
  * @param[in] report  report

@@ -26,6 +26,17 @@ enum memmodel_category {
     MEMMODEL_CATEGORY_COUNT = 10,
 };
 
+/**
+ * Name of a category, such as "saved activations".
+ *
+ * @param[in] category  enum memmodel_category
+ * @returns a static string; NULL if there is no such category
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_category_name(int category);
+
 /** Part of a step. @since 0.1 */
 enum memmodel_phase {
     MEMMODEL_PHASE_SETUP = 0, /**< before the first step */

@@ -1,0 +1,213 @@
+/*
+ * The rules of textbooks.
+ *
+ * "outputs" is Eq. 1 + Eq. 2 of "Memory Consumption Modeling of Deep Learning Workloads" (Dell Technologies): activation maps of
+ * all layers times the batch, plus the weights. "cs231n" is the rule of Stanford's CS231n, "Convolutional Neural Networks for
+ * Visual Recognition", section "Computational considerations": activations and their gradients, parameters times three (their
+ * gradients and the momentum cache), and the input batch.
+ */
+#include "frameworks/textbook/textbook.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+static const struct textbook_rule rules[] = {
+    {"forward",
+     {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
+      {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1}},
+     3},
+    {"outputs", {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1}, {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1}}, 2},
+    {"cs231n",
+     {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_GRADIENTS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_OPTIMIZER_STATE, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
+      {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
+      {MEMMODEL_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
+     6},
+    {"slots",
+     {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
+      {MEMMODEL_GRADIENTS, TEXTBOOK_TRAINED, 1},
+      {MEMMODEL_OPTIMIZER_STATE, TEXTBOOK_TRAINED, TEXTBOOK_SLOTS},
+      {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
+      {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
+      {MEMMODEL_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
+     6},
+};
+
+/* Numbers of the parameters' size that an optimizer keeps. */
+static const struct {
+    const char *name;
+    int slots;
+} optimizers[] = {
+    {"none", 0}, {"sgd", 0}, {"momentum", 1}, {"adam", 2}, {"adamw", 2},
+};
+
+/* ---- rules ---- */
+
+static int
+optimizer_slots(memmodel_context *context, const char *name, int *slots)
+{
+    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++) {
+        if (strcmp(optimizers[i].name, name) == 0) {
+            *slots = optimizers[i].slots;
+            return 0;
+        }
+    }
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name,
+                         "unknown optimizer; known are sgd, momentum, adam, adamw and none");
+}
+
+static bool
+is_for_training(int category)
+{
+    return category == MEMMODEL_GRADIENTS || category == MEMMODEL_OPTIMIZER_STATE ||
+           category == MEMMODEL_ACTIVATION_GRADIENTS;
+}
+
+static void
+specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int slots)
+{
+    int kept = 0;
+
+    for (int i = 0; i < rule->term_count; i++) {
+        struct textbook_term term = rule->terms[i];
+
+        if (job->inference && is_for_training(term.category))
+            continue;
+        if (term.factor == TEXTBOOK_SLOTS)
+            term.factor = slots;
+        if (term.factor > 0)
+            rule->terms[kept++] = term;
+    }
+    rule->term_count = kept;
+}
+
+int
+textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, struct textbook_rule *rule)
+{
+    int slots, status = optimizer_slots(context, job->optimizer, &slots);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(rules[i].name, job->rule) == 0) {
+            *rule = rules[i];
+            specialise_rule(rule, job, slots);
+            return 0;
+        }
+    }
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->rule,
+                         "unknown textbook rule; known are forward, outputs, cs231n and slots");
+}
+
+int
+textbook_categories(memmodel_context *context, const struct textbook_rule *rule,
+                    const int64_t quantities[TEXTBOOK_QUANTITY_COUNT], int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+{
+    memset(bytes, 0, MEMMODEL_CATEGORY_COUNT * sizeof bytes[0]);
+    for (int i = 0; i < rule->term_count; i++) {
+        const struct textbook_term *term = &rule->terms[i];
+        int64_t part;
+
+        if (!checked_multiply(quantities[term->quantity], term->factor, &part) ||
+            !checked_accumulate(&bytes[term->category], part))
+            return context_error(context, MEMMODEL_ERROR_OVERFLOW, memmodel_category_name(term->category),
+                                 "the bytes do not fit in 63 bits");
+    }
+    return 0;
+}
+
+/* ---- quantities ---- */
+
+bool
+textbook_is_view(enum op op)
+{
+    return op == OP_RESHAPE || op == OP_FLATTEN || op == OP_PERMUTE || op == OP_EXPAND || op == OP_SPLIT || op == OP_SLICE;
+}
+
+bool
+textbook_counts_output(const memmodel_network *network, const struct layer *layer)
+{
+    size_t next = (size_t)(layer - network->layers) + 1;
+
+    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER || layer->op == OP_LOSS || textbook_is_view(layer->op))
+        return false;
+    return next >= network->layer_count || !network->layers[next].fused;
+}
+
+bool
+textbook_counts_input(const memmodel_network *network, const struct layer *input)
+{
+    for (size_t i = 0; input->op == OP_INPUT && i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+
+        for (int32_t j = 0; layer->op != OP_LOSS && j < layer->input_count; j++)
+            if (layer->inputs[j] == input->first_output)
+                return true;
+    }
+    return false;
+}
+
+static bool
+add_outputs(const struct binding *binding, const struct layer *layer, int64_t *bytes)
+{
+    for (int32_t i = 0; i < layer->output_count; i++) {
+        int64_t output;
+
+        if (!binding_tensor_bytes(binding, layer->first_output + i, &output) || !checked_accumulate(bytes, output))
+            return false;
+    }
+    return true;
+}
+
+static bool
+add_parameters(const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT], size_t *failed)
+{
+    const memmodel_network *network = binding->network;
+
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        int64_t parameter;
+
+        *failed = (size_t)network->parameters[i].layer;
+        if (!binding_parameter_bytes(binding, (int32_t)i, &parameter) ||
+            !checked_accumulate(&bytes[TEXTBOOK_PARAMETERS], parameter))
+            return false;
+        if (network->parameters[i].trainable && !checked_accumulate(&bytes[TEXTBOOK_TRAINED], parameter))
+            return false;
+    }
+    return true;
+}
+
+static bool
+add_layers(const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT], size_t *failed)
+{
+    const memmodel_network *network = binding->network;
+
+    for (size_t i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+        bool fits = true;
+
+        *failed = i;
+        if (textbook_counts_input(network, layer))
+            fits = add_outputs(binding, layer, &bytes[TEXTBOOK_INPUTS]);
+        else if (textbook_counts_output(network, layer))
+            fits = add_outputs(binding, layer, &bytes[TEXTBOOK_OUTPUTS]);
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+int
+textbook_count(memmodel_context *context, const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT])
+{
+    size_t failed = 0;
+
+    memset(bytes, 0, TEXTBOOK_QUANTITY_COUNT * sizeof bytes[0]);
+    if (!add_parameters(binding, bytes, &failed) || !add_layers(binding, bytes, &failed))
+        return context_error(context, MEMMODEL_ERROR_OVERFLOW, binding->network->layers[failed].name,
+                             "the bytes do not fit in 63 bits");
+    return 0;
+}

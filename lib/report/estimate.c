@@ -1,0 +1,161 @@
+/* From a network and a job to a report. */
+#include "network/formula.h"
+#include "report/report.h"
+
+#include <string.h>
+
+static int
+report_new(memmodel_context *context, memmodel_report **report)
+{
+    struct memmodel_report *new = memory_allocate_zeroed(context, 1, sizeof *new);
+
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    new->context = memmodel_context_ref(context);
+    atomic_init(&new->references, 1);
+    new->arena = ARENA_INIT(context);
+    new->moment = new->assumptions = "";
+    *report = new;
+    return 0;
+}
+
+/* The job's texts may go after the call; its symbols are not needed any more. */
+static int
+copy_job(memmodel_report *report, const struct memmodel_job *job)
+{
+    const char **texts[] = {&report->job.framework, &report->job.rule, &report->job.device, &report->job.optimizer,
+                            &report->job.isa};
+
+    report->job = *job;
+    report->job.symbols = NULL;
+    report->job.symbol_count = 0;
+    report->job.context = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        *texts[i] = arena_copy_text(&report->arena, *texts[i]);
+        if (!*texts[i])
+            return MEMMODEL_ERROR_NOMEM;
+    }
+    return 0;
+}
+
+static int
+copy_step_peaks(memmodel_report *report, const struct result *result)
+{
+    const struct memmodel_trace *trace = result->simulation.trace;
+
+    report->step_count = trace ? report->job.steps : 1;
+    report->step_peaks = arena_allocate(&report->arena, (size_t)report->step_count * sizeof *report->step_peaks);
+    if (!report->step_peaks)
+        return MEMMODEL_ERROR_NOMEM;
+    report->step_peaks[0] = result->peak.live;
+    for (int step = 1; trace && step <= report->step_count; step++) {
+        int32_t event = trace_peak_event(trace, step);
+
+        report->step_peaks[step - 1] = event < 0 ? 0 : trace->events[event].live;
+    }
+    return 0;
+}
+
+static int
+describe_moment(memmodel_report *report, const struct result *result)
+{
+    static const char *const phases[] = {"set-up", "forward pass", "backward pass", "optimizer"};
+    const struct memmodel_trace *trace = result->simulation.trace;
+    struct text text = TEXT_INIT(report->context);
+
+    if (!trace || result->peak_event < 0)
+        return 0;
+    if (trace->events[result->peak_event].layer >= 0)
+        text_printf(&text, "%s, ", trace->names[trace->events[result->peak_event].layer]);
+    text_printf(&text, "%s of step %d", phases[trace->events[result->peak_event].phase],
+                trace->events[result->peak_event].step);
+    report->moment = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
+    text_release(&text);
+    return report->moment ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+copy_result(memmodel_report *report, struct result *result)
+{
+    const struct simulation *simulation = &result->simulation;
+
+    report->peak = result->peak;
+    memcpy(report->categories, result->categories, sizeof report->categories);
+    report->unmodelled_count = simulation->unmodelled_count;
+    report->unmodelled = arena_copy(&report->arena, simulation->unmodelled,
+                                    simulation->unmodelled_count * sizeof *simulation->unmodelled);
+    return report->unmodelled ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+add_tables(memmodel_report *report, const struct query *query, const struct result *result)
+{
+    struct formula_space *space;
+    int status = formula_space_new(query->context, query->network, &space);
+
+    if (status)
+        return status;
+    status = report_add_layers(report, query, result, space);
+    if (!status)
+        status = report_add_formulas(report, query, space);
+    formula_space_free(space);
+    return status;
+}
+
+/* Takes the trace over. */
+static int
+fill_report(memmodel_report *report, const struct query *query, struct result *result)
+{
+    int status = copy_job(report, &query->job);
+
+    if (!status)
+        status = copy_result(report, result);
+    if (!status)
+        status = copy_step_peaks(report, result);
+    if (!status)
+        status = describe_moment(report, result);
+    if (!status)
+        status = add_tables(report, query, result);
+    if (!status && result->simulation.trace)
+        report->trace = memmodel_trace_ref(result->simulation.trace);
+    return status;
+}
+
+static int
+estimate(struct query *query, memmodel_report **report)
+{
+    struct memmodel_report *new;
+    struct result result;
+    int status = query_bind(query);
+
+    if (!status)
+        status = result_of_query(query, &result);
+    if (status)
+        return status;
+    status = report_new(query->context, &new);
+    if (!status) {
+        status = fill_report(new, query, &result);
+        if (status)
+            memmodel_report_unref(new);
+    }
+    result_release(query->context, &result);
+    if (!status)
+        *report = new;
+    return status;
+}
+
+int
+memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report)
+{
+    struct query query;
+    int status;
+
+    if (!network || !report)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = query_new(network, job, NULL, &query);
+    if (status)
+        return status;
+    status = estimate(&query, report);
+    query_release(&query);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* The per-layer table: what each layer makes, owns and computes, and what of it is live at the peak. */
+#include "base/checked.h"
+#include "network/formula.h"
+#include "report/report.h"
+
+#include <string.h>
+
+/* What filling the table needs besides the report. */
+struct table {
+    memmodel_report *report;
+    const struct query *query;
+    const struct result *result;
+    struct formula_space *space;
+    int64_t *values;  /* of the space's expressions, with the query's numbers */
+    int32_t *row_of;  /* row of each layer of the network */
+};
+
+static int
+overflow(const struct table *table, const struct layer *layer)
+{
+    return context_error(table->query->context, MEMMODEL_ERROR_OVERFLOW, layer->name,
+                         "a count does not fit in 63 bits");
+}
+
+/* ---- shapes as text ---- */
+
+static int
+keep_text(memmodel_report *report, struct text *text, const char **kept)
+{
+    if (!text->failed)
+        *kept = arena_copy_text(&report->arena, text->bytes ? text->bytes : "");
+    else
+        *kept = NULL;
+    text_release(text);
+    return *kept ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+add_shapes(const struct table *table, const struct tensor *tensor, struct memmodel_report_layer *row)
+{
+    struct text numbers = TEXT_INIT(table->query->context), symbols = TEXT_INIT(table->query->context);
+    int status;
+
+    for (int32_t i = 0; i < tensor->rank; i++) {
+        text_printf(&numbers, "%s%lld", i ? "x" : "",
+                    (long long)binding_dim(&table->query->binding, tensor->dims[i]));
+        text_append(&symbols, i ? " x " : "");
+        if (tensor->dims[i] >= 0)
+            text_printf(&symbols, "%lld", (long long)tensor->dims[i]);
+        else
+            expression_print(formula_pool(table->space), formula_dim(table->space, tensor->dims[i]), EXPRESSION_TEXT, &symbols);
+    }
+    if (tensor->rank == 0) {
+        text_append(&numbers, "scalar");
+        text_append(&symbols, "scalar");
+    }
+    status = keep_text(table->report, &numbers, &row->shape);
+    if (status) {
+        text_release(&symbols);
+        return status;
+    }
+    return keep_text(table->report, &symbols, &row->formula);
+}
+
+/* ---- counts ---- */
+
+static bool
+add_outputs(const struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
+{
+    const struct binding *binding = &table->query->binding;
+
+    for (int32_t i = 0; i < layer->output_count; i++) {
+        const struct tensor *tensor = &binding->network->tensors[layer->first_output + i];
+        int64_t elements, bytes;
+
+        if (!binding_elements(binding, tensor->dims, tensor->rank, &elements) ||
+            !binding_tensor_bytes(binding, layer->first_output + i, &bytes) ||
+            !checked_accumulate(&row->activations, elements) || !checked_accumulate(&row->output_bytes, bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool
+add_parameter(const struct binding *binding, int32_t index, struct memmodel_report_layer *row)
+{
+    const struct parameter *parameter = &binding->network->parameters[index];
+    int64_t elements, bytes;
+
+    if (!binding_elements(binding, parameter->dims, parameter->rank, &elements) ||
+        !binding_parameter_bytes(binding, index, &bytes))
+        return false;
+    if (parameter->trainable && !checked_accumulate(&row->trainable, elements))
+        return false;
+    return checked_accumulate(&row->parameters, elements) && checked_accumulate(&row->parameter_bytes, bytes);
+}
+
+static bool
+add_own_parameters(const struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
+{
+    const memmodel_network *network = table->query->network;
+    int32_t index = (int32_t)(layer - network->layers);
+
+    for (int32_t i = 0; i < layer->parameter_count; i++)
+        if (network->parameters[layer->parameters[i]].layer == index &&
+            !add_parameter(&table->query->binding, layer->parameters[i], row))
+            return false;
+    return true;
+}
+
+static int
+add_multiply_adds(struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
+{
+    expression count = formula_multiply_adds(table->space, layer);
+    double value;
+
+    if (count < 0)
+        return count;
+    value = formula_evaluate(table->space, count, table->query->symbols);
+    if (!(value >= 0 && value < 9.2e18) || !checked_accumulate(&row->multiply_adds, (int64_t)value))
+        return overflow(table, layer);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int
+fill_row(struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
+{
+    memmodel_report *report = table->report;
+
+    if (!layer->fused) {
+        row->size = sizeof *row;
+        row->name = arena_copy_text(&report->arena, layer->name);
+        row->op = op_name(layer->op);
+        if (!row->name || add_shapes(table, &table->query->network->tensors[layer->first_output], row))
+            return MEMMODEL_ERROR_NOMEM;
+    }
+    if (textbook_counts_output(table->query->network, layer) && !add_outputs(table, layer, row))
+        return overflow(table, layer);
+    if (!add_own_parameters(table, layer, row))
+        return overflow(table, layer);
+    return add_multiply_adds(table, layer, row);
+}
+
+static int
+fill_rows(struct table *table)
+{
+    const memmodel_network *network = table->query->network;
+    memmodel_report *report = table->report;
+
+    for (size_t i = 0; i < network->layer_count; i++) {
+        int status;
+
+        if (!network->layers[i].fused)
+            report->layer_count++;
+        table->row_of[i] = (int32_t)report->layer_count - 1;
+        status = fill_row(table, &network->layers[i], &report->layers[report->layer_count - 1]);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+/* Blocks that no layer owns count in the total alone. */
+static void
+add_peaks(struct table *table)
+{
+    const struct memmodel_trace *trace = table->result->simulation.trace;
+    memmodel_report *report = table->report;
+
+    for (size_t i = 0; trace && i < trace->block_count; i++) {
+        const struct trace_block *block = &trace->blocks[i];
+
+        if (!trace_live_at(trace, block, table->result->peak_event))
+            continue;
+        if (block->layer >= 0) {
+            struct memmodel_report_layer *row = &report->layers[table->row_of[block->layer]];
+
+            row->peak[block->category] += block->bytes;
+            row->peak_bytes += block->bytes;
+        }
+        report->total.peak[block->category] += block->bytes;
+        report->total.peak_bytes += block->bytes;
+    }
+}
+
+static int
+add_totals(memmodel_context *context, memmodel_report *report)
+{
+    struct memmodel_report_layer *total = &report->total;
+
+    total->size = sizeof *total;
+    total->name = "total";
+    total->op = total->shape = total->formula = "";
+    for (size_t i = 0; i < report->layer_count; i++) {
+        const struct memmodel_report_layer *row = &report->layers[i];
+
+        if (!checked_accumulate(&total->activations, row->activations) ||
+            !checked_accumulate(&total->output_bytes, row->output_bytes) ||
+            !checked_accumulate(&total->parameters, row->parameters) ||
+            !checked_accumulate(&total->trainable, row->trainable) ||
+            !checked_accumulate(&total->parameter_bytes, row->parameter_bytes) ||
+            !checked_accumulate(&total->multiply_adds, row->multiply_adds))
+            return context_error(context, MEMMODEL_ERROR_OVERFLOW, row->name, "a total does not fit in 63 bits");
+    }
+    return 0;
+}
+
+int
+report_add_layers(memmodel_report *report, const struct query *query, const struct result *result,
+                  struct formula_space *space)
+{
+    const memmodel_network *network = query->network;
+    struct table table = {.report = report, .query = query, .result = result, .space = space};
+    int status;
+
+    report->layers = arena_allocate(&report->arena, (network->layer_count + 1) * sizeof *report->layers);
+    table.row_of = memory_allocate(query->context, (network->layer_count + 1) * sizeof *table.row_of);
+    if (!report->layers || !table.row_of) {
+        memory_release(query->context, table.row_of);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    memset(report->layers, 0, (network->layer_count + 1) * sizeof *report->layers);
+    status = fill_rows(&table);
+    if (!status) {
+        add_peaks(&table);
+        status = add_totals(query->context, report);
+    }
+    memory_release(query->context, table.row_of);
+    return status;
+}

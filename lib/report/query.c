@@ -1,0 +1,139 @@
+/* A query: the job checked and completed, and the network bound to its numbers. */
+#include "base/checked.h"
+#include "report/report.h"
+
+#include <string.h>
+
+static const struct memmodel_job defaults = {
+    .framework = "pytorch",
+    .rule = "slots",
+    .device = "cpu",
+    .optimizer = "adam",
+    .isa = "avx512",
+    .steps = 3,
+    .threads = 2,
+};
+
+enum { MOST_STEPS = 1000, MOST_THREADS = 4096 };
+
+static void
+complete_job(struct memmodel_job *job)
+{
+    job->framework = job->framework ? job->framework : defaults.framework;
+    job->rule = job->rule ? job->rule : defaults.rule;
+    job->device = job->device ? job->device : defaults.device;
+    job->optimizer = job->optimizer ? job->optimizer : defaults.optimizer;
+    job->isa = job->isa ? job->isa : defaults.isa;
+    job->steps = job->steps ? job->steps : defaults.steps;
+    job->threads = job->threads ? job->threads : defaults.threads;
+}
+
+static int
+check_job(memmodel_context *context, const struct memmodel_job *job)
+{
+    if (job->steps < 1 || job->steps > MOST_STEPS)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "steps", "%d steps; 1 to %d can be simulated",
+                             job->steps, MOST_STEPS);
+    if (job->threads < 1 || job->threads > MOST_THREADS)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "threads", "%d threads; give 1 to %d",
+                             job->threads, MOST_THREADS);
+    if (job->measure < MEMMODEL_MEASURE_LIVE || job->measure > MEMMODEL_MEASURE_PROCESS)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "measure", "%d is no enum memmodel_measure",
+                             job->measure);
+    if (job->symbol_count && !job->symbols)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols", "symbol_count is %zu, but symbols is NULL",
+                             job->symbol_count);
+    if (strcmp(job->device, "cpu") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "unknown device; known is cpu");
+    return 0;
+}
+
+static int
+set_symbol(struct query *query, const struct memmodel_symbol_value *given)
+{
+    ptrdiff_t symbol;
+
+    if (!given->name)
+        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols", "a symbol has no name");
+    symbol = expression_find_symbol(query->network->pool, given->name);
+    if (symbol < 0)
+        return context_error(query->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, given->name,
+                             "the network has no such symbol");
+    if (given->value < 1)
+        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
+                             "%lld is no size; give 1 or more", (long long)given->value);
+    query->symbols[symbol] = given->value;
+    return 0;
+}
+
+static int
+set_symbols(struct query *query, const char *free_symbol)
+{
+    size_t count = expression_symbol_count(query->network->pool);
+
+    for (size_t i = 0; i < query->job.symbol_count; i++) {
+        int status = set_symbol(query, &query->job.symbols[i]);
+
+        if (status)
+            return status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = expression_symbol_name(query->network->pool, i);
+
+        if (!query->symbols[i] && !(free_symbol && strcmp(name, free_symbol) == 0))
+            return context_error(query->context, MEMMODEL_ERROR_UNBOUND, name, "the symbol needs a value");
+    }
+    return 0;
+}
+
+int
+query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query)
+{
+    memmodel_context *context = job && job->size >= sizeof *job && job->context ? job->context : network->context;
+    int status;
+
+    memset(query, 0, sizeof *query);
+    query->context = context;
+    query->network = network;
+    status = network_check(network, context);
+    if (!status)
+        status = options_copy(context, "memmodel_job", job, &query->job, sizeof query->job);
+    if (status)
+        return status;
+    complete_job(&query->job);
+    status = check_job(context, &query->job);
+    if (status)
+        return status;
+
+    query->symbols =
+        memory_allocate_zeroed(context, expression_symbol_count(network->pool) + 1, sizeof *query->symbols);
+    if (!query->symbols)
+        return MEMMODEL_ERROR_NOMEM;
+    status = set_symbols(query, free_symbol);
+    if (status)
+        query_release(query);
+    return status;
+}
+
+int
+query_bind(struct query *query)
+{
+    query_unbind(query);
+    return binding_new(query->context, query->network, query->symbols, &query->binding);
+}
+
+void
+query_unbind(struct query *query)
+{
+    if (query->binding.network)
+        binding_release(query->context, &query->binding);
+    memset(&query->binding, 0, sizeof query->binding);
+}
+
+void
+query_release(struct query *query)
+{
+    query_unbind(query);
+    memory_release(query->context, query->symbols);
+    query->symbols = NULL;
+}

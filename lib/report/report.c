@@ -1,0 +1,136 @@
+/* What a report answers. */
+#include "report/report.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+memmodel_report *
+memmodel_report_ref(memmodel_report *report)
+{
+    atomic_fetch_add(&report->references, 1);
+    return report;
+}
+
+void
+memmodel_report_unref(memmodel_report *report)
+{
+    memmodel_context *context;
+
+    if (!report || atomic_fetch_sub(&report->references, 1) != 1)
+        return;
+    context = report->context;
+    memmodel_trace_unref(report->trace);
+    arena_release(&report->arena);
+    memory_release(context, report);
+    memmodel_context_unref(context);
+}
+
+/* Fills a caller's struct up to the caller's size. */
+static int
+fill(void *given, const void *own, size_t own_size)
+{
+    size_t size;
+
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size)
+        return MEMMODEL_ERROR_STRUCT_SIZE;
+    memcpy((char *)given + sizeof size, (const char *)own + sizeof size,
+           (size < own_size ? size : own_size) - sizeof size);
+    return 0;
+}
+
+int
+memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak)
+{
+    return fill(peak, &report->peak, sizeof report->peak);
+}
+
+int
+memmodel_report_step_count(const memmodel_report *report)
+{
+    return report->step_count;
+}
+
+int64_t
+memmodel_report_step_peak(const memmodel_report *report, int step)
+{
+    if (step < 1 || step > report->step_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return report->step_peaks[step - 1];
+}
+
+int64_t
+memmodel_report_category(const memmodel_report *report, int category)
+{
+    if (category < 0 || category >= MEMMODEL_CATEGORY_COUNT)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return report->categories[category];
+}
+
+size_t
+memmodel_report_layer_count(const memmodel_report *report)
+{
+    return report->layer_count;
+}
+
+int
+memmodel_report_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer)
+{
+    if (index >= report->layer_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return fill(layer, &report->layers[index], sizeof report->layers[index]);
+}
+
+int
+memmodel_report_total(const memmodel_report *report, struct memmodel_report_layer *total)
+{
+    return fill(total, &report->total, sizeof report->total);
+}
+
+size_t
+memmodel_report_formula_count(const memmodel_report *report)
+{
+    return report->formula_count;
+}
+
+const char *
+memmodel_report_formula_name(const memmodel_report *report, size_t formula)
+{
+    return formula < report->formula_count ? report->formulas[formula].name : NULL;
+}
+
+const char *
+memmodel_report_formula(const memmodel_report *report, size_t formula, int language)
+{
+    if (formula >= report->formula_count || language < 0 || language >= LANGUAGE_COUNT)
+        return NULL;
+    return report->formulas[formula].text[language];
+}
+
+const char *
+memmodel_report_assumptions(const memmodel_report *report)
+{
+    return report->assumptions;
+}
+
+const char *
+memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes)
+{
+    if (index >= report->unmodelled_count)
+        return NULL;
+    if (bytes)
+        *bytes = report->unmodelled[index].bytes;
+    return report->unmodelled[index].op;
+}
+
+const char *
+memmodel_report_moment(const memmodel_report *report)
+{
+    return report->moment;
+}
+
+const memmodel_trace *
+memmodel_report_trace(const memmodel_report *report)
+{
+    return report->trace;
+}

@@ -1,0 +1,97 @@
+/* A report from the inside, and the stages that fill it. Everything it points to lies in its arena. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "base/arena.h"
+#include "frameworks/framework.h"
+#include "frameworks/textbook/textbook.h"
+#include "memmodel/report.h"
+
+#include <stdatomic.h>
+
+enum { LANGUAGE_COUNT = 4 };
+
+struct formula {
+    const char *name;
+    const char *text[LANGUAGE_COUNT]; /* by enum memmodel_language */
+};
+
+struct memmodel_report {
+    memmodel_context *context;
+    atomic_int references;
+    struct arena arena;
+    struct memmodel_job job; /* with its defaults; its texts are copied */
+    struct memmodel_peak peak;
+    int64_t categories[MEMMODEL_CATEGORY_COUNT];
+    int64_t *step_peaks;
+    int step_count;
+    struct memmodel_report_layer *layers;
+    struct memmodel_report_layer total;
+    size_t layer_count;
+    struct formula *formulas;
+    size_t formula_count;
+    const char *assumptions;
+    const char *moment;
+    struct memmodel_trace *trace;
+    const struct unmodelled *unmodelled;
+    size_t unmodelled_count;
+};
+
+/* A query: a job with its defaults, its symbols' values in the network's order, and the network bound to them. */
+struct query {
+    memmodel_context *context;
+    const memmodel_network *network;
+    struct memmodel_job job;
+    int64_t *symbols;
+    struct binding binding;
+};
+
+/* ---- query.c ---- */
+
+/*
+ * Checks the job and copies it. Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and again.
+ * `free_symbol` (NULL if none) needs no value.
+ */
+int
+query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query);
+
+int
+query_bind(struct query *query);
+
+/* Drops the binding, if there is one. */
+void
+query_unbind(struct query *query);
+
+void
+query_release(struct query *query);
+
+/* ---- result.c: the bytes, without tables ---- */
+
+/* What one estimate comes to. Exactly one of trace and rule is there, by framework. */
+struct result {
+    struct memmodel_peak peak;
+    int64_t categories[MEMMODEL_CATEGORY_COUNT];
+    struct simulation simulation; /* trace NULL for the textbook */
+    int32_t peak_event;
+};
+
+int
+result_of_query(struct query *query, struct result *result);
+
+void
+result_release(memmodel_context *context, struct result *result);
+
+/* ---- layers.c, formulas.c ---- */
+
+struct formula_space;
+
+/* Fills the per-layer table and its total. */
+int
+report_add_layers(memmodel_report *report, const struct query *query, const struct result *result,
+                  struct formula_space *space);
+
+/* Fills the closed formulas and what they take for granted. */
+int
+report_add_formulas(memmodel_report *report, const struct query *query, struct formula_space *space);
+
+#endif

@@ -1,0 +1,110 @@
+/* A report as JSON; doc/formats.md, "report". */
+#include "base/json.h"
+#include "report/report.h"
+
+#include <string.h>
+
+enum { FORMAT_VERSION = 1 };
+
+/* jansson steals the reference of a value that it is given, and takes NULL (no memory) for a failure of its own. */
+
+static json_t *
+peak_json(const struct memmodel_peak *peak)
+{
+    return json_pack("{sI sI so}", "live", (json_int_t)peak->live, "reserved", (json_int_t)peak->reserved, "process",
+                     peak->process < 0 ? json_null() : json_integer((json_int_t)peak->process));
+}
+
+static json_t *
+categories_json(const int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+{
+    json_t *categories = json_object();
+
+    for (int i = 0; i < MEMMODEL_CATEGORY_COUNT; i++)
+        json_object_set_new(categories, memmodel_category_name(i), json_integer((json_int_t)bytes[i]));
+    return categories;
+}
+
+static json_t *
+layer_json(const struct memmodel_report_layer *layer)
+{
+    return json_pack("{ss ss ss ss sI sI sI sI sI sI sI so}", "name", layer->name, "op", layer->op, "shape", layer->shape,
+                     "formula", layer->formula, "activations", (json_int_t)layer->activations, "output_bytes",
+                     (json_int_t)layer->output_bytes, "parameters", (json_int_t)layer->parameters, "trainable",
+                     (json_int_t)layer->trainable, "parameter_bytes", (json_int_t)layer->parameter_bytes, "multiply_adds",
+                     (json_int_t)layer->multiply_adds, "peak_bytes", (json_int_t)layer->peak_bytes, "peak",
+                     categories_json(layer->peak));
+}
+
+static json_t *
+layers_json(const memmodel_report *report)
+{
+    json_t *layers = json_array();
+
+    for (size_t i = 0; i < report->layer_count; i++)
+        json_array_append_new(layers, layer_json(&report->layers[i]));
+    return layers;
+}
+
+static json_t *
+formulas_json(const memmodel_report *report)
+{
+    json_t *formulas = json_object();
+
+    for (size_t i = 0; i < report->formula_count; i++) {
+        const struct formula *formula = &report->formulas[i];
+
+        json_object_set_new(formulas, formula->name,
+                            json_pack("{ss ss ss ss}", "text", formula->text[MEMMODEL_TEXT], "c", formula->text[MEMMODEL_C],
+                                      "python", formula->text[MEMMODEL_PYTHON], "latex", formula->text[MEMMODEL_LATEX]));
+    }
+    return formulas;
+}
+
+static json_t *
+step_peaks_json(const memmodel_report *report)
+{
+    json_t *peaks = json_array();
+
+    for (int i = 0; i < report->step_count; i++)
+        json_array_append_new(peaks, json_integer((json_int_t)report->step_peaks[i]));
+    return peaks;
+}
+
+static json_t *
+unmodelled_json(const memmodel_report *report)
+{
+    json_t *unmodelled = json_array();
+
+    for (size_t i = 0; i < report->unmodelled_count; i++)
+        json_array_append_new(unmodelled, json_pack("{ss sI}", "op", report->unmodelled[i].op, "bytes",
+                                                    (json_int_t)report->unmodelled[i].bytes));
+    return unmodelled;
+}
+
+static json_t *
+job_json(const struct memmodel_job *job)
+{
+    return json_pack("{ss ss ss ss ss sb si si}", "framework", job->framework, "rule", job->rule, "device", job->device,
+                     "optimizer", job->optimizer, "isa", job->isa, "inference", job->inference, "steps", job->steps,
+                     "threads", job->threads);
+}
+
+int
+memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
+{
+    json_t *root =
+        json_pack("{ss si so so so ss sI so so so so ss so}", "format", "memmodel-report", "version", FORMAT_VERSION, "job",
+                  job_json(&report->job), "peak", peak_json(&report->peak), "step_peaks", step_peaks_json(report), "moment",
+                  report->moment, "parameters", (json_int_t)report->total.parameters, "categories",
+                  categories_json(report->categories), "total", layer_json(&report->total), "layers", layers_json(report),
+                  "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled",
+                  unmodelled_json(report));
+    int status;
+
+    if (!root)
+        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
+    status = json_write(context, root, text);
+    json_decref(root);
+    return status;
+}
