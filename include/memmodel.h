@@ -4,8 +4,10 @@
 
 #include "memmodel/version.h"
 
+#include "memmodel/builder.h"
 #include "memmodel/context.h"
 #include "memmodel/job.h"
+#include "memmodel/layers.h"
 #include "memmodel/model.h"
 #include "memmodel/monitor.h"
 #include "memmodel/network.h"

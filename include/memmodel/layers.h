@@ -1,0 +1,404 @@
+/*
+ * What a layer can be told: one struct of options per family of layers.
+ *
+ * Options read like keyword arguments: memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 16, .kernel = {3})). Zero
+ * means the default for every field. C++ and foreign-function users fill the struct and set its size.
+ */
+#ifndef MEMMODEL_LAYERS_H
+#define MEMMODEL_LAYERS_H
+
+#include "memmodel/network.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Padding of a convolution or pooling. @since 0.1 */
+enum memmodel_padding {
+    MEMMODEL_EXPLICIT = 0, /**< as `pad` says, which is none by default */
+    MEMMODEL_VALID = 1,    /**< none */
+    MEMMODEL_SAME = 2,     /**< output = ceil(input / stride); the odd element goes to the end */
+};
+
+/** Element by element, none with parameters except PRELU. @since 0.1 */
+enum memmodel_activation_kind {
+    MEMMODEL_ACTIVATION_NONE = 0,
+    MEMMODEL_RELU = 1,
+    MEMMODEL_LEAKY_RELU = 2,
+    MEMMODEL_ELU = 3,
+    MEMMODEL_SELU = 4,
+    MEMMODEL_GELU = 5,
+    MEMMODEL_GELU_TANH = 6,
+    MEMMODEL_SILU = 7,
+    MEMMODEL_SIGMOID = 8,
+    MEMMODEL_TANH = 9,
+    MEMMODEL_HARDSWISH = 10,
+    MEMMODEL_HARDSIGMOID = 11,
+    MEMMODEL_RELU6 = 12,
+    MEMMODEL_SOFTPLUS = 13,
+    MEMMODEL_MISH = 14,
+    MEMMODEL_PRELU = 15, /**< one parameter per channel, or one for all: see memmodel_activation */
+    MEMMODEL_EXP = 16,
+    MEMMODEL_LOG = 17,
+    MEMMODEL_SQRT = 18,
+    MEMMODEL_SQUARE = 19,
+    MEMMODEL_ABS = 20,
+    MEMMODEL_NEGATE = 21,
+};
+
+/**
+ * Convolution. With `d` spatial dimensions the first d numbers of each array count.
+ *
+ * Output, per dimension: floor((input + 2 pad - dilation (kernel - 1) - 1) / stride) + 1 (PyTorch, torch.nn.Conv2d);
+ * transposed: (input - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1 (torch.nn.ConvTranspose2d), and
+ * with MEMMODEL_SAME input * stride. Parameters: kernel elements * channels in / groups * filters, and filters for the bias.
+ *
+ * @since 0.1
+ */
+struct memmodel_conv {
+    size_t size;               /**< sizeof(struct memmodel_conv) */
+    const char *name;          /**< of the layer; NULL: made from the operator and a number */
+    int64_t filters;           /**< channels of the output */
+    int64_t kernel[3];         /**< size; a 0 after the first repeats the first */
+    int64_t stride[3];         /**< @default 1; a 0 after the first repeats the first */
+    int64_t dilation[3];       /**< @default 1; a 0 after the first repeats the first */
+    int64_t pad[3];            /**< elements before and after, for MEMMODEL_EXPLICIT; not repeated */
+    int64_t output_padding[3]; /**< transposed only: elements added at the end of the output; not repeated */
+    int64_t groups;            /**< @default 1 */
+    int32_t padding;           /**< enum memmodel_padding */
+    int32_t layout;            /**< enum memmodel_layout */
+    int32_t no_bias;           /**< 1: no bias */
+    int32_t activation;        /**< enum memmodel_activation_kind applied to the result, counted as one layer with it */
+    const char *shared;        /**< name of an earlier layer whose parameters this one uses; NULL: its own */
+};
+
+/** Fully connected: the last dimension becomes `units`. Parameters: in * units, and units for the bias. @since 0.1 */
+struct memmodel_linear {
+    size_t size;        /**< sizeof(struct memmodel_linear) */
+    const char *name;   /**< of the layer */
+    int64_t units;      /**< size of the last dimension of the output */
+    int32_t no_bias;    /**< 1: no bias */
+    int32_t activation; /**< enum memmodel_activation_kind applied to the result, counted as one layer with it */
+    const char *shared; /**< name of an earlier layer whose parameters this one uses; NULL: its own */
+};
+
+/** How elements are pooled, or reduced. @since 0.1 */
+enum memmodel_reduction_kind {
+    MEMMODEL_MAX = 0,
+    MEMMODEL_MEAN = 1,
+    MEMMODEL_SUM = 2,
+    MEMMODEL_MIN = 3,
+    MEMMODEL_PRODUCT = 4,
+};
+
+/** Pooling over windows. @since 0.1 */
+struct memmodel_pool {
+    size_t size;         /**< sizeof(struct memmodel_pool) */
+    const char *name;    /**< of the layer */
+    int64_t kernel[3];   /**< size; a 0 after the first repeats the first */
+    int64_t stride[3];   /**< @default the kernel; a 0 after the first repeats the first */
+    int64_t dilation[3]; /**< @default 1; max only */
+    int64_t pad[3];      /**< elements before and after, at most half the kernel; not repeated */
+    int32_t padding;     /**< enum memmodel_padding */
+    int32_t layout;      /**< enum memmodel_layout */
+    int32_t kind;        /**< MEMMODEL_MAX or MEMMODEL_MEAN */
+    int32_t ceil_mode;   /**< 1: the last window may begin inside and end outside (PyTorch's ceil_mode) */
+};
+
+/** Pooling to a given output size. @since 0.1 */
+struct memmodel_adaptive_pool {
+    size_t size;       /**< sizeof(struct memmodel_adaptive_pool) */
+    const char *name;  /**< of the layer */
+    int64_t output[3]; /**< size; a 0 after the first repeats the first. All zero: 1 */
+    int32_t layout;    /**< enum memmodel_layout */
+    int32_t kind;      /**< MEMMODEL_MAX or MEMMODEL_MEAN */
+};
+
+/** Pooling over all spatial dimensions. @since 0.1 */
+struct memmodel_global_pool {
+    size_t size;      /**< sizeof(struct memmodel_global_pool) */
+    const char *name; /**< of the layer */
+    int32_t layout;   /**< enum memmodel_layout */
+    int32_t kind;     /**< MEMMODEL_MAX or MEMMODEL_MEAN */
+    int32_t keep;     /**< 1: keep the spatial dimensions as 1 */
+    int32_t reserved; /**< 0 */
+};
+
+/**
+ * Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes` dimensions.
+ * Group: over `groups` groups of channels. Instance: per image and channel, without parameters unless `affine` is 1.
+ *
+ * @since 0.1
+ */
+struct memmodel_norm {
+    size_t size;           /**< sizeof(struct memmodel_norm) */
+    const char *name;      /**< of the layer */
+    int64_t groups;        /**< group norm: number of groups */
+    int64_t axes;          /**< layer and RMS norm: number of last dimensions. @default 1 */
+    int32_t layout;        /**< enum memmodel_layout */
+    int32_t no_affine;     /**< 1: no scale and shift */
+    int32_t no_statistics; /**< batch norm, 1: no moving statistics */
+    int32_t no_shift;      /**< layer norm, 1: scale only */
+    int32_t affine;        /**< instance norm, 1: with scale and shift */
+    int32_t reserved;      /**< 0 */
+};
+
+/** Activation as a layer of its own. @since 0.1 */
+struct memmodel_activation {
+    size_t size;        /**< sizeof(struct memmodel_activation) */
+    const char *name;   /**< of the layer */
+    int32_t kind;       /**< enum memmodel_activation_kind */
+    int32_t in_place;   /**< 1: the input's memory becomes the output's, where the framework can */
+    int32_t one_weight; /**< PRELU, 1: one parameter for all channels */
+    int32_t layout;     /**< PRELU: enum memmodel_layout */
+};
+
+/** Softmax over one axis. @since 0.1 */
+struct memmodel_softmax {
+    size_t size;          /**< sizeof(struct memmodel_softmax) */
+    const char *name;     /**< of the layer */
+    int32_t axis;         /**< counts from the end if negative; 0 means the last */
+    int32_t logarithmic;  /**< 1: log softmax */
+};
+
+/** Dropout. @since 0.1 */
+struct memmodel_dropout {
+    size_t size;      /**< sizeof(struct memmodel_dropout) */
+    const char *name; /**< of the layer */
+    double rate;      /**< share that is dropped, 0 to 1. @default 0.5 */
+    int32_t feature;  /**< 1: whole channels (dropout2d, dropout3d) */
+    int32_t in_place; /**< 1: in place, where the framework can */
+    int32_t identity; /**< 1: rate 0, the input itself */
+    int32_t layout;   /**< of `feature`: enum memmodel_layout */
+};
+
+/** Table lookup: adds a last dimension. Parameters: rows * width. @since 0.1 */
+struct memmodel_embedding {
+    size_t size;        /**< sizeof(struct memmodel_embedding) */
+    const char *name;   /**< of the layer */
+    int64_t rows;       /**< entries of the table */
+    int64_t width;      /**< elements of an entry */
+    int32_t dtype;      /**< enum memmodel_dtype of the table. @default float32 */
+    int32_t reserved;   /**< 0 */
+    const char *shared; /**< name of an earlier layer whose parameters this one uses; NULL: its own */
+};
+
+/** How upsampling fills in. @since 0.1 */
+enum memmodel_interpolation {
+    MEMMODEL_NEAREST = 0,
+    MEMMODEL_LINEAR = 1, /**< linear, bilinear or trilinear */
+    MEMMODEL_CUBIC = 2,
+};
+
+/** Upsampling of the spatial dimensions. @since 0.1 */
+struct memmodel_upsample {
+    size_t size;       /**< sizeof(struct memmodel_upsample) */
+    const char *name;  /**< of the layer */
+    int64_t scale[3];  /**< whole factor; a 0 after the first repeats the first */
+    int64_t output[3]; /**< instead of scale: sizes of the output */
+    int32_t mode;      /**< enum memmodel_interpolation */
+    int32_t layout;    /**< enum memmodel_layout */
+};
+
+/** How padding fills in. @since 0.1 */
+enum memmodel_pad_mode {
+    MEMMODEL_PAD_CONSTANT = 0,
+    MEMMODEL_PAD_REFLECT = 1,
+    MEMMODEL_PAD_REPLICATE = 2,
+    MEMMODEL_PAD_CIRCULAR = 3,
+};
+
+/** Padding, or cropping, of any axis. @since 0.1 */
+struct memmodel_pad {
+    size_t size;                       /**< sizeof(struct memmodel_pad) */
+    const char *name;                  /**< of the layer */
+    int64_t before[MEMMODEL_MAX_RANK]; /**< elements added (pad) or removed (crop) at the start of each axis */
+    int64_t after[MEMMODEL_MAX_RANK];  /**< the same at the end */
+    int32_t mode;                      /**< enum memmodel_pad_mode; ignored by crop */
+    int32_t reserved;                  /**< 0 */
+};
+
+/** Concatenation. @since 0.1 */
+struct memmodel_concat {
+    size_t size;      /**< sizeof(struct memmodel_concat) */
+    const char *name; /**< of the layer */
+    int32_t axis;     /**< counts from the end if negative; see channels */
+    int32_t channels; /**< 1: along the channels of `layout`; `axis` is ignored */
+    int32_t layout;   /**< enum memmodel_layout */
+    int32_t reserved; /**< 0 */
+};
+
+/** Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: memmodel_network_result(). @since 0.1 */
+struct memmodel_split {
+    size_t size;               /**< sizeof(struct memmodel_split) */
+    const char *name;          /**< of the layer */
+    const memmodel_dim *sizes; /**< `parts` sizes; NULL: equal parts */
+    int32_t parts;             /**< number of parts */
+    int32_t axis;              /**< counts from the end if negative */
+};
+
+/** Part of one axis: elements start, start + step, ... below stop. @since 0.1 */
+struct memmodel_slice {
+    size_t size;        /**< sizeof(struct memmodel_slice) */
+    const char *name;   /**< of the layer */
+    memmodel_dim start; /**< first element */
+    memmodel_dim stop;  /**< one after the last; 0: the end */
+    int64_t step;       /**< @default 1 */
+    int32_t axis;       /**< counts from the end if negative */
+    int32_t drop;       /**< 1: a single element, and the axis goes (x[:, 3]) */
+};
+
+/** Two tensors element by element, with NumPy's broadcasting. @since 0.1 */
+enum memmodel_binary_kind {
+    MEMMODEL_ADD = 0,
+    MEMMODEL_SUBTRACT = 1,
+    MEMMODEL_MULTIPLY = 2,
+    MEMMODEL_DIVIDE = 3,
+    MEMMODEL_MAXIMUM = 4,
+    MEMMODEL_MINIMUM = 5,
+};
+
+/** Binary operator. @since 0.1 */
+struct memmodel_binary {
+    size_t size;      /**< sizeof(struct memmodel_binary) */
+    const char *name; /**< of the layer */
+    int32_t kind;     /**< enum memmodel_binary_kind */
+    int32_t in_place; /**< 1: into the first tensor's memory, where the framework can */
+};
+
+/** Matrix product of the last two dimensions, the others broadcast. @since 0.1 */
+struct memmodel_matmul {
+    size_t size;             /**< sizeof(struct memmodel_matmul) */
+    const char *name;        /**< of the layer */
+    int32_t transpose_first; /**< 1: the first matrix is transposed */
+    int32_t transpose_second; /**< 1: the second matrix is transposed */
+};
+
+/** Reduction over axes. @since 0.1 */
+struct memmodel_reduce {
+    size_t size;                     /**< sizeof(struct memmodel_reduce) */
+    const char *name;                /**< of the layer */
+    int32_t axes[MEMMODEL_MAX_RANK]; /**< `axis_count` axes, from the end if negative */
+    int32_t axis_count;              /**< 0: all axes */
+    int32_t kind;                    /**< enum memmodel_reduction_kind */
+    int32_t keep;                    /**< 1: keep the axes as 1 */
+    int32_t reserved;                /**< 0 */
+};
+
+/** Scaled dot-product attention of query, key and value [batch, heads, length, width]. @since 0.1 */
+struct memmodel_attention {
+    size_t size;      /**< sizeof(struct memmodel_attention) */
+    const char *name; /**< of the layer */
+    double dropout;   /**< rate of the attention dropout. @default 0 */
+    int32_t causal;   /**< 1: no element attends to a later one */
+    int32_t grouped;  /**< 1: fewer key and value heads than query heads */
+};
+
+/** Kind of a recurrent layer. @since 0.1 */
+enum memmodel_recurrent_kind {
+    MEMMODEL_LSTM = 0,
+    MEMMODEL_GRU = 1,
+    MEMMODEL_RNN_TANH = 2,
+    MEMMODEL_RNN_RELU = 3,
+};
+
+/**
+ * Recurrent layers over [length, batch, features]. Outputs: memmodel_network_result() 0 is the sequence
+ * [length, batch, directions * width], 1 the last hidden states [layers * directions, batch, width], 2 the last cell
+ * states (LSTM). Parameters as torch.nn.LSTM: per layer and direction gates * hidden * (input + width) and two biases.
+ *
+ * @since 0.1
+ */
+struct memmodel_recurrent {
+    size_t size;           /**< sizeof(struct memmodel_recurrent) */
+    const char *name;      /**< of the layer */
+    int64_t hidden;        /**< size of the state */
+    int64_t layers;        /**< @default 1 */
+    int64_t projection;    /**< LSTM: width of the projected output; 0: none */
+    double dropout;        /**< between layers */
+    int32_t kind;          /**< enum memmodel_recurrent_kind */
+    int32_t bidirectional; /**< 1: both directions */
+    int32_t batch_first;   /**< 1: input and output are [batch, length, features] */
+    int32_t no_bias;       /**< 1: no biases */
+};
+
+/** Loss functions. @since 0.1 */
+enum memmodel_loss_kind {
+    MEMMODEL_CROSS_ENTROPY = 0,   /**< of logits [batch, classes, ...] and integer classes [batch, ...] */
+    MEMMODEL_BINARY_CROSS_ENTROPY = 1,
+    MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS = 2,
+    MEMMODEL_MEAN_SQUARED_ERROR = 3,
+    MEMMODEL_MEAN_ABSOLUTE_ERROR = 4,
+    MEMMODEL_SMOOTH_L1 = 5,
+    MEMMODEL_NEGATIVE_LOG_LIKELIHOOD = 6,
+    MEMMODEL_KL_DIVERGENCE = 7,
+    MEMMODEL_DICE = 8, /**< 1 - 2 sum(p t) / (sum(p) + sum(t)) */
+};
+
+/** Loss: a scalar, or the shape of the target with MEMMODEL_REDUCE_NONE. @since 0.1 */
+struct memmodel_loss {
+    size_t size;       /**< sizeof(struct memmodel_loss) */
+    const char *name;  /**< of the layer */
+    int32_t kind;      /**< enum memmodel_loss_kind */
+    int32_t reduction; /**< enum memmodel_loss_reduction */
+};
+
+/** How a loss is reduced. @since 0.1 */
+enum memmodel_loss_reduction {
+    MEMMODEL_REDUCE_MEAN = 0,
+    MEMMODEL_REDUCE_SUM = 1,
+    MEMMODEL_REDUCE_NONE = 2,
+};
+
+/**
+ * An operator that this library does not know, declared by what it holds. Each number may be an expression
+ * (memmodel_network_expression()).
+ *
+ * @since 0.1
+ */
+struct memmodel_custom {
+    size_t size;                          /**< sizeof(struct memmodel_custom) */
+    const char *name;                     /**< of the layer */
+    const struct memmodel_shape *outputs; /**< `output_count` shapes */
+    int32_t output_count;                 /**< at least 1 */
+    int32_t parameter_dtype;              /**< enum memmodel_dtype */
+    memmodel_dim parameters;              /**< trainable parameters. @unit elements */
+    memmodel_dim saved;                   /**< kept from forward to backward, besides inputs and outputs. @unit bytes */
+    memmodel_dim forward_temporary;       /**< needed while the forward pass of the operator runs. @unit bytes */
+    memmodel_dim backward_temporary;      /**< needed while its backward pass runs. @unit bytes */
+    memmodel_dim multiply_adds;           /**< multiplications with addition of the forward pass */
+};
+
+/* Options as keyword arguments: MEMMODEL_CONV(.filters = 16, ...) is a pointer to a struct with its size set. */
+#ifndef __cplusplus
+#define MEMMODEL_CONV(...) (&(struct memmodel_conv){.size = sizeof(struct memmodel_conv), __VA_ARGS__})
+#define MEMMODEL_LINEAR(...) (&(struct memmodel_linear){.size = sizeof(struct memmodel_linear), __VA_ARGS__})
+#define MEMMODEL_POOL(...) (&(struct memmodel_pool){.size = sizeof(struct memmodel_pool), __VA_ARGS__})
+#define MEMMODEL_ADAPTIVE_POOL(...) \
+    (&(struct memmodel_adaptive_pool){.size = sizeof(struct memmodel_adaptive_pool), __VA_ARGS__})
+#define MEMMODEL_GLOBAL_POOL(...) \
+    (&(struct memmodel_global_pool){.size = sizeof(struct memmodel_global_pool), __VA_ARGS__})
+#define MEMMODEL_NORM(...) (&(struct memmodel_norm){.size = sizeof(struct memmodel_norm), __VA_ARGS__})
+#define MEMMODEL_ACTIVATION(...) \
+    (&(struct memmodel_activation){.size = sizeof(struct memmodel_activation), __VA_ARGS__})
+#define MEMMODEL_SOFTMAX(...) (&(struct memmodel_softmax){.size = sizeof(struct memmodel_softmax), __VA_ARGS__})
+#define MEMMODEL_DROPOUT(...) (&(struct memmodel_dropout){.size = sizeof(struct memmodel_dropout), __VA_ARGS__})
+#define MEMMODEL_EMBEDDING(...) (&(struct memmodel_embedding){.size = sizeof(struct memmodel_embedding), __VA_ARGS__})
+#define MEMMODEL_UPSAMPLE(...) (&(struct memmodel_upsample){.size = sizeof(struct memmodel_upsample), __VA_ARGS__})
+#define MEMMODEL_PAD(...) (&(struct memmodel_pad){.size = sizeof(struct memmodel_pad), __VA_ARGS__})
+#define MEMMODEL_CONCAT(...) (&(struct memmodel_concat){.size = sizeof(struct memmodel_concat), __VA_ARGS__})
+#define MEMMODEL_SPLIT(...) (&(struct memmodel_split){.size = sizeof(struct memmodel_split), __VA_ARGS__})
+#define MEMMODEL_SLICE(...) (&(struct memmodel_slice){.size = sizeof(struct memmodel_slice), __VA_ARGS__})
+#define MEMMODEL_BINARY(...) (&(struct memmodel_binary){.size = sizeof(struct memmodel_binary), __VA_ARGS__})
+#define MEMMODEL_MATMUL(...) (&(struct memmodel_matmul){.size = sizeof(struct memmodel_matmul), __VA_ARGS__})
+#define MEMMODEL_REDUCE(...) (&(struct memmodel_reduce){.size = sizeof(struct memmodel_reduce), __VA_ARGS__})
+#define MEMMODEL_ATTENTION(...) (&(struct memmodel_attention){.size = sizeof(struct memmodel_attention), __VA_ARGS__})
+#define MEMMODEL_RECURRENT(...) (&(struct memmodel_recurrent){.size = sizeof(struct memmodel_recurrent), __VA_ARGS__})
+#define MEMMODEL_LOSS(...) (&(struct memmodel_loss){.size = sizeof(struct memmodel_loss), __VA_ARGS__})
+#define MEMMODEL_CUSTOM(...) (&(struct memmodel_custom){.size = sizeof(struct memmodel_custom), __VA_ARGS__})
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif
