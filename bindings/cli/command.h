@@ -1,0 +1,105 @@
+/* The tool's frame: a command is a row of text, a table of options and a function. It uses the public library only. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "memmodel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What the tool returns; a command may have more of its own, listed in its `exits`. */
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1, /* the input was understood, but the answer could not be had */
+    EXIT_USAGE = 2,  /* the command line was not understood */
+};
+
+/* What an option's argument is, and the type of the field that takes it. */
+enum option_kind {
+    OPTION_FLAG,    /* bool; no argument */
+    OPTION_TEXT,    /* const char * */
+    OPTION_NUMBER,  /* double */
+    OPTION_INTEGER, /* int64_t */
+    OPTION_BYTES,   /* int64_t: 16GiB, 14GB, 512M or a plain number */
+    OPTION_LIST,    /* struct option_list: may be given again */
+};
+
+/* Texts in the order given; they belong to argv. `values` has room for all of them: see options_parse(). */
+struct option_list {
+    const char **values;
+    size_t count;
+};
+
+struct option {
+    const char *name;     /* without the dashes */
+    char letter;          /* 0 if there is no short form */
+    enum option_kind kind;
+    const char *argument; /* name of the argument for --help; NULL for a flag */
+    const char *help;
+    size_t field; /* offset in the command's struct of options */
+};
+
+struct command {
+    const char *name;
+    const char *usage;            /* what follows "memmodel NAME" */
+    const char *summary;          /* one line for the list of commands */
+    const char *description;      /* paragraphs for its own --help */
+    const char *examples;         /* lines */
+    const char *exits;            /* lines about exit codes besides 0, 1 and 2; NULL for none */
+    const struct option *options; /* ended by a row without a name */
+    bool stops_at_operand;        /* all from the first operand on is left alone: it is another command's */
+    int (*run)(const struct command *command, int argc, char **argv);
+};
+
+/* ---- one row a command; main.c lists them ---- */
+
+extern const struct command run_command;
+
+/* ---- options.c ---- */
+
+/*
+ * Fills the struct `options` from argv[1..], and moves the operands to the front of argv: argv[0..operands-1], NULL after
+ * the last. Fields that are not given keep what they had. Lists get their room from `argc` pointers each: release with
+ * options_release(). Returns EXIT_OK; EXIT_USAGE after a message and a hint on stderr; or -1 when --help was given and printed.
+ */
+int
+options_parse(const struct command *command, int argc, char **argv, void *options, int *operands);
+
+void
+options_release(const struct command *command, void *options);
+
+/* ---- help.c ---- */
+
+void
+help_tool(FILE *to, const struct command *const *commands);
+
+void
+help_command(FILE *to, const struct command *command);
+
+/* "memmodel NAME: MESSAGE" and where to read more, on stderr; returns EXIT_USAGE. */
+int
+usage_error(const struct command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The library's own message of its last error on stderr; returns EXIT_FAILED. */
+int
+library_error(const struct command *command, const memmodel_context *context);
+
+/* The word of the NULL-terminated list that somebody who typed `word` may have meant; NULL if none is near. */
+const char *
+nearest_word(const char *word, const char *const *words);
+
+/* ---- quantity.c ---- */
+
+/* Bytes: a number with a unit of 1024 (K, KiB, M, MiB, G, GiB, T, TiB) or 1000 (kB, MB, GB, TB), or without one. */
+bool
+parse_bytes(const char *text, int64_t *bytes);
+
+/* "1.50 GiB"; to `text`, which it returns. */
+enum { QUANTITY_BYTES = 32 };
+
+const char *
+format_bytes(int64_t bytes, char text[QUANTITY_BYTES]);
+
+#endif

@@ -1,0 +1,302 @@
+/* memmodel estimate: the memory of a job, and what fits. */
+#include "job.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct estimate_options {
+    struct job_options job;
+    const char *solve, *measure;
+    int64_t budget;
+    bool layers, formulas, json;
+};
+
+static const struct option options[] = {
+    JOB_OPTIONS(struct estimate_options),
+    {"solve", 0, OPTION_TEXT, "NAME", "find the largest value of this symbol that fits the budget",
+     offsetof(struct estimate_options, solve)},
+    {"budget", 'b', OPTION_BYTES, "BYTES", "for --solve, such as 16GiB", offsetof(struct estimate_options, budget)},
+    {"measure", 0, OPTION_TEXT, "NAME", "what the budget limits: live (the default), reserved or process",
+     offsetof(struct estimate_options, measure)},
+    {"layers", 'l', OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
+    {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
+    {"json", 'j', OPTION_FLAG, NULL, "the report as JSON", offsetof(struct estimate_options, json)},
+    {0},
+};
+
+/* What a run of the command works with. */
+struct estimate {
+    const struct command *command;
+    const struct estimate_options *options;
+    memmodel_context *context;
+    memmodel_network *network;
+    struct memmodel_symbol_value *symbols; /* with one place more than --set gave, for --solve */
+    struct memmodel_job job;
+    int64_t solved; /* for --solve */
+};
+
+/* ---- text ---- */
+
+static void
+print_bytes(const char *what, int64_t bytes)
+{
+    char count[NUMBER_BYTES], quantity[QUANTITY_BYTES];
+
+    if (bytes < 0)
+        printf("  %-24s not modelled\n", what);
+    else
+        printf("  %-24s %12s  %20s bytes\n", what, format_bytes(bytes, quantity), format_count(bytes, count));
+}
+
+static void
+print_job(const struct estimate *estimate)
+{
+    const struct memmodel_job *job = &estimate->job;
+
+    for (size_t i = 0; i < job->symbol_count; i++)
+        printf("%s%s=%" PRId64, i ? ", " : "", job->symbols[i].name, job->symbols[i].value);
+    printf("%s%s\n", job->symbol_count ? ", " : "", job->inference ? "inference" : "training");
+}
+
+static void
+print_peak(const memmodel_report *report)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+
+    memmodel_report_peak(report, &peak);
+    printf("\npeak\n");
+    print_bytes("live tensors", peak.live);
+    print_bytes("reserved by allocator", peak.reserved);
+    print_bytes("process", peak.process);
+    if (memmodel_report_moment(report)[0])
+        printf("  reached in %s\n", memmodel_report_moment(report));
+}
+
+static void
+print_steps(const memmodel_report *report)
+{
+    if (memmodel_report_step_count(report) < 2)
+        return;
+    printf("\nlive tensors at the peak of each step\n");
+    for (int step = 1; step <= memmodel_report_step_count(report); step++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "step %d", step);
+        print_bytes(name, memmodel_report_step_peak(report, step));
+    }
+}
+
+static void
+print_categories(const memmodel_report *report)
+{
+    printf("\nat the peak\n");
+    for (int category = 0; category < MEMMODEL_CATEGORY_COUNT; category++)
+        if (memmodel_report_category(report, category) > 0)
+            print_bytes(memmodel_category_name(category), memmodel_report_category(report, category));
+}
+
+static void
+print_unmodelled(const memmodel_report *report)
+{
+    const char *op;
+    int64_t bytes;
+
+    for (size_t i = 0; (op = memmodel_report_unmodelled(report, i, &bytes)) != NULL; i++) {
+        char quantity[QUANTITY_BYTES];
+
+        printf("%s  %s: estimated by its outputs alone, %s\n", i ? "" : "\nnot modelled\n", op,
+               format_bytes(bytes, quantity));
+    }
+}
+
+static void
+print_formulas(const memmodel_report *report)
+{
+    printf("\nbytes as formulas (textbook)\n");
+    for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
+        printf("  %-24s %s\n", memmodel_report_formula_name(report, i), memmodel_report_formula(report, i, MEMMODEL_TEXT));
+    if (memmodel_report_assumptions(report)[0])
+        printf("  where %s\n", memmodel_report_assumptions(report));
+}
+
+static int
+print_text(const struct estimate *estimate, const memmodel_report *report)
+{
+    char quantity[QUANTITY_BYTES];
+
+    if (estimate->options->solve)
+        printf("largest %s within %s: %" PRId64 "\n", estimate->options->solve,
+               format_bytes(estimate->options->budget, quantity), estimate->solved);
+    print_job(estimate);
+    print_peak(report);
+    print_steps(report);
+    print_categories(report);
+    print_unmodelled(report);
+    if (estimate->options->formulas)
+        print_formulas(report);
+    if (!estimate->options->layers)
+        return EXIT_OK;
+    printf("\n");
+    return job_print_layers(estimate->command, report);
+}
+
+/* ---- JSON ---- */
+
+static void
+print_solution(const struct estimate *estimate)
+{
+    printf("  \"solution\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"largest\": %" PRId64 "}",
+           estimate->options->solve, estimate->options->budget, estimate->solved);
+}
+
+/* The report's text is an object that begins with "{\n"; the solution becomes its first member. */
+static int
+print_json(const struct estimate *estimate, const memmodel_report *report)
+{
+    char *text;
+
+    if (memmodel_report_to_json(report, estimate->context, &text))
+        return library_error(estimate->command, estimate->context);
+    if (estimate->options->solve) {
+        printf("{\n");
+        print_solution(estimate);
+        printf(",\n%s", text + 2);
+    } else {
+        fputs(text, stdout);
+    }
+    memmodel_free(estimate->context, text);
+    return EXIT_OK;
+}
+
+static int
+print_nothing_fits(const struct estimate *estimate)
+{
+    char quantity[QUANTITY_BYTES];
+
+    if (estimate->options->json) {
+        printf("{\n");
+        print_solution(estimate);
+        printf("\n}\n");
+    } else {
+        printf("largest %s within %s: 0; not even the least fits\n", estimate->options->solve,
+               format_bytes(estimate->options->budget, quantity));
+    }
+    return EXIT_OK;
+}
+
+/* ---- the answer ---- */
+
+static int
+find_measure(const struct command *command, const char *name, int32_t *measure)
+{
+    static const char *const names[] = {"live", "reserved", "process", NULL};
+
+    for (int32_t i = 0; name && names[i]; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *measure = i;
+            return EXIT_OK;
+        }
+    }
+    return name ? usage_error(command, "--measure is live, reserved or process, not '%s'", name) : EXIT_OK;
+}
+
+/* Gives the symbol that was solved for its value, in place of any that --set gave. */
+static void
+set_solved(struct estimate *estimate)
+{
+    struct memmodel_job *job = &estimate->job;
+    size_t i = 0;
+
+    while (i < job->symbol_count && strcmp(estimate->symbols[i].name, estimate->options->solve) != 0)
+        i++;
+    estimate->symbols[i].name = estimate->options->solve;
+    estimate->symbols[i].value = estimate->solved;
+    if (i == job->symbol_count)
+        job->symbol_count++;
+}
+
+static int
+solve(struct estimate *estimate)
+{
+    const struct estimate_options *given = estimate->options;
+
+    if (!given->budget)
+        return usage_error(estimate->command, "--solve %s needs a --budget, such as 16GiB", given->solve);
+    if (memmodel_solve(estimate->network, &estimate->job, given->solve, given->budget, &estimate->solved))
+        return library_error(estimate->command, estimate->context);
+    set_solved(estimate);
+    return EXIT_OK;
+}
+
+static int
+answer(struct estimate *estimate)
+{
+    const struct estimate_options *given = estimate->options;
+    memmodel_report *report;
+    int status = job_from_options(estimate->command, &given->job, estimate->symbols, &estimate->job);
+
+    if (!status)
+        status = find_measure(estimate->command, given->measure, &estimate->job.measure);
+    if (!status && given->solve)
+        status = solve(estimate);
+    if (status)
+        return status;
+    if (given->solve && estimate->solved == 0)
+        return print_nothing_fits(estimate);
+    if (memmodel_estimate(estimate->network, &estimate->job, &report))
+        return library_error(estimate->command, estimate->context);
+    status = given->json ? print_json(estimate, report) : print_text(estimate, report);
+    memmodel_report_unref(report);
+    return status;
+}
+
+static int
+with_network(struct estimate *estimate, char **operands, int count)
+{
+    int status;
+
+    estimate->symbols = calloc(estimate->options->job.set.count + 1, sizeof *estimate->symbols);
+    if (!estimate->symbols)
+        return EXIT_FAILED;
+    status = job_load_network(estimate->command, estimate->context, operands, count, &estimate->network);
+    if (!status) {
+        status = answer(estimate);
+        memmodel_network_unref(estimate->network);
+    }
+    free(estimate->symbols);
+    return status;
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct estimate_options given = {0};
+    struct estimate estimate = {.command = command, .options = &given};
+    int operands, status = options_parse(command, argc, argv, &given, &operands);
+
+    if (status)
+        return status < 0 ? EXIT_OK : status;
+    if (memmodel_context_new(NULL, &estimate.context))
+        return EXIT_FAILED;
+    status = with_network(&estimate, argv, operands);
+    memmodel_context_unref(estimate.context);
+    options_release(command, &given);
+    return status;
+}
+
+const struct command estimate_command = {
+    .name = "estimate",
+    .usage = "NETWORK [--set NAME=VALUE ...] [--solve NAME --budget BYTES]",
+    .summary = "how much memory a job needs, which part takes it, and what fits",
+    .description =
+        "Estimates the memory of training (or inference) of a network in a JSON file. The framework pytorch simulates every\n"
+        "allocation of its steps; textbook counts by a closed formula. The same input gives the same answer on every\n"
+        "machine: the CPU that will run the job is --isa, not this one, unless you say --isa native.",
+    .examples = "memmodel estimate unet3d.json --set batch=2 --set dim=48\n"
+                "memmodel estimate unet3d.json -s dim=144 --solve batch --budget 16GiB\n"
+                "memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --rule outputs --formulas",
+    .options = options,
+    .run = run,
+};

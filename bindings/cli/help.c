@@ -1,0 +1,144 @@
+/* What the tool says about itself, generated from the tables, and what it says when something is wrong. */
+#include "command.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 28, LONGEST_WORD = 63 };
+
+static void
+print_option(FILE *to, const struct option *option)
+{
+    char form[128];
+    int width;
+
+    snprintf(form, sizeof form, "  %c%c%s--%s%s%s", option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
+             option->letter ? ", " : "  ", option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    width = fprintf(to, "%-*s", HELP_COLUMN - 1, form);
+    fprintf(to, "%s%*s%s\n", width < HELP_COLUMN ? " " : "\n", width < HELP_COLUMN ? 0 : HELP_COLUMN, "", option->help);
+}
+
+static void
+print_exits(FILE *to, const char *more)
+{
+    fprintf(to, "\nExit codes:\n  0    done\n  1    failed; a message on stderr says why\n"
+                "  2    the command line was not understood\n%s",
+            more ? more : "");
+}
+
+void
+help_command(FILE *to, const struct command *command)
+{
+    static const struct option help = {"help", 'h', OPTION_FLAG, NULL, "show this text", 0};
+
+    fprintf(to, "Usage: memmodel %s %s\n\n%s\n\nOptions:\n", command->name, command->usage, command->description);
+    for (const struct option *option = command->options; option->name; option++)
+        print_option(to, option);
+    print_option(to, &help);
+    fprintf(to, "\nExamples:\n%s", command->examples);
+    print_exits(to, command->exits);
+}
+
+void
+help_tool(FILE *to, const struct command *const *commands)
+{
+    fputs("Usage: memmodel COMMAND [OPTION...] [ARGUMENT...]\n\n"
+          "How much memory a deep-learning job will need, before it runs.\n\nCommands:\n",
+          to);
+    for (; *commands; commands++)
+        fprintf(to, "  %-*s%s\n", HELP_COLUMN - 18, (*commands)->name, (*commands)->summary);
+    fputs("\nOptions:\n  -h, --help     show this text; after a command, what it does, with examples\n"
+          "  -V, --version  show the version\n",
+          to);
+    print_exits(to, NULL);
+}
+
+int
+usage_error(const struct command *command, const char *format, ...)
+{
+    const char *blank = command ? " " : "", *name = command ? command->name : "";
+    va_list arguments;
+
+    fprintf(stderr, "memmodel%s%s: ", blank, name);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\nTry 'memmodel%s%s --help'.\n", blank, name);
+    return EXIT_USAGE;
+}
+
+static void
+print_place(const struct memmodel_error *error)
+{
+    if (!error->object[0])
+        return;
+    fputs(error->object, stderr);
+    if (error->line > 0)
+        fprintf(stderr, ":%d", error->line);
+    if (error->line > 0 && error->column > 0)
+        fprintf(stderr, ":%d", error->column);
+    fputs(": ", stderr);
+}
+
+int
+library_error(const struct command *command, const memmodel_context *context)
+{
+    const struct memmodel_error *error = memmodel_context_error(context);
+
+    fprintf(stderr, "memmodel %s: ", command->name);
+    print_place(error);
+    fprintf(stderr, "%s\n", error->message[0] ? error->message : memmodel_status_message(error->status));
+    return EXIT_FAILED;
+}
+
+/* ---- the word that was meant ---- */
+
+static size_t
+least(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/* Letters to add, drop or change (Levenshtein); words longer than LONGEST_WORD are far from everything. */
+static size_t
+distance(const char *a, const char *b)
+{
+    size_t row[LONGEST_WORD + 1], length = strlen(b);
+
+    if (strlen(a) > LONGEST_WORD || length > LONGEST_WORD)
+        return LONGEST_WORD;
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t above = row[j];
+
+            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+const char *
+nearest_word(const char *word, const char *const *words)
+{
+    size_t best = strlen(word) / 3 + 1; /* a third of the letters may be wrong, and one at least */
+    const char *nearest = NULL;
+
+    for (; *words; words++) {
+        size_t far = distance(word, *words);
+
+        if (far < best || (far == best && !nearest)) {
+            best = far;
+            nearest = *words;
+        }
+    }
+    return nearest;
+}

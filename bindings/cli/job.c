@@ -1,0 +1,118 @@
+/* What `memmodel estimate` and `memmodel layers` share. */
+#include "job.h"
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+/* Cuts "batch=8" in two where it stands in argv. */
+static int
+parse_symbol(const struct command *command, const char *text, struct memmodel_symbol_value *symbol)
+{
+    char *equals = strchr(text, '='), *end;
+
+    if (!equals || equals == text || equals[1] == '\0')
+        return usage_error(command, "'--set %s' is not NAME=VALUE, such as batch=8", text);
+    errno = 0;
+    symbol->value = strtoll(equals + 1, &end, 10);
+    if (*end != '\0' || errno)
+        return usage_error(command, "'%s' is no whole number (in --set %s)", equals + 1, text);
+    *equals = '\0';
+    symbol->name = text;
+    return EXIT_OK;
+}
+
+/* The instruction set of this machine, as far as PyTorch's CPU kernels tell them apart. */
+static const char *
+native_isa(void)
+{
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+        return "avx512";
+#endif
+    return "avx2";
+}
+
+int
+job_from_options(const struct command *command, const struct job_options *options,
+                 struct memmodel_symbol_value *symbols, struct memmodel_job *job)
+{
+    for (size_t i = 0; i < options->set.count; i++) {
+        int status = parse_symbol(command, options->set.values[i], &symbols[i]);
+
+        if (status)
+            return status;
+    }
+    *job = (struct memmodel_job){
+        .size = sizeof *job,
+        .framework = options->framework,
+        .rule = options->rule,
+        .device = options->device,
+        .optimizer = options->optimizer,
+        .isa = options->isa && strcmp(options->isa, "native") == 0 ? native_isa() : options->isa,
+        .symbols = symbols,
+        .symbol_count = options->set.count,
+        .inference = options->inference,
+        .steps = (int32_t)options->steps,
+        .threads = (int32_t)options->threads,
+    };
+    if (options->steps != job->steps || options->threads != job->threads)
+        return usage_error(command, "--steps and --threads take small numbers");
+    return EXIT_OK;
+}
+
+int
+job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,
+                 memmodel_network **network)
+{
+    if (count == 0)
+        return usage_error(command, "which network? Give a file in JSON");
+    if (count > 1)
+        return usage_error(command, "one network at a time; '%s' is too many", operands[1]);
+    return memmodel_network_load(context, operands[0], network) ? library_error(command, context) : EXIT_OK;
+}
+
+/* ---- the per-layer table ---- */
+
+enum { LAYER_COLUMNS = 7 };
+
+static void
+add_layer(struct table *table, const struct memmodel_report_layer *layer)
+{
+    char parameters[NUMBER_BYTES], activations[NUMBER_BYTES], multiply_adds[NUMBER_BYTES];
+    char bytes[QUANTITY_BYTES];
+    const char *cells[LAYER_COLUMNS] = {
+        layer->name,
+        layer->op,
+        layer->shape,
+        format_count(layer->parameters, parameters),
+        format_count(layer->activations, activations),
+        format_count(layer->multiply_adds, multiply_adds),
+        format_bytes(layer->peak_bytes, bytes),
+    };
+
+    table_add(table, cells);
+}
+
+int
+job_print_layers(const struct command *command, const memmodel_report *report)
+{
+    static const char *const heads[LAYER_COLUMNS] = {
+        "<layer", "<operator", "<output", "parameters", "activations", "multiply-adds", "at the peak",
+    };
+    struct memmodel_report_layer layer = {.size = sizeof layer};
+    struct table table;
+
+    table_start(&table, heads, memmodel_report_trace(report) ? LAYER_COLUMNS : LAYER_COLUMNS - 1);
+    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+        add_layer(&table, &layer);
+    memmodel_report_total(report, &layer);
+    add_layer(&table, &layer);
+    if (table_print(&table, stdout))
+        return EXIT_OK;
+    fprintf(stderr, "memmodel %s: out of memory\n", command->name);
+    return EXIT_FAILED;
+}

@@ -1,0 +1,44 @@
+/* The options that `memmodel estimate` and `memmodel layers` share: a network's file and how it is run. */
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
+
+#include "command.h"
+
+struct job_options {
+    struct option_list set;
+    const char *framework, *rule, *device, *optimizer, *isa;
+    int64_t threads, steps;
+    bool inference;
+};
+
+/* Rows of an option table whose struct has a struct job_options as its member `job`. */
+#define JOB_OPTIONS(type)                                                                                              \
+    {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
+        {"framework", 'f', OPTION_TEXT, "NAME", "pytorch or textbook", offsetof(type, job.framework)},                 \
+        {"rule", 0, OPTION_TEXT, "NAME", "of the textbook: forward, outputs, cs231n or slots",                         \
+         offsetof(type, job.rule)},                                                                                    \
+        {"device", 'd', OPTION_TEXT, "NAME", "cpu", offsetof(type, job.device)},                                       \
+        {"optimizer", 'O', OPTION_TEXT, "NAME", "sgd, momentum, adam, adamw or none", offsetof(type, job.optimizer)},  \
+        {"isa", 0, OPTION_TEXT, "NAME", "CPU that runs the job: avx2, avx512, or native for this one",                 \
+         offsetof(type, job.isa)},                                                                                     \
+        {"threads", 't', OPTION_INTEGER, "N", "threads the framework computes with", offsetof(type, job.threads)},     \
+        {"steps", 0, OPTION_INTEGER, "N", "steps to simulate", offsetof(type, job.steps)},                             \
+    {                                                                                                                  \
+        "inference", 'i', OPTION_FLAG, NULL, "forward pass only", offsetof(type, job.inference)                        \
+    }
+
+/* The job of these options; `symbols` has room for job->set.count values. EXIT_OK, or EXIT_USAGE after a message. */
+int
+job_from_options(const struct command *command, const struct job_options *options,
+                 struct memmodel_symbol_value *symbols, struct memmodel_job *job);
+
+/* The network in `operands` (a single path). EXIT_OK, or another exit code after a message. */
+int
+job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,
+                 memmodel_network **network);
+
+/* The per-layer table on stdout; with bytes at the peak if the report has them. EXIT_OK or EXIT_FAILED. */
+int
+job_print_layers(const struct command *command, const memmodel_report *report);
+
+#endif

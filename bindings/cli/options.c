@@ -1,0 +1,213 @@
+/* Options by a table: --name VALUE, --name=VALUE, -x VALUE, -xVALUE; `--` ends them. */
+#include "command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 64, HELP_WANTED = -1 };
+
+/* ---- the argument of an option ---- */
+
+static bool
+store_number(const char *text, double *number)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !isfinite(value))
+        return false;
+    *number = value;
+    return true;
+}
+
+static bool
+store_integer(const char *text, int64_t *number)
+{
+    char *end;
+    long long value;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (end == text || *end || errno)
+        return false;
+    *number = value;
+    return true;
+}
+
+static bool
+store_text(const char *text, const char **field)
+{
+    *field = text;
+    return true;
+}
+
+static bool
+store_in_list(const char *text, struct option_list *list, int argc)
+{
+    if (!list->values)
+        list->values = calloc((size_t)argc, sizeof *list->values);
+    if (list->values)
+        list->values[list->count++] = text;
+    return list->values != NULL;
+}
+
+static bool
+store(const struct option *option, const char *text, void *options, int argc)
+{
+    void *field = (char *)options + option->field;
+
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return true;
+    case OPTION_TEXT:
+        return store_text(text, field);
+    case OPTION_NUMBER:
+        return store_number(text, field);
+    case OPTION_INTEGER:
+        return store_integer(text, field);
+    case OPTION_BYTES:
+        return parse_bytes(text, field);
+    case OPTION_LIST:
+        return store_in_list(text, field, argc);
+    }
+    return false;
+}
+
+static const char *
+wanted(enum option_kind kind)
+{
+    return kind == OPTION_BYTES     ? "a size such as 16GiB, 14GB, 512M or 1000000"
+           : kind == OPTION_INTEGER ? "a whole number"
+                                    : "a number";
+}
+
+/* ---- which option ---- */
+
+static const struct option *
+find_long(const struct command *command, const char *name, size_t length)
+{
+    for (const struct option *option = command->options; option->name; option++)
+        if (strncmp(option->name, name, length) == 0 && option->name[length] == '\0')
+            return option;
+    return NULL;
+}
+
+static const struct option *
+find_short(const struct command *command, char letter)
+{
+    for (const struct option *option = command->options; option->name; option++)
+        if (option->letter && option->letter == letter)
+            return option;
+    return NULL;
+}
+
+static int
+unknown_option(const struct command *command, const char *word)
+{
+    const char *names[MOST_OPTIONS + 1] = {NULL}, *near = NULL;
+    char name[64];
+
+    for (size_t i = 0; i < MOST_OPTIONS && command->options[i].name; i++)
+        names[i] = command->options[i].name;
+    if (word[1] == '-') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+        near = nearest_word(name, names);
+    }
+    if (near)
+        return usage_error(command, "unknown option '%s'; did you mean '--%s'?", word, near);
+    return usage_error(command, "unknown option '%s'", word);
+}
+
+/* ---- the command line ---- */
+
+struct parser {
+    const struct command *command;
+    int argc, next; /* argv[next] is looked at next */
+    char **argv;
+    void *options;
+};
+
+/* The option that `word` names, and where its argument starts in the same word; NULL if it does not. */
+static const struct option *
+recognize(const struct command *command, const char *word, const char **attached)
+{
+    const struct option *option;
+    size_t length;
+
+    *attached = NULL;
+    if (word[1] != '-') {
+        option = find_short(command, word[1]);
+        if (word[2])
+            *attached = word + 2;
+        return option;
+    }
+    length = strcspn(word + 2, "=");
+    option = find_long(command, word + 2, length);
+    if (word[2 + length] == '=')
+        *attached = word + 2 + length + 1;
+    return option;
+}
+
+static int
+parse_option(struct parser *parser, const char *word)
+{
+    const struct command *command = parser->command;
+    const char *argument;
+    const struct option *option = recognize(command, word, &argument);
+
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        help_command(stdout, command);
+        return HELP_WANTED;
+    }
+    if (!option)
+        return unknown_option(command, word);
+    if (option->kind == OPTION_FLAG && argument)
+        return usage_error(command, "option '--%s' takes no argument", option->name);
+    if (option->kind != OPTION_FLAG && !argument) {
+        if (parser->next == parser->argc)
+            return usage_error(command, "option '--%s' needs an argument: %s", option->name, option->argument);
+        argument = parser->argv[parser->next++];
+    }
+    if (!store(option, argument, parser->options, parser->argc))
+        return usage_error(command, "option '--%s' needs %s, not '%s'", option->name, wanted(option->kind), argument);
+    return EXIT_OK;
+}
+
+int
+options_parse(const struct command *command, int argc, char **argv, void *options, int *operands)
+{
+    struct parser parser = {.command = command, .argc = argc, .next = 1, .argv = argv, .options = options};
+    int kept = 0, status;
+
+    while (parser.next < argc) {
+        char *word = argv[parser.next++];
+
+        if (strcmp(word, "--") == 0)
+            break;
+        if (word[0] == '-' && word[1]) {
+            status = parse_option(&parser, word);
+            if (status != EXIT_OK)
+                return status;
+            continue;
+        }
+        argv[kept++] = word;
+        if (command->stops_at_operand)
+            break;
+    }
+    while (parser.next < argc)
+        argv[kept++] = argv[parser.next++];
+    argv[kept] = NULL;
+    *operands = kept;
+    return EXIT_OK;
+}
+
+void
+options_release(const struct command *command, void *options)
+{
+    for (const struct option *option = command->options; option->name; option++)
+        if (option->kind == OPTION_LIST)
+            free(((struct option_list *)(void *)((char *)options + option->field))->values);
+}

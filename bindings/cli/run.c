@@ -1,0 +1,301 @@
+/* memmodel run: a command's memory over time, as mprof of memory_profiler 0.61 writes it, and its peak. */
+#include "child.h"
+#include "command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* As timeout(1) and env(1) have them, so that they are told apart from the command's own. */
+enum { EXIT_LIMIT = 124, EXIT_TOOL_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
+
+enum { MOST_KILLED = 4096 };
+static const double FLUSH_SECONDS = 0.5;
+
+struct run_options {
+    double interval;
+    int64_t limit;
+    const char *output;
+    bool json, pss;
+};
+
+static const struct option run_options[] = {
+    {"interval", 'i', OPTION_NUMBER, "SECONDS", "time between samples (default 0.01)",
+     offsetof(struct run_options, interval)},
+    {"output", 'o', OPTION_TEXT, "FILE", "write the curve, for `mprof plot FILE` and `mprof peak FILE`",
+     offsetof(struct run_options, output)},
+    {"limit", 'l', OPTION_BYTES, "BYTES", "kill the command and its descendants above this size",
+     offsetof(struct run_options, limit)},
+    {"pss", 0, OPTION_FLAG, NULL, "measure PSS too: shared pages divided among their users; slow",
+     offsetof(struct run_options, pss)},
+    {"json", 0, OPTION_FLAG, NULL, "print the result as one line of JSON on stdout, after the command's own",
+     offsetof(struct run_options, json)},
+    {0},
+};
+
+/* ---- the curve ---- */
+
+struct recorder {
+    struct run_options options;
+    const memmodel_monitor *monitor;
+    FILE *curve; /* NULL if none is wanted */
+    bool over_limit;
+    int64_t last_rss;
+    double flushed;
+};
+
+/* As mprof does it: arguments with blanks in quotes. A control character would break the line, so it becomes a blank. */
+static void
+write_command_line(FILE *curve, char **arguments)
+{
+    fputs("CMDLINE", curve);
+    for (; *arguments; arguments++) {
+        const char *quote = strchr(*arguments, ' ') ? "'" : "";
+
+        fprintf(curve, " %s", quote);
+        for (const char *c = *arguments; *c; c++)
+            fputc((unsigned char)*c < ' ' ? ' ' : *c, curve);
+        fputs(quote, curve);
+    }
+    fputc('\n', curve);
+}
+
+static void
+write_point(FILE *curve, int64_t bytes, double time)
+{
+    fprintf(curve, "MEM %.6f %.4f\n", (double)bytes / 0x1p20, time);
+}
+
+/* A high between two samples gets a line of its own, so that `mprof peak` finds it. A kill loses half a second at most. */
+static void
+write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
+{
+    if (reading->high > reading->rss && reading->high > recorder->last_rss)
+        write_point(recorder->curve, reading->high, (reading->previous + reading->time) / 2);
+    write_point(recorder->curve, reading->rss, reading->time);
+    recorder->last_rss = reading->rss;
+    if (reading->time - recorder->flushed < FLUSH_SECONDS)
+        return;
+    fflush(recorder->curve);
+    recorder->flushed = reading->time;
+}
+
+static void
+kill_tree(const memmodel_monitor *monitor)
+{
+    int64_t pids[MOST_KILLED];
+    size_t count = memmodel_monitor_processes(monitor, pids, MOST_KILLED);
+
+    for (size_t i = 0; i < count && i < MOST_KILLED; i++)
+        kill((pid_t)pids[i], SIGKILL);
+}
+
+static int
+observe(void *user, const struct memmodel_monitor_reading *reading)
+{
+    struct recorder *recorder = user;
+
+    if (recorder->curve)
+        write_reading(recorder, reading);
+    recorder->over_limit = recorder->over_limit || (recorder->options.limit > 0 && reading->high > recorder->options.limit);
+    if (recorder->over_limit)
+        kill_tree(recorder->monitor); /* at each reading, for those who were being born at the last one */
+    return 0;
+}
+
+/* ---- the result ---- */
+
+static int
+exit_code(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
+{
+    if (recorder->over_limit)
+        return EXIT_LIMIT;
+    return summary->exit_signal ? EXIT_SIGNAL + summary->exit_signal : summary->exit_code;
+}
+
+static void
+print_number(const char *name, int64_t number, const char *end)
+{
+    printf("\"%s\": ", name);
+    if (number < 0)
+        printf("null%s", end);
+    else
+        printf("%lld%s", (long long)number, end);
+}
+
+static void
+print_json(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
+{
+    printf("{\"peak\": {");
+    print_number("rss", summary->peak, ", ");
+    print_number("sampled", summary->peak_sampled, ", ");
+    print_number("process", summary->peak_process, ", ");
+    print_number("pss", summary->peak_pss, ", ");
+    print_number("cgroup", summary->peak_cgroup, "}, ");
+    print_number("exit", exit_code(recorder, summary), ", ");
+    print_number("signal", summary->exit_signal ? summary->exit_signal : -1, ", ");
+    printf("\"limit_exceeded\": %s, \"seconds\": %.4f, ", recorder->over_limit ? "true" : "false", summary->seconds);
+    print_number("samples", summary->readings, ", ");
+    print_number("processes", summary->processes, "}\n");
+}
+
+static void
+print_peak(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
+{
+    char peak[QUANTITY_BYTES], limit[QUANTITY_BYTES];
+
+    fprintf(stderr, "memmodel run: peak %s (%lld bytes), %.2f s, %lld samples, %d process%s\n",
+            format_bytes(summary->peak, peak), (long long)summary->peak, summary->seconds, (long long)summary->readings,
+            (int)summary->processes, summary->processes == 1 ? "" : "es");
+    if (recorder->over_limit)
+        fprintf(stderr, "memmodel run: killed: it went over the limit of %s\n",
+                format_bytes(recorder->options.limit, limit));
+    else if (summary->exit_signal == SIGKILL)
+        fputs("memmodel run: the command was killed (signal 9), as the system does when memory runs out\n", stderr);
+    else if (summary->exit_signal)
+        fprintf(stderr, "memmodel run: the command ended by signal %d\n", (int)summary->exit_signal);
+}
+
+static int
+report(const struct recorder *recorder)
+{
+    struct memmodel_monitor_summary summary = {.size = sizeof summary};
+
+    memmodel_monitor_summarize(recorder->monitor, &summary);
+    print_peak(recorder, &summary);
+    if (recorder->options.json)
+        print_json(recorder, &summary);
+    return exit_code(recorder, &summary);
+}
+
+/* ---- the command ---- */
+
+static int
+cannot_start(const char *name, int error)
+{
+    fprintf(stderr, "memmodel run: cannot run '%s': %s\n", name, strerror(error));
+    if (error == ENOENT && !strchr(name, '/'))
+        fputs("There is no program of that name in PATH.\n", stderr);
+    return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int
+tool_failed(const struct command *command, const memmodel_context *context, const struct child *child)
+{
+    library_error(command, context);
+    kill(child->pid, SIGKILL);
+    waitpid(child->pid, NULL, 0);
+    return EXIT_TOOL_FAILED;
+}
+
+/* Watches a child that has not started yet, lets it start, and follows it to its end. */
+static int
+watch(const struct command *command, memmodel_context *context, struct recorder *recorder, struct child *child,
+      char **arguments)
+{
+    struct memmodel_monitor_options options = {
+        .size = sizeof options, .interval = recorder->options.interval, .own_child = 1, .pss = recorder->options.pss};
+    memmodel_monitor *monitor;
+    int status;
+
+    if (memmodel_monitor_new(context, child->pid, &options, &monitor))
+        return tool_failed(command, context, child);
+    recorder->monitor = monitor;
+    status = child_release(child);
+    if (status) {
+        waitpid(child->pid, NULL, 0);
+        status = cannot_start(arguments[0], status);
+    } else if (memmodel_monitor_run(monitor, observe, recorder)) {
+        status = tool_failed(command, context, child);
+    } else {
+        status = report(recorder);
+    }
+    memmodel_monitor_unref(monitor);
+    return status;
+}
+
+static int
+close_curve(struct recorder *recorder, int status)
+{
+    bool failed = ferror(recorder->curve) != 0;
+
+    if (fclose(recorder->curve) == 0 && !failed)
+        return status;
+    fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options.output, strerror(errno));
+    return EXIT_TOOL_FAILED;
+}
+
+static int
+start(const struct command *command, memmodel_context *context, struct recorder *recorder, char **arguments)
+{
+    struct child child;
+    int error;
+
+    error = child_start(&child, arguments);
+    if (!error)
+        return watch(command, context, recorder, &child, arguments);
+    fprintf(stderr, "memmodel run: cannot start a process: %s\n", strerror(error));
+    return EXIT_TOOL_FAILED;
+}
+
+static int
+measure(const struct command *command, struct recorder *recorder, char **arguments)
+{
+    memmodel_context *context;
+    int status;
+
+    if (recorder->options.output) {
+        recorder->curve = fopen(recorder->options.output, "we");
+        if (!recorder->curve) {
+            fprintf(stderr, "memmodel run: %s: cannot write: %s\n", recorder->options.output, strerror(errno));
+            return EXIT_TOOL_FAILED;
+        }
+        write_command_line(recorder->curve, arguments);
+        fflush(recorder->curve);
+    }
+    if (memmodel_context_new(NULL, &context)) {
+        fputs("memmodel run: out of memory\n", stderr);
+        status = EXIT_TOOL_FAILED;
+    } else {
+        status = start(command, context, recorder, arguments);
+        memmodel_context_unref(context);
+    }
+    return recorder->curve ? close_curve(recorder, status) : status;
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct recorder recorder = {.options = {.interval = 0.01}};
+    int operands, status = options_parse(command, argc, argv, &recorder.options, &operands);
+
+    if (status != EXIT_OK)
+        return status < 0 ? EXIT_OK : status;
+    if (operands == 0)
+        return usage_error(command, "which command is to be measured?");
+    if (recorder.options.interval < 0.001)
+        return usage_error(command, "the interval must be 0.001 seconds or more");
+    return measure(command, &recorder, argv);
+}
+
+const struct command run_command = {
+    .name = "run",
+    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+    .summary = "run a command and measure the memory of it and its descendants",
+    .description =
+        "Runs a command, watches the resident memory of it and its descendants, and prints the peak on stderr. The peak is\n"
+        "the kernel's own high-water mark, so that a spike between two samples is not missed. Signals are passed on, and\n"
+        "the exit code is the command's.",
+    .examples = "  memmodel run -- python train.py --epochs 1\n"
+                "  memmodel run -o curve.dat -- python train.py && mprof plot curve.dat\n"
+                "  memmodel run --limit 14GiB --json -- ./simulate\n",
+    .exits = "  else the command's own, 128+N if signal N ended it, or\n"
+             "  124  the command was killed because it went over --limit\n"
+             "  125  memmodel itself failed\n"
+             "  126  the command could not be executed\n"
+             "  127  there is no such command\n",
+    .options = run_options,
+    .stops_at_operand = true,
+    .run = run,
+};

@@ -1,0 +1,130 @@
+/* Systems whose processes this library cannot read: the first question is answered with "unsupported". */
+#include "measure/process.h"
+
+int
+process_open(int pid, struct process_files *files)
+{
+    (void)pid, (void)files;
+    return MEMMODEL_ERROR_UNSUPPORTED;
+}
+
+/* No monitor can be made without process_open(), so nothing below is ever asked. */
+
+void
+process_close(struct process_files *files)
+{
+    (void)files;
+}
+
+bool
+process_read_size(const struct process_files *files, struct process_size *size)
+{
+    (void)files, (void)size;
+    return false;
+}
+
+bool
+process_read_mark(const struct process_files *files, struct process_size *size)
+{
+    (void)files, (void)size;
+    return false;
+}
+
+int64_t
+process_read_pss(int pid)
+{
+    (void)pid;
+    return -1;
+}
+
+bool
+process_identify(int pid, struct process_identity *identity)
+{
+    (void)pid, (void)identity;
+    return false;
+}
+
+size_t
+process_list(int *pids, size_t capacity)
+{
+    (void)pids, (void)capacity;
+    return 0;
+}
+
+int
+process_open_newest(void)
+{
+    return -1;
+}
+
+int
+process_newest(int file)
+{
+    (void)file;
+    return -1;
+}
+
+bool
+process_share_memory(int one, int other)
+{
+    (void)one, (void)other;
+    return false;
+}
+
+bool
+process_wait(int pid, struct process_end *end)
+{
+    (void)pid, (void)end;
+    return false;
+}
+
+int
+process_open_handle(int pid)
+{
+    (void)pid;
+    return -1;
+}
+
+void
+process_close_file(int file)
+{
+    (void)file;
+}
+
+void
+process_sleep(int handle, double deadline)
+{
+    (void)handle, (void)deadline;
+}
+
+double
+process_clock(void)
+{
+    return 0;
+}
+
+double
+process_calendar(void)
+{
+    return 0;
+}
+
+void
+process_open_cgroup(int pid, struct process_cgroup *cgroup)
+{
+    (void)pid;
+    *cgroup = (struct process_cgroup){-1, -1};
+}
+
+void
+process_close_cgroup(struct process_cgroup *cgroup)
+{
+    (void)cgroup;
+}
+
+void
+process_read_cgroup(const struct process_cgroup *cgroup, struct process_size *size)
+{
+    (void)cgroup;
+    *size = (struct process_size){-1, -1};
+}
