@@ -1,0 +1,84 @@
+/*
+ * What one convolution or transposed convolution of eager PyTorch on CPU allocates and frees, in order, forward and
+ * backward. Dense contiguous float32 or float64 tensors. Measured with PyTorch 2.13.0 (oneDNN 3.12.0, MKL).
+ * PyTorch: aten/src/ATen/native/Convolution.cpp chooses among the back ends and ends each list with the result.
+ */
+#ifndef PYTORCH_CONVOLUTION_H
+#define PYTORCH_CONVOLUTION_H
+
+#include "base/context.h"
+#include "frameworks/onednn/machine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONVOLUTION_DIMS = 3 };
+
+/* The arguments of torch.nn.Conv{1,2,3}d and ConvTranspose{1,2,3}d; of each array the first `dims` numbers count. */
+struct convolution {
+    int dims; /* spatial dimensions, 1 to 3 */
+    bool transposed;
+    bool bias;
+    int64_t element; /* bytes of an element: 4 for float32, 8 for float64 */
+    int64_t batch, in_channels, out_channels, groups;
+    int64_t input[CONVOLUTION_DIMS]; /* spatial size of the input */
+    int64_t kernel[CONVOLUTION_DIMS], stride[CONVOLUTION_DIMS], padding[CONVOLUTION_DIMS], dilation[CONVOLUTION_DIMS];
+    int64_t output_padding[CONVOLUTION_DIMS]; /* of a transposed convolution, else 0 */
+};
+
+/* Which gradients autograd asks convolution_backward for. */
+struct convolution_wants {
+    bool grad_input, grad_weight, grad_bias;
+};
+
+/* What a buffer is for. Scratch is freed before its list ends; the others are the results and are not. */
+enum convolution_role {
+    CONVOLUTION_SCRATCH,
+    CONVOLUTION_OUTPUT,
+    CONVOLUTION_GRAD_INPUT,
+    CONVOLUTION_GRAD_WEIGHT,
+    CONVOLUTION_GRAD_BIAS,
+};
+
+struct convolution_event {
+    int64_t bytes; /* > 0: allocated; < 0: freed */
+    int buffer;    /* the same number in the allocation and the release, counted from 0 in the order of allocation */
+    enum convolution_role role;
+};
+
+/* Begins as all zeros; each call below appends to nothing but starts the list again. */
+struct convolution_events {
+    struct convolution_event *items;
+    size_t count, capacity;
+    int buffers; /* how many were allocated */
+};
+
+/*
+ * Events of the forward call: from entering the operator to its return. One buffer, CONVOLUTION_OUTPUT, stays.
+ * A CONVOLUTION_OUTPUT may be larger than the output tensor (SlowTranspose3d keeps its larger first buffer).
+ * Returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM; the
+ * list may then be partly filled and is released as ever.
+ */
+int
+convolution_forward(memmodel_context *context, const struct convolution *convolution,
+                    const struct machine_profile *machine, struct convolution_events *events);
+
+/*
+ * Events of convolution_backward, up to the moment before the incoming gradient and the saved input are let go. What
+ * stays are the gradients that were asked for. A weight's gradient that is only a by-product of its bias's is freed at
+ * the end. Inside it the incoming gradient is copied (scratch) if `contiguous_grad` is false.
+ */
+int
+convolution_backward(memmodel_context *context, const struct convolution *convolution,
+                     const struct machine_profile *machine, struct convolution_wants wants, bool contiguous_grad,
+                     struct convolution_events *events);
+
+void
+convolution_events_release(memmodel_context *context, struct convolution_events *events);
+
+/* Spatial size of the output along `axis`; below 1 if the kernel does not fit. */
+int64_t
+convolution_output_size(const struct convolution *convolution, int axis);
+
+#endif
