@@ -1,0 +1,227 @@
+"""Draws the case study: pictures and one self-contained report from the results.json that the demo has written.
+
+usage: plot.py RESULTS.json OUTPUT_DIRECTORY
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
+from matplotlib.figure import Figure  # noqa: E402
+
+GIB = 2**30
+MIB = 2**20
+PREDICTORS = {
+    "analytic": ("Eq. 1 + Eq. 2", "#c44e52", "x"),
+    "simulated": ("simulated step", "#8172b3", "^"),
+    "fitted": ("fitted formula", "#55a868", "o"),
+}
+CATEGORY_COLOURS = {
+    "parameters": "#4c72b0",
+    "gradients": "#dd8452",
+    "optimizer state": "#937860",
+    "inputs": "#8c8c8c",
+    "saved activations": "#55a868",
+    "transient activations": "#a1d6b2",
+    "activation gradients": "#c44e52",
+    "workspace": "#8172b3",
+    "allocator slack": "#ccb974",
+    "context": "#64b5cd",
+}
+MOST_LAYERS = 40
+
+Results = dict[str, Any]
+
+
+def measured_against_predicted(results: Results) -> Figure:
+    """Every sample with each predictor; the fitted value is that of a fit which has not seen the sample."""
+    figure, axes = plt.subplots(figsize=(7.2, 6))
+    points = [point for point in results["points"] if point["fitted"] is not None]
+    measured = [point["measured"] / GIB for point in points]
+    for key, (label, colour, marker) in PREDICTORS.items():
+        error = results["test_mape"][key]
+        predicted = [point[key] / GIB for point in points]
+        axes.plot(measured, predicted, marker, color=colour, ms=6, alpha=0.85, label=f"{label}: {error:.1%} off")
+    ends = [min(measured) * 0.8, max(measured) * 1.25]
+    axes.plot(ends, ends, color="#444444", lw=1, label="exact")
+    axes.set(xscale="log", yscale="log", xlabel="measured peak of the process, GiB", ylabel="predicted, GiB")
+    axes.set_title("Peak memory of 3D U-Net training")
+    axes.grid(True, which="both", alpha=0.25)
+    axes.legend(title="mean error on data not used")
+    return figure
+
+
+def layer_bars(results: Results) -> Figure:
+    """The layers that hold the most at the moment of the peak, by what they hold it for."""
+    layers = [layer for layer in results["network"]["layers"] if layer["peak_bytes"] > 0]
+    largest = sorted(layers, key=lambda layer: -layer["peak_bytes"])[:MOST_LAYERS]
+    shown = [layer for layer in layers if layer in largest]
+    figure, axes = plt.subplots(figsize=(9, 0.24 * len(shown) + 1.6))
+    left = [0.0] * len(shown)
+    for category, colour in CATEGORY_COLOURS.items():
+        widths = [layer["peak"][category] / MIB for layer in shown]
+        if any(widths):
+            axes.barh(range(len(shown)), widths, left=left, color=colour, label=category)
+            left = [a + b for a, b in zip(left, widths, strict=True)]
+    axes.set_yticks(range(len(shown)), [layer["name"] for layer in shown], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlabel("MiB live at the peak")
+    axes.set_title(f"Who holds memory at the peak\n({results['network']['moment']})", fontsize=11)
+    axes.grid(True, axis="x", alpha=0.25)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def memory_over_a_step(results: Results) -> Figure:
+    """Live bytes, event by event: simulated, and recorded in the real framework."""
+    timeline = results["timeline"]
+    figure, axes = plt.subplots(figsize=(9, 4.6))
+    simulated = [value / MIB for value in timeline["simulated"]]
+    axes.step(range(len(simulated)), simulated, where="post", color="#8172b3", lw=1.4, label="simulated")
+    if timeline.get("measured"):
+        measured = [value / MIB for value in timeline["measured"]]
+        axes.step(range(len(measured)), measured, where="post", color="#222222", lw=0.8, ls="--", label="recorded in PyTorch")
+    top = axes.get_ylim()[1]
+    for phase in timeline["phases"]:
+        axes.axvline(phase["event"], color="#999999", lw=0.8, ls=":")
+        axes.text(phase["event"], top, f" {phase['name']}", va="top", fontsize=8, color="#555555")
+    axes.set(xlabel="allocation and release events", ylabel="live, MiB")
+    axes.set_title(f"Memory over one training step: {timeline['case']}", fontsize=11)
+    axes.grid(True, alpha=0.25)
+    axes.legend(loc="lower right")
+    return figure
+
+
+PICTURES = {
+    "measured-against-predicted": (measured_against_predicted, "Measured against predicted"),
+    "layers": (layer_bars, "Per layer"),
+    "step": (memory_over_a_step, "Over one step"),
+}
+
+
+def save(figure: Figure, directory: Path, name: str) -> None:
+    figure.tight_layout()
+    for suffix in ("png", "svg"):
+        figure.savefig(directory / f"{name}.{suffix}", dpi=130, metadata={"Date": None} if suffix == "svg" else None)
+    plt.close(figure)
+
+
+# ---- the page ----
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: 13px; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child, td.text { text-align: left; }
+code { background: #f4f4f4; padding: .1rem .3rem; overflow-wrap: anywhere; }
+img { max-width: 100%; }
+.scroll { max-height: 32rem; overflow: auto; }
+.answer { background: #eef6ef; border-left: 4px solid #55a868; padding: .6rem 1rem; }
+"""
+
+
+def cell(value: Any) -> str:
+    kind = ' class="text"' if isinstance(value, str) else ""
+    return f"<td{kind}>{html.escape(value if isinstance(value, str) else f'{value:,}')}</td>"
+
+
+def table(head: list[str], rows: list[list[Any]]) -> str:
+    lines = ["<tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in head) + "</tr>"]
+    lines += ["<tr>" + "".join(cell(value) for value in row) + "</tr>" for row in rows]
+    return "<table>\n" + "\n".join(lines) + "\n</table>"
+
+
+def picture(directory: Path, name: str, title: str) -> str:
+    data = base64.b64encode((directory / f"{name}.png").read_bytes()).decode()
+    return f'<img alt="{html.escape(title)}" src="data:image/png;base64,{data}">'
+
+
+def accuracy_table(results: Results) -> str:
+    splits = results["splits"]
+    rows = []
+    for key, (label, _, _) in PREDICTORS.items():
+        errors = sorted(split[key] for split in splits)
+        rows.append([label, f"{results['test_mape'][key]:.2%}", f"{errors[0]:.2%}", f"{errors[-1]:.2%}"])
+    return table(["predictor", "median test MAPE", "best split", "worst split"], rows)
+
+
+def layer_table(results: Results) -> str:
+    rows = [
+        [layer["name"], layer["op"], layer["shape"], layer["parameters"], layer["activations"], layer["multiply_adds"],
+         layer["peak_bytes"]]
+        for layer in [*results["network"]["layers"], results["network"]["total"]]
+    ]  # fmt: skip
+    head = ["layer", "operator", "output", "parameters", "activations", "multiply-adds", "bytes at the peak"]
+    return f'<div class="scroll">{table(head, rows)}</div>'
+
+
+def formula_table(results: Results) -> str:
+    rows = [[name, formula["text"]] for name, formula in results["network"]["formulas"].items()]
+    return table(["bytes of", "formula"], rows) + f"<p>{html.escape(results['network']['assumptions'])}</p>"
+
+
+def simulation_table(results: Results) -> str:
+    rows = [
+        [case["case"], case["measured"], case["predicted"], f"{case['predicted'] / case['measured'] - 1:+.3%}"]
+        for case in results["pytorch_simulation"]
+    ]
+    return table(["case", "measured peak, bytes", "simulated", "difference"], rows)
+
+
+def answer(results: Results) -> str:
+    example = results["example"]
+    return (
+        f'<p class="answer">A volume of {example["dim"]}³ with batch {example["batch"]} is predicted to take '
+        f"<b>{example['prediction'] / GIB:.2f} GiB</b>, and below {example['upper'] / GIB:.2f} GiB with "
+        f"{example['level']:.0%} probability. In {example['budget'] / GIB:.0f} GiB the largest batch at that size is "
+        f"<b>{example['largest_batch']}</b>.</p>"
+    )
+
+
+def page(results: Results, directory: Path) -> str:
+    pictures = {name: picture(directory, name, title) for name, (_, title) in PICTURES.items()}
+    sections = [
+        ("The answer", answer(results)),
+        ("Measured against predicted", pictures["measured-against-predicted"] + accuracy_table(results)),
+        ("The fitted formula", f"<p><code>{html.escape(results['formula'])}</code></p>"),
+        ("Closed formulas of the network", formula_table(results)),
+        ("Real steps of PyTorch, to the byte", simulation_table(results)),
+        ("Memory over one step", pictures["step"]),
+        ("Who holds it", pictures["layers"]),
+        ("Layer by layer", layer_table(results)),
+    ]
+    body = "\n".join(f"<h2>{title}</h2>\n{content}" for title, content in sections)
+    lead = (
+        f"<p>{results['samples']} measured trainings of a 3D U-Net ({html.escape(results['provenance'])}); formulas are fitted "
+        f"to 70 % of them and judged on the other 30 %, {len(results['splits'])} times.</p>"
+    )
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>libmemmodel: 3D U-Net</title>'
+        f"<style>{STYLE}</style></head><body>\n<h1>How much memory does training a 3D U-Net need?</h1>\n{lead}\n{body}\n"
+        f"</body></html>\n"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path, help="results.json of the demo")
+    parser.add_argument("directory", type=Path, help="where pictures and report.html go")
+    arguments = parser.parse_args()
+    results = json.loads(arguments.results.read_text())
+    plt.rcParams["svg.hashsalt"] = "libmemmodel"
+    for name, (draw, _) in PICTURES.items():
+        save(draw(results), arguments.directory, name)
+    (arguments.directory / "report.html").write_text(page(results, arguments.directory))
+
+
+if __name__ == "__main__":
+    main()
