@@ -51,7 +51,7 @@ enum memmodel_activation_kind {
  *
  * Output, per dimension: floor((input + 2 pad - dilation (kernel - 1) - 1) / stride) + 1 (PyTorch, torch.nn.Conv2d);
  * transposed: (input - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1 (torch.nn.ConvTranspose2d), and
- * with MEMMODEL_SAME input * stride. Parameters: kernel elements * channels in / groups * filters, and filters for the bias.
+ * with MEMMODEL_SAME input * stride. Parameters: kernel elements * channels in / groups * filters, and the bias.
  *
  * @since 0.1
  */

@@ -1,8 +1,8 @@
 /*
  * Networks, built call by call. Dimensions may be symbols, so that one network answers for every batch size.
  *
- * Tensors are handles. A builder call (memmodel/builder.h) returns the handle of its (first) output; a negative handle is
- * the status of an error, passes through every later call, and so a chain is checked once at its end:
+ * Tensors are handles. A builder call (builder.h) returns the handle of its (first) output; a negative handle is the
+ * status of an error, passes through every later call, and so a chain is checked once at its end:
  * memmodel_network_status() returns the status of the first error and puts its text on the context.
  *
  * Threads: a network belongs to one thread while it is built. Once no builder call is made any more it is only read, by
@@ -33,7 +33,7 @@ typedef int32_t memmodel_tensor;
 /** Most dimensions a tensor can have. @since 0.1 */
 #define MEMMODEL_MAX_RANK 8
 
-/** The dimension that follows from the others, of memmodel_network_reshape() and memmodel_network_expand(). @since 0.1 */
+/** The dimension that follows from the others, in memmodel_network_reshape() and _expand(). @since 0.1 */
 #define MEMMODEL_INFER INT64_MIN
 
 /** In place of an optional tensor. @since 0.1 */
