@@ -169,7 +169,7 @@ expected(const struct json_document *document, const json_t *value, const char *
 int
 json_get_string(const struct json_document *document, const json_t *object, const char *key, const char **out)
 {
-    const json_t *value;
+    const json_t *value = NULL;
     int status = get(document, object, key, &value);
 
     if (status)
@@ -183,7 +183,7 @@ json_get_string(const struct json_document *document, const json_t *object, cons
 int
 json_get_int64(const struct json_document *document, const json_t *object, const char *key, int64_t *out)
 {
-    const json_t *value;
+    const json_t *value = NULL;
     int status = get(document, object, key, &value);
 
     if (status)
@@ -197,7 +197,7 @@ json_get_int64(const struct json_document *document, const json_t *object, const
 int
 json_get_double(const struct json_document *document, const json_t *object, const char *key, double *out)
 {
-    const json_t *value;
+    const json_t *value = NULL;
     int status = get(document, object, key, &value);
 
     if (status)
@@ -211,7 +211,7 @@ json_get_double(const struct json_document *document, const json_t *object, cons
 int
 json_get_bool(const struct json_document *document, const json_t *object, const char *key, bool *out)
 {
-    const json_t *value;
+    const json_t *value = NULL;
     int status = get(document, object, key, &value);
 
     if (status)
@@ -225,7 +225,7 @@ json_get_bool(const struct json_document *document, const json_t *object, const 
 int
 json_get_array(const struct json_document *document, const json_t *object, const char *key, const json_t **out)
 {
-    const json_t *value;
+    const json_t *value = NULL;
     int status = get(document, object, key, &value);
 
     if (status)
@@ -239,7 +239,7 @@ json_get_array(const struct json_document *document, const json_t *object, const
 int
 json_get_object(const struct json_document *document, const json_t *object, const char *key, const json_t **out)
 {
-    const json_t *value;
+    const json_t *value = NULL;
     int status = get(document, object, key, &value);
 
     if (status)

@@ -89,7 +89,7 @@ simulate(struct query *query, const struct framework *framework, struct result *
 int
 result_of_query(struct query *query, struct result *result)
 {
-    const struct framework *framework;
+    const struct framework *framework = NULL;
     int status;
 
     memset(result, 0, sizeof *result);

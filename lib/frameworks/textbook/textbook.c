@@ -87,7 +87,7 @@ specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int 
 int
 textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, struct textbook_rule *rule)
 {
-    int slots, status = optimizer_slots(context, job->optimizer, &slots);
+    int slots = 0, status = optimizer_slots(context, job->optimizer, &slots);
 
     if (status)
         return status;
