@@ -1,14 +1,16 @@
 """Draws the case study: pictures and one self-contained report from the results.json that the demo has written.
 
-usage: plot.py RESULTS.json OUTPUT_DIRECTORY
+usage: plot.py RESULTS.json OUTPUT_DIRECTORY [--recording STEPS.json.gz]
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import gzip
 import html
 import json
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,12 @@ def layer_bars(results: Results) -> Figure:
     axes.grid(True, axis="x", alpha=0.25)
     axes.legend(fontsize=8)
     return figure
+
+
+def recorded_step(path: Path) -> list[int]:
+    """Live bytes after each event of the second recorded step."""
+    step = json.loads(gzip.decompress(path.read_bytes()))["steps"][1]
+    return list(accumulate((event[0] for event in step["events"]), initial=step["start"]))[1:]
 
 
 def memory_over_a_step(results: Results) -> Figure:
@@ -215,8 +223,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="results.json of the demo")
     parser.add_argument("directory", type=Path, help="where pictures and report.html go")
+    parser.add_argument("--recording", type=Path, help="the same step, recorded in the real framework")
     arguments = parser.parse_args()
     results = json.loads(arguments.results.read_text())
+    if arguments.recording:
+        results["timeline"]["measured"] = recorded_step(arguments.recording)
     plt.rcParams["svg.hashsalt"] = "libmemmodel"
     for name, (draw, _) in PICTURES.items():
         save(draw(results), arguments.directory, name)

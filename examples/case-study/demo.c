@@ -1,0 +1,161 @@
+/*
+ * The case study: how much memory does training a 3D U-Net need?
+ *
+ * usage: case-study SAMPLES.csv RECORDED.csv RESULTS.json
+ *
+ * Prints the network layer by layer, the closed formulas behind it, how three predictors do on measured trainings that they have
+ * not seen, and the answer to a question: does it fit, and what is the largest batch?
+ */
+#include "study.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const predictor_names[PREDICTORS] = {
+    "Eq. 1 + Eq. 2 (all outputs and weights)",
+    "simulated step (PyTorch)",
+    "fitted formula",
+};
+
+static void
+print_layers(const memmodel_report *report)
+{
+    struct memmodel_report_layer layer = {.size = sizeof layer};
+
+    printf("%-30s %-15s %-18s %10s %12s %14s\n", "layer", "operator", "output", "parameters", "activations",
+           "bytes at peak");
+    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+        printf("%-30s %-15s %-18s %10" PRId64 " %12" PRId64 " %14" PRId64 "\n", layer.name, layer.op, layer.shape,
+               layer.parameters, layer.activations, layer.peak_bytes);
+    memmodel_report_total(report, &layer);
+    printf("%-30s %-15s %-18s %10" PRId64 " %12" PRId64 " %14" PRId64 "\n", "total", "", "", layer.parameters,
+           layer.activations, layer.peak_bytes);
+}
+
+static void
+print_formulas(const memmodel_report *report)
+{
+    for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
+        printf("  %-22s %s\n", memmodel_report_formula_name(report, i), memmodel_report_formula(report, i, MEMMODEL_TEXT));
+    printf("  where %s\n", memmodel_report_assumptions(report));
+}
+
+static void
+print_accuracy(const struct study *study)
+{
+    printf("%-42s %10s %10s %10s\n", "", "median", "best", "worst");
+    for (int i = 0; i < PREDICTORS; i++) {
+        double best = study->splits[0].mape[i], worst = best;
+
+        for (int j = 1; j < SPLITS; j++) {
+            best = study->splits[j].mape[i] < best ? study->splits[j].mape[i] : best;
+            worst = study->splits[j].mape[i] > worst ? study->splits[j].mape[i] : worst;
+        }
+        printf("%-42s %9.2f%% %9.2f%% %9.2f%%\n", predictor_names[i], 100 * study->median[i], 100 * best, 100 * worst);
+    }
+    printf("upper bound at %.0f %%: %.1f %% of the unseen measurements lie below it\n", 100 * STUDY_LEVEL,
+           100 * study->covered);
+}
+
+static void
+print_recorded(const struct study *study)
+{
+    for (size_t i = 0; i < study->recorded_count; i++) {
+        const struct recorded *recorded = &study->recorded[i];
+
+        printf("  %-44s %14.0f %14.0f %+8.3f%%\n", recorded->name, recorded->measured, recorded->predicted,
+               100 * (recorded->predicted / recorded->measured - 1));
+    }
+}
+
+static void
+print_answer(const struct answer *answer)
+{
+    const double gib = 1 << 30;
+    bool fits = answer->prediction.upper <= (double)STUDY_BUDGET;
+
+    printf("  %d^3 voxels, batch %d: %.2f GiB, below %.2f GiB with %.0f %% probability%s\n", STUDY_DIM, STUDY_BATCH,
+           answer->prediction.value / gib, answer->prediction.upper / gib, 100 * STUDY_LEVEL,
+           answer->prediction.outside ? " (outside the measured range)" : "");
+    printf("  in %.0f GiB it %s; the largest batch at that size is %" PRId64 "\n", (double)STUDY_BUDGET / gib,
+           fits ? "fits" : "does not fit", answer->largest_batch);
+}
+
+static void
+print_study(const struct study *study, const struct answer *answer)
+{
+    printf("Layer by layer: 3D U-Net, 16 filters, 48^3 voxels, batch 2, trained with Adam in PyTorch on CPU\n\n");
+    print_layers(study->report);
+    printf("\nBytes as closed formulas (textbook: activations twice, parameters with gradients and Adam's slots)\n");
+    print_formulas(study->report);
+    printf("\nReal steps of PyTorch, recorded to the byte: measured peak, simulated peak\n");
+    print_recorded(study);
+    printf("\n%zu real trainings in Keras, fitted to 70 %% of them, judged on the other 30 %%, %d times: mean error\n\n",
+           study->count, SPLITS);
+    print_accuracy(study);
+    printf("\nThe formula: peak_bytes =\n  %s\n  leave-one-out error %.2f %%\n\nThe answer\n", study->formula,
+           100 * study->scores.loo_mape);
+    print_answer(answer);
+}
+
+/* The comment lines at the head of the samples say what was measured; the first is enough here. */
+static void
+read_provenance(const char *path, char *line, int size)
+{
+    FILE *file = fopen(path, "r");
+
+    line[0] = '\0';
+    if (file && fgets(line, size, file) && line[0] == '#')
+        memmove(line, line + 1 + (line[1] == ' '), strlen(line) - (line[1] == ' '));
+    line[strcspn(line, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+
+static int
+fail(const struct study *study, const char *doing, int status)
+{
+    const struct memmodel_error *error = memmodel_context_error(study->context);
+
+    fprintf(stderr, "case-study: %s: %s: %s %s\n", doing, memmodel_status_message(status), error->object, error->message);
+    return 1;
+}
+
+static int
+run(struct study *study, char **paths)
+{
+    char provenance[256];
+    struct answer answer;
+    int status = study_read(study, paths[0], paths[1]);
+
+    if (status)
+        return fail(study, "reading the measurements", status);
+    status = study_predict(study);
+    if (status)
+        return fail(study, "predicting", status);
+    status = study_answer(study, &answer);
+    if (status)
+        return fail(study, "answering", status);
+    print_study(study, &answer);
+    read_provenance(paths[0], provenance, sizeof provenance);
+    status = study_write(study, &answer, provenance, paths[2]);
+    return status ? fail(study, paths[2], status) : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct study study = {0};
+    int status;
+
+    if (argc != 4) {
+        fprintf(stderr, "usage: %s SAMPLES.csv RECORDED.csv RESULTS.json\n", argv[0]);
+        return 2;
+    }
+    if (memmodel_context_new(NULL, &study.context))
+        return 1;
+    status = run(&study, argv + 1);
+    study_release(&study);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* results.json of the case study; examples/case-study/README.md describes it. */
+#include "study.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const predictor_keys[PREDICTORS] = {"analytic", "simulated", "fitted"};
+
+static void
+write_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', file);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
+    }
+    fputc('"', file);
+}
+
+static void
+write_predictors(FILE *file, const double values[PREDICTORS])
+{
+    for (int i = 0; i < PREDICTORS; i++)
+        fprintf(file, "%s\"%s\": %.17g", i ? ", " : "", predictor_keys[i], values[i]);
+}
+
+static void
+write_splits(FILE *file, const struct study *study)
+{
+    fprintf(file, "  \"splits\": [\n");
+    for (int i = 0; i < SPLITS; i++) {
+        const struct split *split = &study->splits[i];
+
+        fprintf(file, "    {\"seed\": %d, \"trained\": %zu, \"tested\": %zu, ", (int)split->seed, split->trained,
+                split->tested);
+        write_predictors(file, split->mape);
+        fprintf(file, ", \"covered\": %.17g}%s\n", split->covered, i + 1 < SPLITS ? "," : "");
+    }
+    fprintf(file, "  ],\n");
+}
+
+static void
+write_points(FILE *file, const struct study *study)
+{
+    fprintf(file, "  \"points\": [\n");
+    for (size_t i = 0; i < study->count; i++) {
+        const struct point *point = &study->points[i];
+
+        fprintf(file, "    {\"dim\": %g, \"batch\": %g, \"measured\": %.17g, \"analytic\": %.17g, \"simulated\": %.17g, ",
+                point->dim, point->batch, point->measured, point->predicted[ANALYTIC], point->predicted[SIMULATED]);
+        if (point->upper > 0)
+            fprintf(file, "\"fitted\": %.17g, \"upper\": %.17g}", point->predicted[FITTED], point->upper);
+        else
+            fprintf(file, "\"fitted\": null, \"upper\": null}");
+        fprintf(file, "%s\n", i + 1 < study->count ? "," : "");
+    }
+    fprintf(file, "  ],\n");
+}
+
+static void
+write_recorded(FILE *file, const struct study *study)
+{
+    fprintf(file, "  \"pytorch_simulation\": [\n");
+    for (size_t i = 0; i < study->recorded_count; i++) {
+        const struct recorded *recorded = &study->recorded[i];
+
+        fprintf(file, "    {\"case\": \"%s\", \"measured\": %.0f, \"predicted\": %.0f}%s\n", recorded->name,
+                recorded->measured, recorded->predicted, i + 1 < study->recorded_count ? "," : "");
+    }
+    fprintf(file, "  ],\n");
+}
+
+static void
+write_answer(FILE *file, const struct answer *answer)
+{
+    fprintf(file,
+            "  \"example\": {\"dim\": %d, \"batch\": %d, \"level\": %.17g, \"prediction\": %.17g, \"upper\": %.17g, "
+            "\"outside\": %s, \"budget\": %lld, \"largest_batch\": %lld},\n",
+            STUDY_DIM, STUDY_BATCH, STUDY_LEVEL, answer->prediction.value, answer->prediction.upper,
+            answer->prediction.outside ? "true" : "false", (long long)STUDY_BUDGET, (long long)answer->largest_batch);
+}
+
+/* ---- memory over the second step, event by event ---- */
+
+static void
+write_live(FILE *file, const memmodel_trace *trace)
+{
+    struct memmodel_event event = {.size = sizeof event};
+    bool first = true;
+
+    for (size_t i = 0; memmodel_trace_event(trace, i, &event) == 0; i++) {
+        if (event.step != 2)
+            continue;
+        fprintf(file, "%s%lld", first ? "" : ", ", (long long)event.live);
+        first = false;
+    }
+}
+
+static void
+write_phases(FILE *file, const memmodel_trace *trace)
+{
+    static const char *const names[] = {"", "forward", "backward", "optimizer"};
+    struct memmodel_event event = {.size = sizeof event};
+    int phase = 0, number = 0;
+
+    for (size_t i = 0; memmodel_trace_event(trace, i, &event) == 0; i++) {
+        if (event.step != 2)
+            continue;
+        if (event.phase != phase)
+            fprintf(file, "%s{\"name\": \"%s\", \"event\": %d}", phase ? ", " : "", names[event.phase], number);
+        phase = event.phase;
+        number++;
+    }
+}
+
+static int
+write_report(FILE *file, const struct study *study)
+{
+    const memmodel_trace *trace = memmodel_report_trace(study->report);
+    char *text;
+    int status = memmodel_report_to_json(study->report, study->context, &text);
+
+    if (status)
+        return status;
+    fprintf(file, "  \"timeline\": {\"case\": \"3D U-Net, 16 filters, 48 voxels, batch 2, Adam, step 2\", \"simulated\": [");
+    write_live(file, trace);
+    fprintf(file, "], \"phases\": [");
+    write_phases(file, trace);
+    fprintf(file, "]},\n  \"network\": %s}\n", text);
+    memmodel_free(study->context, text);
+    return 0;
+}
+
+static int
+write_all(FILE *file, const struct study *study, const struct answer *answer, const char *provenance)
+{
+    fprintf(file, "{\n  \"samples\": %zu,\n  \"provenance\": ", study->count);
+    write_text(file, provenance);
+    fprintf(file, ",\n  \"test_mape\": {");
+    write_predictors(file, study->median);
+    fprintf(file, "},\n  \"covered\": %.17g,\n  \"loo_mape\": %.17g,\n  \"formula\": ", study->covered,
+            study->scores.loo_mape);
+    write_text(file, study->formula);
+    fprintf(file, ",\n");
+    write_answer(file, answer);
+    write_splits(file, study);
+    write_points(file, study);
+    write_recorded(file, study);
+    return write_report(file, study);
+}
+
+int
+study_write(const struct study *study, const struct answer *answer, const char *provenance, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    int status;
+
+    if (!file)
+        return MEMMODEL_ERROR_IO;
+    status = write_all(file, study, answer, provenance);
+    return fclose(file) && !status ? MEMMODEL_ERROR_IO : status;
+}

@@ -1,0 +1,279 @@
+/* Reads measured trainings, predicts them in three ways, and judges each way on data that it has not seen. */
+#include "study.h"
+#include "networks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- measured trainings ---- */
+
+static int
+read_points(struct study *study, const char *path)
+{
+    memmodel_samples *all;
+    const double *dim, *batch, *peak;
+    int status = memmodel_samples_read(study->context, path, &all);
+
+    if (status)
+        return status;
+    status = memmodel_samples_filter(all, "status", "ok", &study->samples);
+    memmodel_samples_unref(all);
+    if (status)
+        return status;
+
+    dim = memmodel_samples_column(study->samples, "dim");
+    batch = memmodel_samples_column(study->samples, "batch");
+    peak = memmodel_samples_column(study->samples, "peak_bytes");
+    study->count = memmodel_samples_row_count(study->samples);
+    study->points = calloc(study->count + 1, sizeof *study->points);
+    if (!dim || !batch || !peak || !study->points)
+        return MEMMODEL_ERROR_DATA;
+    for (size_t i = 0; i < study->count; i++)
+        study->points[i] = (struct point){.dim = dim[i], .batch = batch[i], .measured = peak[i]};
+    return 0;
+}
+
+/* ---- the two predictors that need no measurements ---- */
+
+static int
+estimate(const memmodel_network *network, const char *framework, double dim, double batch, int32_t threads, const char *isa,
+         memmodel_report **report)
+{
+    const struct memmodel_symbol_value symbols[] = {{"dim", (int64_t)dim}, {"batch", (int64_t)batch}};
+    struct memmodel_job job = {
+        .size = sizeof job,
+        .framework = framework,
+        .rule = "outputs", /* Eq. 1 + Eq. 2; the simulation does not read it */
+        .optimizer = "adam",
+        .isa = isa,
+        .threads = threads,
+        .symbols = symbols,
+        .symbol_count = 2,
+    };
+
+    return memmodel_estimate(network, &job, report);
+}
+
+static int
+live_peak(const memmodel_network *network, const char *framework, const struct point *point, double *bytes)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+    memmodel_report *report;
+    int status = estimate(network, framework, point->dim, point->batch, 2, "avx2", &report);
+
+    if (status)
+        return status;
+    status = memmodel_report_peak(report, &peak);
+    memmodel_report_unref(report);
+    *bytes = (double)peak.live;
+    return status;
+}
+
+/* The network as Keras has it for the formula, as PyTorch runs it for the simulation. */
+static int
+predict_from_network(struct study *study)
+{
+    memmodel_network *keras, *torch;
+    int status = network_unet3d(study->context, &(struct unet3d){.channels_last = true, .fused_mask = true}, &keras);
+
+    if (status)
+        return status;
+    status = network_unet3d(study->context, &(struct unet3d){.loss = true}, &torch);
+    for (size_t i = 0; !status && i < study->count; i++) {
+        status = live_peak(keras, "textbook", &study->points[i], &study->points[i].predicted[ANALYTIC]);
+        if (!status)
+            status = live_peak(torch, "pytorch", &study->points[i], &study->points[i].predicted[SIMULATED]);
+    }
+    if (!status)
+        status = estimate(torch, "pytorch", 48, 2, 2, "avx2", &study->report);
+    memmodel_network_unref(torch);
+    memmodel_network_unref(keras);
+    return status;
+}
+
+/* ---- the fit ---- */
+
+static int
+fit(const memmodel_samples *samples, memmodel_model **model)
+{
+    static const char *const inputs[] = {"dim", "batch"};
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .target = "peak_bytes", .inputs = inputs, .input_count = 2};
+
+    return memmodel_fit(samples, &options, model);
+}
+
+static double
+relative_error(double predicted, double measured)
+{
+    return fabs(predicted - measured) / measured;
+}
+
+static int
+judge(struct study *study, struct split *split, const memmodel_model *model, const size_t *tested)
+{
+    for (size_t i = 0; i < split->tested; i++) {
+        struct point *point = &study->points[tested[i]];
+        struct memmodel_prediction prediction = {.size = sizeof prediction};
+        int status = memmodel_model_predict(model, (double[]){point->dim, point->batch}, STUDY_LEVEL, &prediction);
+
+        if (status)
+            return status;
+        point->predicted[FITTED] = prediction.value;
+        point->upper = prediction.upper;
+        split->covered += (prediction.upper >= point->measured) / (double)split->tested;
+        for (int j = 0; j < PREDICTORS; j++)
+            split->mape[j] += relative_error(point->predicted[j], point->measured) / (double)split->tested;
+    }
+    return 0;
+}
+
+static int
+run_split(struct study *study, struct split *split, size_t *order)
+{
+    memmodel_samples *training;
+    memmodel_model *model;
+    int status;
+
+    split->trained = study->count * 7 / 10;
+    split->tested = study->count - split->trained;
+    memmodel_samples_shuffle(split->seed, study->count, order);
+    status = memmodel_samples_select(study->samples, order, split->trained, &training);
+    if (status)
+        return status;
+    status = fit(training, &model);
+    memmodel_samples_unref(training);
+    if (status)
+        return status;
+    status = judge(study, split, model, order + split->trained);
+    memmodel_model_unref(model);
+    return status;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void
+summarise_splits(struct study *study)
+{
+    for (int j = 0; j < PREDICTORS; j++) {
+        double sorted[SPLITS];
+
+        for (int i = 0; i < SPLITS; i++)
+            sorted[i] = study->splits[i].mape[j];
+        qsort(sorted, SPLITS, sizeof sorted[0], compare_numbers);
+        study->median[j] = (sorted[SPLITS / 2 - 1] + sorted[SPLITS / 2]) / 2;
+    }
+    for (int i = 0; i < SPLITS; i++)
+        study->covered += study->splits[i].covered / SPLITS;
+}
+
+static int
+predict_from_samples(struct study *study)
+{
+    size_t *order = calloc(study->count + 1, sizeof *order);
+    int status = order ? 0 : MEMMODEL_ERROR_NOMEM;
+
+    for (size_t i = 0; !status && i < SPLITS; i++) {
+        study->splits[i] = (struct split){.seed = i};
+        status = run_split(study, &study->splits[i], order);
+    }
+    free(order);
+    if (status)
+        return status;
+    summarise_splits(study);
+    status = fit(study->samples, &study->model);
+    if (!status)
+        status = memmodel_model_formula(study->model, MEMMODEL_TEXT, study->context, &study->formula);
+    study->scores.size = sizeof study->scores;
+    return status ? status : memmodel_model_scores(study->model, &study->scores);
+}
+
+/* ---- recorded steps of PyTorch ---- */
+
+static int
+predict_recorded(struct study *study, const memmodel_samples *rows, size_t i)
+{
+    struct recorded *recorded = &study->recorded[study->recorded_count++];
+    struct unet3d options = {.filters = (int64_t)memmodel_samples_column(rows, "filters")[i], .loss = true};
+    struct point point = {.dim = memmodel_samples_column(rows, "dim")[i],
+                          .batch = memmodel_samples_column(rows, "batch")[i]};
+    memmodel_network *network;
+    int status = network_unet3d(study->context, &options, &network);
+
+    if (status)
+        return status;
+    recorded->measured = memmodel_samples_column(rows, "peak_bytes")[i];
+    status = live_peak(network, "pytorch", &point, &recorded->predicted);
+    memmodel_network_unref(network);
+    snprintf(recorded->name, sizeof recorded->name, "3D U-Net, %d filters, %d voxels, batch %d", (int)options.filters,
+             (int)point.dim, (int)point.batch);
+    return status;
+}
+
+static int
+read_recorded(struct study *study, const char *path)
+{
+    memmodel_samples *rows;
+    int status = memmodel_samples_read(study->context, path, &rows);
+
+    if (status)
+        return status;
+    study->recorded = calloc(memmodel_samples_row_count(rows) + 1, sizeof *study->recorded);
+    if (!study->recorded)
+        status = MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; !status && i < memmodel_samples_row_count(rows); i++)
+        status = predict_recorded(study, rows, i);
+    memmodel_samples_unref(rows);
+    return status;
+}
+
+/* ---- the study ---- */
+
+int
+study_read(struct study *study, const char *samples_path, const char *recorded_path)
+{
+    int status = read_points(study, samples_path);
+
+    return status ? status : read_recorded(study, recorded_path);
+}
+
+int
+study_predict(struct study *study)
+{
+    int status = predict_from_network(study);
+
+    return status ? status : predict_from_samples(study);
+}
+
+int
+study_answer(const struct study *study, struct answer *answer)
+{
+    const double inputs[] = {STUDY_DIM, STUDY_BATCH};
+    int status;
+
+    answer->prediction = (struct memmodel_prediction){.size = sizeof answer->prediction};
+    status = memmodel_model_predict(study->model, inputs, STUDY_LEVEL, &answer->prediction);
+    if (status)
+        return status;
+    return memmodel_model_solve(study->model, inputs, "batch", STUDY_LEVEL, (double)STUDY_BUDGET, &answer->largest_batch);
+}
+
+void
+study_release(struct study *study)
+{
+    memmodel_report_unref(study->report);
+    memmodel_model_unref(study->model);
+    memmodel_samples_unref(study->samples);
+    memmodel_free(study->context, study->formula);
+    free(study->points);
+    free(study->recorded);
+    memmodel_context_unref(study->context);
+}
