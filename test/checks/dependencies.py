@@ -1,0 +1,128 @@
+"""Checks from the #includes that every room knows only the rooms before it on the way of the data.
+
+usage: dependencies.py SOURCE_ROOT
+"""
+
+import pathlib
+import re
+import sys
+
+# Rooms of lib/, each with those whose internal headers it may include. Add a room's row when the room is made.
+ROOMS = {
+    "base": set(),
+    "expression": {"base"},
+    "network": {"base", "expression"},
+    "trace": {"base"},
+    "frameworks": {"base", "expression", "network", "trace"},
+    "allocators": {"base", "trace"},
+    "plan": {"base", "trace"},
+    "report": {"base", "expression", "network", "trace", "frameworks", "allocators"},
+    "measure": {"base"},
+    "regression": {"base", "expression"},
+    "import": {"base", "expression", "network"},
+}
+
+# The room that each public header speaks for. A room includes the headers of the rooms it knows, and its own.
+PUBLIC = {
+    "context": "base",
+    "version": "base",
+    "network": "network",
+    "trace": "trace",
+    "job": "frameworks",
+    "report": "report",
+    "plan": "plan",
+    "samples": "measure",
+    "monitor": "measure",
+    "model": "regression",
+}
+
+# What rooms know of each other through the public header alone.
+PUBLIC_ONLY = {
+    "regression": {"samples"},  # a fit reads its table as any caller would
+    "expression": {"model"},  # enum memmodel_language, the languages a formula is printed in
+    "report": {"model"},  # the same
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+SYSTEM_OF_LINUX = re.compile(r"^\s*#\s*include\s+<(sys|linux|dirent|signal|unistd|sched|poll)[./]", re.MULTILINE)
+
+
+def includes(path):
+    return INCLUDE.findall(path.read_text(encoding="utf-8"))
+
+
+def check_library_include(room, name):
+    """What is wrong with `#include "name"` in a file of `room`; None if nothing."""
+    first, _, rest = name.partition("/")
+    if first == "memmodel":
+        part = rest.removesuffix(".h")
+        owner = PUBLIC.get(part)
+        if owner is None:
+            return "a public header that no room speaks for"
+        if owner in ROOMS[room] | {room} or part in PUBLIC_ONLY.get(room, set()):
+            return None
+        return f"{room} does not come after {owner}"
+    if name == "memmodel.h":
+        return "the library includes the parts it needs, not everything"
+    if first not in ROOMS:
+        return "write the room's name before the file's"
+    if first in ROOMS[room] | {room}:
+        return None
+    return f"{room} does not come after {first}"
+
+
+def check_library(root):
+    for path in sorted((root / "lib").rglob("*.[ch]")):
+        room = path.relative_to(root / "lib").parts[0]
+        if room not in ROOMS:
+            yield path, "a room that has no row in this check"
+            continue
+        for name in includes(path):
+            problem = check_library_include(room, name)
+            if problem:
+                yield path, f'"{name}": {problem}'
+
+
+def check_public(root):
+    """Public headers include public headers only, without a circle."""
+    parts = {path.stem: path for path in sorted((root / "include" / "memmodel").glob("*.h"))}
+    known = {part: {pathlib.Path(name).stem for name in includes(path)} for part, path in parts.items()}
+    for part, path in parts.items():
+        for name in includes(path):
+            if pathlib.Path(name).stem not in parts or not name.startswith("memmodel/"):
+                yield path, f'"{name}" is not a public header'
+    while free := {part for part, needs in known.items() if not needs & known.keys()}:
+        known = {part: needs for part, needs in known.items() if part not in free}
+    for part in known:
+        yield parts[part], "includes itself through " + ", ".join(sorted(known[part] & known.keys()))
+
+
+def check_users(root):
+    """The command-line tool and the examples see what any user sees."""
+    for folder in ("bindings", "examples"):
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            for name in includes(path):
+                if name != "memmodel.h" and not (path.parent / name).exists():
+                    yield path, f'"{name}": include "memmodel.h", and files beside this one'
+
+
+def check_portability(root):
+    """What needs the operating system sits in lib/measure alone."""
+    for path in sorted((root / "lib").rglob("*.[ch]")):
+        if path.relative_to(root / "lib").parts[0] != "measure":
+            for name in SYSTEM_OF_LINUX.findall(path.read_text(encoding="utf-8")):
+                yield path, f"<{name}...> belongs to lib/measure"
+
+
+def main(root):
+    problems = 0
+    for check in (check_library, check_public, check_users, check_portability):
+        for path, problem in check(root):
+            print(f"{path.relative_to(root)}: {problem}")
+            problems += 1
+    print(f"{problems} includes point the wrong way")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))

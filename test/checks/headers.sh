@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Every public header compiles alone, as C11 and as C++17, with each compiler that is here.
+# usage: headers.sh SOURCE_ROOT
+set -uo pipefail
+cd "$1/include" || exit 1
+
+failed=0
+checked=0
+
+# check COMPILER LANGUAGE STANDARD
+check() {
+    local header
+    command -v "$1" >/dev/null || return 0
+    while read -r header; do
+        checked=$((checked + 1))
+        printf '#include "%s"\n' "$header" |
+            "$1" -x "$2" "-std=$3" -I. -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Werror - || {
+            printf '%s does not compile alone with %s as %s\n' "$header" "$1" "$3"
+            failed=1
+        }
+    done < <(find . -name '*.h' | sed 's,^\./,,' | sort)
+}
+
+check gcc c c11
+check clang c c11
+check g++ c++ c++17
+check clang++ c++ c++17
+printf '%d headers compiled\n' "$checked"
+[ "$failed" = 0 ] && [ "$checked" -gt 0 ]

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What is installed can be used: installs into an empty folder, then builds and runs a program by pkg-config alone.
+# usage: install.sh BUILD_ROOT PREFIX VERSION
+set -euo pipefail
+build=$1
+prefix=$2
+version=$3
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+DESTDIR=$folder ninja -C "$build" install >"$folder/install.log" || { cat "$folder/install.log" && exit 1; }
+
+pc=$(find "$folder" -name libmemmodel.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$folder
+LD_LIBRARY_PATH=$(dirname "$(find "$folder" -name 'libmemmodel.so.*' | head -n 1)")
+export LD_LIBRARY_PATH
+[ "$(pkg-config --modversion libmemmodel)" = "$version" ]
+
+cat >"$folder/program.c" <<'END'
+#include <memmodel.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+main(void)
+{
+    memmodel_context *context;
+
+    if (memmodel_context_new(NULL, &context) || strcmp(memmodel_version(), MEMMODEL_VERSION))
+        return 1;
+    memmodel_context_unref(context);
+    puts(memmodel_version());
+    return 0;
+}
+END
+
+read -ra flags <<<"$(pkg-config --cflags --libs libmemmodel)"
+for language in 'gcc -x c -std=c11' 'g++ -x c++ -std=c++17'; do
+    read -ra compiler <<<"$language"
+    "${compiler[@]}" -Wall -Wextra -Werror -o "$folder/program" "$folder/program.c" -x none "${flags[@]}"
+    [ "$("$folder/program")" = "$version" ]
+    printf 'runs: %s\n' "$language"
+done
+[ -x "$folder$prefix/bin/memmodel" ] && "$folder$prefix/bin/memmodel" --version

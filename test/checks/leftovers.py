@@ -1,0 +1,53 @@
+"""Checks that no tracked file says where it was made, and that the library does not call itself unfinished.
+
+usage: leftovers.py SOURCE_ROOT
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+# An absolute path starts after nothing that could be the word before a division or the host of an address.
+ABSOLUTE_PATH = re.compile(r"(?<![\w./)\]}*%$>~-])/([A-Za-z]\w*)/(\w+)")
+ON_EVERY_MACHINE = {"bin", "dev", "etc", "lib", "proc", "sys", "usr"}
+
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|not imple" r"mented|placeh" r"older|st" r"ubs?)\b")
+FINISHED_FOLDERS = ("lib/", "bindings/", "include/")
+
+# Paths in it start at the top of the checkout.
+ROOTED = {".gitignore"}
+
+SKIPPED = 77
+
+
+def tracked(root):
+    result = subprocess.run(["git", "-C", root, "ls-files", "-z"], check=False, stdout=subprocess.PIPE, text=True)
+    return result.stdout.split("\0")[:-1] if result.returncode == 0 else None
+
+
+def problems_of(name, text):
+    for number, line in enumerate(text.splitlines(), start=1):
+        for match in ABSOLUTE_PATH.finditer(line):
+            if match[1] not in ON_EVERY_MACHINE:
+                yield f"{name}:{number}: a path of one machine: {match[0]}"
+        if name.startswith(FINISHED_FOLDERS) and (match := UNFINISHED.search(line)):
+            yield f"{name}:{number}: unfinished by its own words: {match[0]}"
+
+
+def main(root):
+    names = tracked(root)
+    if names is None:
+        print("not a git checkout")
+        return SKIPPED
+    problems = []
+    for name in names:
+        path = root / name
+        if path.is_file() and path.name not in ROOTED:
+            problems += problems_of(name, path.read_text(encoding="utf-8", errors="replace"))
+    print(*problems, f"{len(names)} tracked files", sep="\n")
+    return 1 if problems or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
