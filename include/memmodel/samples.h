@@ -16,7 +16,7 @@ typedef struct memmodel_samples memmodel_samples;
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  columns  `count` different names, copied
- * @param[in]  count    at least 1
+ * @param[in]  count    1 to 4096
  * @param[out] samples  new table with one reference, untouched on error
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name), MEMMODEL_ERROR_NOMEM
  * @threads the context's
@@ -27,8 +27,8 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
 
 /**
  * Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are separated
- * by commas and may be quoted with '"'. A column whose fields are all numbers (empty means missing) is numeric; any other
- * column is kept as text, for memmodel_samples_filter(), and cannot be fitted.
+ * by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing) is numeric; any
+ * other column is kept as text, for memmodel_samples_filter(), and cannot be fitted. doc/formats.md has the details.
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read
@@ -81,7 +81,7 @@ MEMMODEL_API int
 memmodel_samples_add(memmodel_samples *samples, const double *values);
 
 /**
- * A new table with the rows whose column `column` reads `value`: as text, or as the same number.
+ * A new table with the rows whose column `column` reads `value`: as text, or as the same number. "" finds missing ones.
  *
  * @param[in]  samples   table, only read
  * @param[in]  column    name of a column
@@ -111,7 +111,9 @@ memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, siz
 
 /**
  * A random permutation of the row numbers: the same for the same seed and number of rows, on every machine.
- * The first 70 % of it are the training rows of a 70/30 split.
+ * The first 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for
+ * i = count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small numbers,
+ * those above the last multiple of i + 1 below 2^64, are drawn again.
  *
  * @param[in]  seed   any number
  * @param[in]  count  number of rows
@@ -162,7 +164,8 @@ memmodel_samples_column_name(const memmodel_samples *samples, size_t column);
  * @param[in] samples  table
  * @param[in] name     name of a column
  * @returns one number per row, NaN where missing, owned by the table and valid until it changes; NULL if there is no such
- *          column or it holds text
+ *          column or it holds text. The context's error then is MEMMODEL_ERROR_UNKNOWN_SYMBOL, or MEMMODEL_ERROR_DATA with
+ *          the line of the first field that is no number
  * @threads the context's
  * @since 0.1
  */

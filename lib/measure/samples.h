@@ -1,0 +1,39 @@
+/* A table of samples from the inside. */
+#ifndef MEASURE_SAMPLES_H
+#define MEASURE_SAMPLES_H
+
+#include "base/arena.h"
+#include "memmodel/samples.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { SAMPLES_MOST_COLUMNS = 4096 };
+
+/* A column holds a number for each row, NaN where missing, and if it is one of text, a text as well. */
+struct samples_column {
+    const char *name;
+    double *numbers;
+    const char **texts; /* only where is_text */
+    size_t number_capacity, text_capacity;
+    bool is_text;
+    int line; /* where the first field stands that is no number; 0 if there is none */
+};
+
+struct memmodel_samples {
+    atomic_int references;
+    memmodel_context *context;
+    struct arena arena; /* names and texts */
+    struct samples_column *columns;
+    size_t column_count, row_count;
+};
+
+/* The column of that name, or NULL. */
+const struct samples_column *
+samples_find(const memmodel_samples *samples, const char *name);
+
+/* Makes room for `rows` rows in each column. 0 or MEMMODEL_ERROR_NOMEM. */
+int
+samples_reserve(memmodel_samples *samples, size_t rows);
+
+#endif

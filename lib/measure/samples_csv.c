@@ -1,0 +1,189 @@
+/* Tables of samples as CSV files: doc/formats.md describes them. */
+#include "base/text.h"
+#include "measure/csv.h"
+#include "measure/samples.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static int
+check_header(const struct csv *csv)
+{
+    if (csv->count > SAMPLES_MOST_COLUMNS)
+        return csv_error(csv, SAMPLES_MOST_COLUMNS, "more than %d columns", SAMPLES_MOST_COLUMNS);
+    for (size_t i = 0; i < csv->count; i++) {
+        if (!csv_text(csv, i)[0])
+            return csv_error(csv, i, "column %zu has no name", i + 1);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(csv_text(csv, i), csv_text(csv, j)) == 0)
+                return csv_error(csv, i, "columns %zu and %zu have the same name, \"%s\"", j + 1, i + 1,
+                                 csv_text(csv, i));
+    }
+    return 0;
+}
+
+static int
+read_header(struct csv *csv, memmodel_samples **samples)
+{
+    const char **names;
+    int status = csv_read_row(csv);
+
+    if (status == 0)
+        return context_error_at(csv->context, MEMMODEL_ERROR_PARSE, csv->name, csv->line, 1,
+                                "there is no line with the names of the columns");
+    if (status < 0 || (status = check_header(csv)) != 0)
+        return status;
+    names = memory_allocate_zeroed(csv->context, csv->count, sizeof *names);
+    if (!names)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < csv->count; i++)
+        names[i] = csv_text(csv, i);
+    status = memmodel_samples_new(csv->context, names, csv->count, samples);
+    memory_release(csv->context, names);
+    return status;
+}
+
+/* While reading, each column keeps its texts: only the last row tells that a column is one of numbers. */
+static int
+read_row(const struct csv *csv, memmodel_samples *samples)
+{
+    size_t row = samples->row_count;
+
+    for (size_t i = 0; i < csv->count; i++) {
+        struct samples_column *column = &samples->columns[i];
+        const char *text = csv_text(csv, i);
+
+        column->numbers[row] = NAN;
+        column->texts[row] = arena_copy_text(&samples->arena, text);
+        if (!column->texts[row])
+            return MEMMODEL_ERROR_NOMEM;
+        if (text[0] && !parse_double(text, &column->numbers[row]) && column->line == 0)
+            column->line = csv->fields[i].line;
+    }
+    samples->row_count++;
+    return 0;
+}
+
+static int
+read_rows(struct csv *csv, memmodel_samples *samples)
+{
+    int status;
+
+    for (size_t i = 0; i < samples->column_count; i++)
+        samples->columns[i].is_text = true;
+    while ((status = csv_read_row(csv)) == 1) {
+        if (csv->count != samples->column_count)
+            return csv_error(csv, csv->count < samples->column_count ? csv->count - 1 : samples->column_count,
+                             "%zu fields in a table of %zu columns", csv->count, samples->column_count);
+        status = samples_reserve(samples, samples->row_count + 1);
+        if (!status)
+            status = read_row(csv, samples);
+        if (status)
+            return status;
+    }
+    return status;
+}
+
+/* Columns in which everything was a number need no texts. */
+static void
+settle_columns(memmodel_samples *samples)
+{
+    for (size_t i = 0; i < samples->column_count; i++) {
+        struct samples_column *column = &samples->columns[i];
+
+        column->is_text = column->line > 0;
+        if (column->is_text)
+            continue;
+        memory_release(samples->context, column->texts);
+        column->texts = NULL;
+        column->text_capacity = 0;
+    }
+}
+
+int
+memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
+                       memmodel_samples **samples)
+{
+    memmodel_samples *new = NULL;
+    struct csv csv;
+    int status;
+
+    csv_open(&csv, context, name, text, length);
+    status = read_header(&csv, &new);
+    if (!status)
+        status = read_rows(&csv, new);
+    csv_close(&csv);
+    if (status) {
+        memmodel_samples_unref(new);
+        return status;
+    }
+    settle_columns(new);
+    *samples = new;
+    return 0;
+}
+
+int
+memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples)
+{
+    char *text;
+    size_t length;
+    int status = file_read(context, path, &text, &length);
+
+    if (status)
+        return status;
+    status = memmodel_samples_parse(context, path, text, length, samples);
+    memory_release(context, text);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* A missing number is an empty field; alone on its line it is "", since empty lines are skipped. */
+static void
+append_field(struct text *text, const memmodel_samples *samples, const struct samples_column *column, size_t row)
+{
+    bool missing = column->is_text ? !column->texts[row][0] : isnan(column->numbers[row]);
+
+    if (missing)
+        text_append(text, samples->column_count == 1 ? "\"\"" : "");
+    else if (column->is_text)
+        csv_append(text, column->texts[row]);
+    else
+        text_append_double(text, column->numbers[row]);
+}
+
+static void
+append_table(struct text *text, const memmodel_samples *samples)
+{
+    size_t last = samples->column_count - 1;
+
+    for (size_t i = 0; i <= last; i++) {
+        csv_append(text, samples->columns[i].name);
+        text_append(text, i < last ? "," : "\n");
+    }
+    for (size_t row = 0; row < samples->row_count; row++)
+        for (size_t i = 0; i <= last; i++) {
+            append_field(text, samples, &samples->columns[i], row);
+            text_append(text, i < last ? "," : "\n");
+        }
+}
+
+int
+memmodel_samples_write(const memmodel_samples *samples, const char *path)
+{
+    struct text text = TEXT_INIT(samples->context);
+    size_t length;
+    char *bytes;
+    int status;
+
+    append_table(&text, samples);
+    length = text.length;
+    bytes = text_finish(&text);
+    if (!bytes)
+        return MEMMODEL_ERROR_NOMEM;
+    status = file_write(samples->context, path, bytes, length);
+    memory_release(samples->context, bytes);
+    return status;
+}

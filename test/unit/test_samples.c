@@ -1,0 +1,392 @@
+/* Tables of samples: CSV in and out, rows, filters, the random order. */
+#include "allocations.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static memmodel_samples *
+parsed(memmodel_context *context, const char *text)
+{
+    memmodel_samples *samples = NULL;
+
+    assert_int_equal(memmodel_samples_parse(context, "t.csv", text, strlen(text), &samples), 0);
+    return samples;
+}
+
+static void
+assert_number(const memmodel_samples *samples, const char *column, size_t row, double expected)
+{
+    const double *numbers = memmodel_samples_column(samples, column);
+
+    assert_non_null(numbers);
+    assert_true(row < memmodel_samples_row_count(samples));
+    assert_true(isnan(expected) ? isnan(numbers[row]) : numbers[row] == expected);
+}
+
+/* Refused at this line and column, with a message that has `part` in it, and nothing made. */
+static void
+assert_refused(memmodel_context *context, const char *text, size_t length, int line, int column, const char *part)
+{
+    memmodel_samples *samples = NULL;
+
+    assert_error(context, memmodel_samples_parse(context, "t.csv", text, length, &samples), MEMMODEL_ERROR_PARSE, part);
+    assert_null(samples);
+    assert_int_equal(memmodel_context_error(context)->line, line);
+    assert_int_equal(memmodel_context_error(context)->column, column);
+    assert_string_equal(memmodel_context_error(context)->object, "t.csv");
+}
+
+static void
+a_table_has_named_columns_and_rows(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "# measured\ndim,batch,peak\n32,1,1e9\n48,2,2.5e9\n");
+
+    assert_int_equal(memmodel_samples_row_count(samples), 2);
+    assert_int_equal(memmodel_samples_column_count(samples), 3);
+    assert_string_equal(memmodel_samples_column_name(samples, 1), "batch");
+    assert_null(memmodel_samples_column_name(samples, 3));
+    assert_number(samples, "peak", 1, 2.5e9);
+    memmodel_samples_unref(samples);
+}
+
+static void
+windows_line_ends_a_byte_order_mark_and_blanks_are_no_part_of_a_field(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "\xEF\xBB\xBF"
+                                               "a , b\r\n1, 2\r\n\r\n   \r\n  # note\r\n3,\t4 ");
+
+    assert_int_equal(memmodel_samples_row_count(samples), 2);
+    assert_number(samples, "a", 1, 3);
+    assert_number(samples, "b", 1, 4);
+    memmodel_samples_unref(samples);
+}
+
+static void
+quotes_hold_commas_lines_and_quotes(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "\"name, long\",x\n\"two\nlines\",1\n\"say \"\"hi\"\"\",2\n");
+    memmodel_samples *found;
+
+    assert_string_equal(memmodel_samples_column_name(samples, 0), "name, long");
+    assert_int_equal(memmodel_samples_filter(samples, "name, long", "say \"hi\"", &found), 0);
+    assert_int_equal(memmodel_samples_row_count(found), 1);
+    assert_number(found, "x", 0, 2);
+    memmodel_samples_unref(found);
+    assert_int_equal(memmodel_samples_filter(samples, "name, long", "two\nlines", &found), 0);
+    assert_number(found, "x", 0, 1);
+    memmodel_samples_unref(found);
+    memmodel_samples_unref(samples);
+}
+
+static void
+an_empty_field_is_missing(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "a,b\n1,\n,2\n\"\",3\n"), *missing;
+
+    assert_number(samples, "a", 1, NAN);
+    assert_number(samples, "b", 0, NAN);
+    assert_int_equal(memmodel_samples_filter(samples, "a", "", &missing), 0);
+    assert_int_equal(memmodel_samples_row_count(missing), 2);
+    memmodel_samples_unref(missing);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_column_with_a_word_is_text_and_says_where(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "# c\na,b\n1,1\n2,nan\n3,oom\n");
+
+    assert_non_null(memmodel_samples_column(samples, "a"));
+    assert_null(memmodel_samples_column(samples, "b"));
+    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_DATA);
+    assert_int_equal(memmodel_context_error(*state)->line, 4);
+    assert_null(memmodel_samples_column(samples, "c"));
+    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_UNKNOWN_SYMBOL);
+    assert_error(*state, memmodel_samples_add(samples, (double[]){1, 2}), MEMMODEL_ERROR_INVALID_ARGUMENT, "text");
+    memmodel_samples_unref(samples);
+}
+
+static void
+broken_files_are_refused_with_line_and_column(void **state)
+{
+    static const struct {
+        const char *text;
+        int line, column;
+        const char *part;
+    } broken[] = {
+        {"", 1, 1, "names"},
+        {"# only a comment\n", 2, 1, "names"},
+        {"a,b,a\n1,2,3\n", 1, 5, "same name"},
+        {"a,,c\n", 1, 3, "no name"},
+        {"a,b\n1,2\n1,2,3\n", 3, 5, "3 fields in a table of 2"},
+        {"a,b\n1\n", 2, 1, "1 fields in a table of 2"},
+        {"a,b\n1,\"2\n3", 2, 3, "never closed"},
+        {"a,b\n1,\"2\"x\n", 2, 6, "after the closing quote"},
+        {"a,b\n1,x\"2\"\n", 2, 4, "quote inside"},
+    };
+
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)
+        assert_refused(*state, broken[i].text, strlen(broken[i].text), broken[i].line, broken[i].column, broken[i].part);
+    assert_refused(*state, "a,b\n1,\0\n", 8, 2, 3, "zero byte");
+    assert_refused(*state, "a,b\n1,\"\0\"\n", 10, 2, 4, "zero byte");
+}
+
+static void
+too_many_columns_are_refused(void **state)
+{
+    enum { COLUMNS = 5000 };
+    char text[2 * COLUMNS];
+
+    for (size_t i = 0; i < COLUMNS; i++)
+        memcpy(text + 2 * i, "a,", 2);
+    assert_refused(*state, text, sizeof text, 1, 2 * 4096 + 1, "4096");
+}
+
+/* Each prefix of a valid file, and the file with each byte changed to each of some nasty ones: an answer or a clear error. */
+static void
+damaged_files_never_crash(void **state)
+{
+    static const char text[] = "# c\r\n\"a\"\"b\",c\r\n1,\"x\ny\"\r\n , 2.5e3\n";
+    static const char nasty[] = {'"', ',', '\n', '\r', '#', '\0', ' ', (char)0xFF, '9'};
+    char damaged[sizeof text];
+    memmodel_samples *samples = NULL;
+
+    for (size_t at = 0; at < sizeof text; at++)
+        for (size_t with = 0; with < sizeof nasty; with++) {
+            size_t length = with == 0 ? at : sizeof text - 1;
+            int status;
+
+            memcpy(damaged, text, sizeof text);
+            damaged[at] = nasty[with];
+            status = memmodel_samples_parse(*state, "t.csv", damaged, length, &samples);
+            assert_true(status == 0 || (status == MEMMODEL_ERROR_PARSE && memmodel_context_error(*state)->line > 0));
+            if (!status)
+                memmodel_samples_unref(samples);
+        }
+}
+
+static void
+a_written_table_reads_back_the_same(void **state)
+{
+    static const char text[] = "\"#first\",name,x\n,\" led by a blank\",0.1\n\"3\",\"a,\"\"b\"\"\nc\",\n4,,1e+300\n";
+    char path[] = "/tmp/memmodel-samples-XXXXXX", again[sizeof text + 16];
+    memmodel_samples *samples = parsed(*state, text), *back;
+    FILE *file;
+    size_t length;
+
+    close(mkstemp(path));
+    assert_int_equal(memmodel_samples_write(samples, path), 0);
+    assert_int_equal(memmodel_samples_read(*state, path, &back), 0);
+    assert_int_equal(memmodel_samples_row_count(back), 3);
+    assert_number(back, "#first", 0, NAN);
+    assert_number(back, "#first", 1, 3);
+    assert_number(back, "x", 2, 1e300);
+    assert_int_equal(memmodel_samples_write(back, path), 0);
+    file = fopen(path, "rb");
+    length = fread(again, 1, sizeof again, file);
+    fclose(file);
+    again[length] = '\0';
+    assert_string_equal(again, "\"#first\",name,x\n,\" led by a blank\",0.1\n3,\"a,\"\"b\"\"\nc\",\n4,,1e+300\n");
+    memmodel_samples_unref(back);
+    memmodel_samples_unref(samples);
+    remove(path);
+}
+
+static void
+a_missing_number_survives_alone_on_its_line(void **state)
+{
+    char path[] = "/tmp/memmodel-samples-XXXXXX";
+    memmodel_samples *samples, *back;
+
+    close(mkstemp(path));
+    assert_int_equal(memmodel_samples_new(*state, (const char *[]){"x"}, 1, &samples), 0);
+    assert_int_equal(memmodel_samples_add(samples, (double[]){NAN}), 0);
+    assert_int_equal(memmodel_samples_write(samples, path), 0);
+    assert_int_equal(memmodel_samples_read(*state, path, &back), 0);
+    assert_int_equal(memmodel_samples_row_count(back), 1);
+    assert_number(back, "x", 0, NAN);
+    memmodel_samples_unref(back);
+    memmodel_samples_unref(samples);
+    remove(path);
+}
+
+static void
+files_that_cannot_be_read_or_written_are_named(void **state)
+{
+    memmodel_samples *samples = NULL;
+
+    assert_error(*state, memmodel_samples_read(*state, "/nowhere/t.csv", &samples), MEMMODEL_ERROR_IO, "/nowhere/t.csv");
+    assert_null(samples);
+    samples = parsed(*state, "a\n1\n");
+    assert_error(*state, memmodel_samples_write(samples, "/nowhere/t.csv"), MEMMODEL_ERROR_IO, "/nowhere/t.csv");
+    memmodel_samples_unref(samples);
+}
+
+static void
+names_are_checked(void **state)
+{
+    memmodel_samples *samples = NULL;
+
+    assert_error(*state, memmodel_samples_new(*state, (const char *[]){"a", "a"}, 2, &samples),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "same name");
+    assert_error(*state, memmodel_samples_new(*state, (const char *[]){"a", ""}, 2, &samples),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "no name");
+    assert_error(*state, memmodel_samples_new(*state, NULL, 0, &samples), MEMMODEL_ERROR_INVALID_ARGUMENT, "columns");
+    assert_null(samples);
+}
+
+static void
+infinite_values_are_refused_and_leave_the_table_alone(void **state)
+{
+    memmodel_samples *samples;
+
+    assert_int_equal(memmodel_samples_new(*state, (const char *[]){"a", "b"}, 2, &samples), 0);
+    assert_non_null(memmodel_samples_column(samples, "a"));
+    assert_int_equal(memmodel_samples_add(samples, (double[]){1, NAN}), 0);
+    assert_error(*state, memmodel_samples_add(samples, (double[]){1, -INFINITY}), MEMMODEL_ERROR_INVALID_ARGUMENT, "b");
+    assert_int_equal(memmodel_samples_row_count(samples), 1);
+    memmodel_samples_unref(samples);
+}
+
+static void
+rows_are_selected_in_the_given_order(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "a,t\n1,x\n2,y\n3,z\n"), *selected, *found;
+
+    assert_int_equal(memmodel_samples_select(samples, (size_t[]){2, 0, 2}, 3, &selected), 0);
+    assert_int_equal(memmodel_samples_row_count(selected), 3);
+    assert_number(selected, "a", 0, 3);
+    assert_number(selected, "a", 1, 1);
+    assert_int_equal(memmodel_samples_filter(selected, "t", "z", &found), 0);
+    assert_int_equal(memmodel_samples_row_count(found), 2);
+    memmodel_samples_unref(found);
+    memmodel_samples_unref(selected);
+    selected = NULL;
+    assert_error(*state, memmodel_samples_select(samples, (size_t[]){3}, 1, &selected), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "no row 3");
+    assert_null(selected);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_filter_compares_numbers_as_numbers(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "filters,status\n16,ok\n16.0,oom\n8,ok\n"), *found;
+
+    assert_int_equal(memmodel_samples_filter(samples, "filters", "1.6e1", &found), 0);
+    assert_int_equal(memmodel_samples_row_count(found), 2);
+    memmodel_samples_unref(found);
+    assert_int_equal(memmodel_samples_filter(samples, "status", "okay", &found), 0);
+    assert_int_equal(memmodel_samples_row_count(found), 0);
+    memmodel_samples_unref(found);
+    assert_error(*state, memmodel_samples_filter(samples, "stat", "ok", &found), MEMMODEL_ERROR_UNKNOWN_SYMBOL, "stat");
+    memmodel_samples_unref(samples);
+}
+
+/*
+ * SplitMix64 from state 0 draws E220A8397B1DCDAF, 6E789E6AA1B965F4, 06C45D188009454F, F88BB8A8724C81EC (the first outputs
+ * of the reference implementation, https://prng.di.unimi.it/splitmix64.c). Modulo 5, 4, 3, 2 these are 0, 0, 1, 0:
+ * 01234 -> 41230 -> 31240 -> 32140 -> 23140.
+ */
+static void
+the_random_order_is_the_documented_one(void **state)
+{
+    static const size_t expected[] = {2, 3, 1, 4, 0};
+    size_t rows[5];
+
+    (void)state;
+    memmodel_samples_shuffle(0, 5, rows);
+    assert_memory_equal(rows, expected, sizeof expected);
+}
+
+/* Of 6000 orders of three rows, each of the six should come about 1000 times: 5 standard deviations are 145. */
+static void
+each_order_is_equally_likely(void **state)
+{
+    int times[27] = {0};
+    size_t rows[3];
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 6000; seed++) {
+        memmodel_samples_shuffle(seed * 977, 3, rows);
+        times[9 * rows[0] + 3 * rows[1] + rows[2]]++;
+    }
+    for (size_t order = 0; order < 27; order++)
+        assert_true(times[order] == 0 || (times[order] > 855 && times[order] < 1145));
+    memmodel_samples_shuffle(1, 0, rows);
+    memmodel_samples_shuffle(1, 1, rows);
+    assert_int_equal(rows[0], 0);
+}
+
+/* ---- memory that runs out ---- */
+
+static int
+use_tables(memmodel_context *context)
+{
+    static const char text[] = "a,t\n1,x\n2,\"y\"\n";
+    memmodel_samples *samples, *filtered;
+    int status = memmodel_samples_parse(context, "t.csv", text, sizeof text - 1, &samples);
+
+    if (status)
+        return status;
+    status = memmodel_samples_filter(samples, "t", "x", &filtered);
+    if (!status) {
+        status = memmodel_samples_write(filtered, "/tmp/memmodel-samples-sweep.csv");
+        memmodel_samples_unref(filtered);
+    }
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static int
+add_rows(memmodel_context *context)
+{
+    memmodel_samples *samples;
+    int status = memmodel_samples_new(context, (const char *[]){"a", "b"}, 2, &samples);
+
+    if (status)
+        return status;
+    for (int row = 0; !status && row < 100; row++)
+        status = memmodel_samples_add(samples, (double[]){row, -row});
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static void
+tables_survive_failing_allocations(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(use_tables);
+    assert_survives_failing_allocations(add_rows);
+    remove("/tmp/memmodel-samples-sweep.csv");
+}
+
+#define SAMPLES_TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SAMPLES_TEST(a_table_has_named_columns_and_rows),
+        SAMPLES_TEST(windows_line_ends_a_byte_order_mark_and_blanks_are_no_part_of_a_field),
+        SAMPLES_TEST(quotes_hold_commas_lines_and_quotes),
+        SAMPLES_TEST(an_empty_field_is_missing),
+        SAMPLES_TEST(a_column_with_a_word_is_text_and_says_where),
+        SAMPLES_TEST(broken_files_are_refused_with_line_and_column),
+        SAMPLES_TEST(too_many_columns_are_refused),
+        SAMPLES_TEST(damaged_files_never_crash),
+        SAMPLES_TEST(a_written_table_reads_back_the_same),
+        SAMPLES_TEST(a_missing_number_survives_alone_on_its_line),
+        SAMPLES_TEST(files_that_cannot_be_read_or_written_are_named),
+        SAMPLES_TEST(names_are_checked),
+        SAMPLES_TEST(infinite_values_are_refused_and_leave_the_table_alone),
+        SAMPLES_TEST(rows_are_selected_in_the_given_order),
+        SAMPLES_TEST(a_filter_compares_numbers_as_numbers),
+        cmocka_unit_test(the_random_order_is_the_documented_one),
+        cmocka_unit_test(each_order_is_equally_likely),
+        cmocka_unit_test(tables_survive_failing_allocations),
+    };
+
+    return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
+}
