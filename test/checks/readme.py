@@ -1,0 +1,81 @@
+"""Follows the README as a stranger would: writes the files it shows, runs the commands it shows, compares what they print.
+
+usage: readme.py README TOOL_FOLDER PKG_CONFIG_FOLDER LIBRARY_FOLDER
+
+In the README, a block opened by ```LANGUAGE NAME is a file, and in a ```console block each line after "$ " is a command
+with its output below; a line of only "..." stands for any number of lines. Other blocks are not run.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+ELLIPSIS = "..."
+
+
+def sessions(text):
+    """Command and expected output lines, for each command of a console block."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, *expected = part.rstrip("\n").split("\n")
+        while command.endswith("\\"):
+            command = command[:-1] + expected.pop(0)
+        yield command, expected
+
+
+def matches(expected, printed):
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == ELLIPSIS else re.escape(line.rstrip()) + r"\s*\n" for line in expected
+    )
+    return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in printed)) is not None
+
+
+def run(command, folder, environment):
+    result = subprocess.run(
+        ["bash", "-c", command],
+        check=False,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return result.returncode, result.stdout.splitlines()
+
+
+def follow(text, folder, environment):
+    """Number of commands run, and of those that did something else than the text says."""
+    commands = wrong = 0
+    for language, name, body in BLOCK.findall(text):
+        if name:
+            (folder / name).write_text(body, encoding="utf-8")
+        if language != "console":
+            continue
+        for command, expected in sessions(body):
+            status, printed = run(command, folder, environment)
+            commands += 1
+            if status != 0 or not matches(expected, printed):
+                wrong += 1
+                print(f"$ {command}\n-- exit code {status}, expected:", *expected, "-- printed:", *printed, "", sep="\n")
+    return commands, wrong
+
+
+def main(readme, tools, pkg_config, library):
+    environment = dict(
+        os.environ,
+        PATH=f"{tools}:{os.environ['PATH']}",
+        PKG_CONFIG_PATH=pkg_config,
+        LD_LIBRARY_PATH=library,
+        LC_ALL="C",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        commands, wrong = follow(pathlib.Path(readme).read_text(encoding="utf-8"), pathlib.Path(folder), environment)
+    print(f"{commands} commands, {wrong} of them not as the README says")
+    return 1 if wrong or not commands else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
