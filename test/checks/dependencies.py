@@ -27,6 +27,8 @@ PUBLIC = {
     "context": "base",
     "version": "base",
     "network": "network",
+    "layers": "network",
+    "builder": "network",
     "trace": "trace",
     "job": "frameworks",
     "report": "report",
@@ -98,12 +100,14 @@ def check_public(root):
 
 
 def check_users(root):
-    """The command-line tool and the examples see what any user sees."""
+    """The command-line tool and the examples see what any user sees: memmodel.h, and what they share among themselves."""
     for folder in ("bindings", "examples"):
-        for path in sorted((root / folder).rglob("*.[ch]")):
+        paths = sorted((root / folder).rglob("*.[ch]"))
+        own = {"memmodel.h"} | {path.name for path in paths}
+        for path in paths:
             for name in includes(path):
-                if name != "memmodel.h" and not (path.parent / name).exists():
-                    yield path, f'"{name}": include "memmodel.h", and files beside this one'
+                if name not in own:
+                    yield path, f'"{name}": include "memmodel.h" and files of {folder}/'
 
 
 def check_portability(root):
