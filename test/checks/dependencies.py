@@ -89,7 +89,7 @@ def check_public(root):
     """Public headers include public headers only, without a circle."""
     parts = {path.stem: path for path in sorted((root / "include" / "memmodel").glob("*.h"))}
     known = {part: {pathlib.Path(name).stem for name in includes(path)} for part, path in parts.items()}
-    for part, path in parts.items():
+    for path in parts.values():
         for name in includes(path):
             if pathlib.Path(name).stem not in parts or not name.startswith("memmodel/"):
                 yield path, f'"{name}" is not a public header'
@@ -100,7 +100,7 @@ def check_public(root):
 
 
 def check_users(root):
-    """The command-line tool and the examples see what any user sees: memmodel.h, and what they share among themselves."""
+    """The tool and the examples see what any user sees: memmodel.h, and what they share among themselves."""
     for folder in ("bindings", "examples"):
         paths = sorted((root / folder).rglob("*.[ch]"))
         own = {"memmodel.h"} | {path.name for path in paths}

@@ -1,4 +1,4 @@
-"""Follows the README as a stranger would: writes the files it shows, runs the commands it shows, compares what they print.
+"""Follows the README as a stranger would: writes its files, runs its commands, compares what they print.
 
 usage: readme.py README TOOL_FOLDER PKG_CONFIG_FOLDER LIBRARY_FOLDER
 
@@ -59,7 +59,7 @@ def follow(text, folder, environment):
             commands += 1
             if status != 0 or not matches(expected, printed):
                 wrong += 1
-                print(f"$ {command}\n-- exit code {status}, expected:", *expected, "-- printed:", *printed, "", sep="\n")
+                print(f"$ {command}", f"-- exit code {status}, expected:", *expected, "-- printed:", *printed, sep="\n")
     return commands, wrong
 
 

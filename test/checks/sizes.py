@@ -2,8 +2,8 @@
 
 usage: sizes.py SOURCE_ROOT
 
-Prints the figures of each folder. The norm holds for all of lib/, bindings/ and examples/ together: half of the functions
-have at most 12 lines, 90 % fewer than 40, none more than 80; no file has more than 800.
+Prints the figures of each folder. The norm holds for all of lib/, bindings/ and examples/ together: half of the
+functions have at most 12 lines, 90 % fewer than 40, none more than 80; no file has more than 800.
 """
 
 import pathlib
