@@ -93,7 +93,7 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
         memory_release(context, new);
         return open_error(context, pid, status);
     }
-    process_open_cgroup(new->pid, &new->cgroup);
+    process_open_cgroup("/proc", new->pid, &new->cgroup);
     process_read_cgroup(&new->cgroup, &new->cgroup_size);
     new->handle = process_open_handle(new->pid);
     memmodel_context_ref(context);

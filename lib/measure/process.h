@@ -96,8 +96,9 @@ process_clock(void);
 double
 process_calendar(void);
 
+/* `proc` is where the system shows its processes: "/proc". */
 void
-process_open_cgroup(int pid, struct process_cgroup *cgroup);
+process_open_cgroup(const char *proc, int pid, struct process_cgroup *cgroup);
 
 void
 process_close_cgroup(struct process_cgroup *cgroup);

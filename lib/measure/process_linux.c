@@ -256,12 +256,14 @@ process_calendar(void)
 
 /* Where version 2 is mounted: in mountinfo the mount point is the fifth word, and "- cgroup2 " names the type. */
 static bool
-find_cgroup_mount(char mount[PATH_BYTES])
+find_cgroup_mount(const char *proc, char mount[PATH_BYTES])
 {
-    FILE *mounts = fopen("/proc/self/mountinfo", "re");
-    char line[2 * PATH_BYTES];
+    char path[PATH_BYTES], line[2 * PATH_BYTES];
+    FILE *mounts;
     bool found = false;
 
+    snprintf(path, sizeof path, "%s/self/mountinfo", proc);
+    mounts = fopen(path, "re");
     while (mounts && !found && fgets(line, sizeof line, mounts))
         found = strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %4095s", mount) == 1;
     if (mounts)
@@ -271,12 +273,13 @@ find_cgroup_mount(char mount[PATH_BYTES])
 
 /* The path of the process's group below the mount: the line "0::PATH". */
 static bool
-find_cgroup_path(int pid, char path[FILE_BYTES])
+find_cgroup_path(const char *proc, int pid, char path[FILE_BYTES])
 {
-    char text[FILE_BYTES];
+    char text[FILE_BYTES], name[PATH_BYTES];
     const char *line;
 
-    if (!read_once(open_of(pid, "cgroup"), text))
+    snprintf(name, sizeof name, "%s/%d/cgroup", proc, pid);
+    if (!read_once(open(name, O_RDONLY | O_CLOEXEC), text))
         return false;
     line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
     if (!line)
@@ -296,12 +299,12 @@ open_below(const char *mount, const char *path, const char *name)
 }
 
 void
-process_open_cgroup(int pid, struct process_cgroup *cgroup)
+process_open_cgroup(const char *proc, int pid, struct process_cgroup *cgroup)
 {
     char mount[PATH_BYTES], path[FILE_BYTES];
 
     *cgroup = (struct process_cgroup){-1, -1};
-    if (!find_cgroup_mount(mount) || !find_cgroup_path(pid, path))
+    if (!find_cgroup_mount(proc, mount) || !find_cgroup_path(proc, pid, path))
         return;
     cgroup->current = open_below(mount, path, "memory.current");
     cgroup->peak = open_below(mount, path, "memory.peak");

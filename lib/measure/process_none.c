@@ -110,9 +110,9 @@ process_calendar(void)
 }
 
 void
-process_open_cgroup(int pid, struct process_cgroup *cgroup)
+process_open_cgroup(const char *proc, int pid, struct process_cgroup *cgroup)
 {
-    (void)pid;
+    (void)proc, (void)pid;
     *cgroup = (struct process_cgroup){-1, -1};
 }
 

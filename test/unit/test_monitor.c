@@ -1,0 +1,745 @@
+/*
+ * The monitor, on processes that do what they are told: a puppet is a child that waits for one letter at a time, does what
+ * the letter says, and answers.
+ */
+#define _GNU_SOURCE
+#include "allocations.h"
+
+#include "measure/curve.h"
+#include "measure/process.h"
+
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BLOCK = 64 << 20,
+    TOLERANCE = 4 << 20, /* the kernel counts pages per core first, and a process has some of its own */
+};
+
+/* ---- puppets ---- */
+
+struct puppet {
+    pid_t pid;
+    int to, from;
+};
+
+static void *
+take_block(void)
+{
+    void *block = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (block == MAP_FAILED)
+        _exit(99);
+    memset(block, 1, BLOCK);
+    return block;
+}
+
+static void
+spike(void)
+{
+    munmap(take_block(), BLOCK);
+}
+
+/* A child that holds a block until it is killed. Answers once it has it. */
+static void
+fork_holder(int answer)
+{
+    if (fork() != 0)
+        return;
+    take_block();
+    if (write(answer, "h", 1) != 1)
+        _exit(99);
+    for (;;)
+        pause();
+}
+
+static void
+fork_passing_child(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        spike();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void
+fork_orphan(int answer)
+{
+    pid_t parent = fork();
+
+    if (parent == 0) {
+        fork_holder(answer);
+        _exit(0);
+    }
+    waitpid(parent, NULL, 0);
+}
+
+/* The child sleeps in its parent's own memory, for a second. */
+static void
+sleep_in_vfork(int answer)
+{
+    pid_t child;
+
+    if (write(answer, "v", 1) != 1)
+        _exit(99);
+    child = vfork();
+    if (child == 0) {
+        usleep(1000000);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void
+obey(char letter, int answer)
+{
+    static void *block;
+
+    switch (letter) {
+    case 'a':
+        block = take_block();
+        break;
+    case 'r':
+        munmap(block, BLOCK);
+        break;
+    case 's':
+        spike();
+        break;
+    case 'p':
+        fork_passing_child();
+        break;
+    case 'h':
+        fork_holder(answer);
+        return;
+    case 'o':
+        fork_orphan(answer);
+        return;
+    case 'v':
+        sleep_in_vfork(answer);
+        return;
+    case 'x':
+        _exit(7);
+    default:
+        break;
+    }
+    if (write(answer, &letter, 1) != 1)
+        _exit(99);
+}
+
+static struct puppet
+new_puppet(void)
+{
+    int to[2], from[2];
+    struct puppet puppet;
+    char letter;
+
+    assert_int_equal(pipe(to), 0);
+    assert_int_equal(pipe(from), 0);
+    puppet.pid = fork();
+    assert_true(puppet.pid >= 0);
+    if (puppet.pid == 0) {
+        setpgid(0, 0);
+        close(to[1]);
+        close(from[0]);
+        while (read(to[0], &letter, 1) == 1)
+            obey(letter, from[1]);
+        _exit(0);
+    }
+    setpgid(puppet.pid, puppet.pid);
+    close(to[0]);
+    close(from[1]);
+    puppet.to = to[1];
+    puppet.from = from[0];
+    return puppet;
+}
+
+static void
+tell(const struct puppet *puppet, char letter)
+{
+    assert_int_equal(write(puppet->to, &letter, 1), 1);
+    if (letter != 'x')
+        assert_int_equal(read(puppet->from, &letter, 1), 1);
+}
+
+static void
+end_puppet(const struct puppet *puppet)
+{
+    kill(-puppet->pid, SIGKILL);
+    waitpid(puppet->pid, NULL, 0);
+    close(puppet->to);
+    close(puppet->from);
+}
+
+/* ---- monitors ---- */
+
+static memmodel_monitor *
+watch(memmodel_context *context, pid_t pid, const struct memmodel_monitor_options *options)
+{
+    memmodel_monitor *monitor = NULL;
+
+    assert_int_equal(memmodel_monitor_new(context, pid, options, &monitor), 0);
+    return monitor;
+}
+
+static memmodel_monitor *
+watch_child(memmodel_context *context, pid_t pid)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1};
+
+    return watch(context, pid, &options);
+}
+
+static struct memmodel_monitor_reading
+read_now(memmodel_monitor *monitor)
+{
+    struct memmodel_monitor_reading reading = {.size = sizeof reading};
+
+    assert_int_equal(memmodel_monitor_read(monitor, &reading), 0);
+    return reading;
+}
+
+static struct memmodel_monitor_summary
+summary_of(const memmodel_monitor *monitor)
+{
+    struct memmodel_monitor_summary summary = {.size = sizeof summary};
+
+    assert_int_equal(memmodel_monitor_summarize(monitor, &summary), 0);
+    return summary;
+}
+
+static void
+assert_near(int64_t bytes, int64_t expected)
+{
+    if (bytes < expected - TOLERANCE || bytes > expected + TOLERANCE)
+        fail_msg("%lld is not near %lld", (long long)bytes, (long long)expected);
+}
+
+static double
+seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- peaks ---- */
+
+static void
+a_spike_between_two_readings_is_seen(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_reading before = read_now(monitor), after, later;
+
+    tell(&puppet, 's');
+    after = read_now(monitor);
+    later = read_now(monitor);
+    assert_near(after.rss, before.rss);
+    assert_near(after.high, before.rss + BLOCK);
+    assert_near(later.high, before.rss);
+    assert_near(summary_of(monitor).peak, before.rss + BLOCK);
+    assert_near(summary_of(monitor).peak_sampled, before.rss);
+    assert_near(summary_of(monitor).peak_process, before.rss + BLOCK);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+memory_that_stays_is_read(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_reading before = read_now(monitor), after;
+
+    tell(&puppet, 'a');
+    after = read_now(monitor);
+    assert_near(after.rss, before.rss + BLOCK);
+    assert_true(after.high >= after.rss);
+    assert_true(after.time > before.time && after.previous == before.time);
+    tell(&puppet, 'r');
+    assert_near(read_now(monitor).rss, before.rss);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+what_was_before_an_attached_monitor_is_not_its_peak(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor;
+    struct memmodel_monitor_reading reading;
+
+    tell(&puppet, 's');
+    monitor = watch(*state, puppet.pid, NULL);
+    reading = read_now(monitor);
+    assert_near(summary_of(monitor).peak, reading.rss);
+    assert_near(summary_of(monitor).peak_process, reading.rss + BLOCK);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+what_was_before_the_first_reading_is_the_peak_of_an_own_child(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_reading reading;
+
+    tell(&puppet, 's');
+    reading = read_now(monitor);
+    assert_near(reading.high, reading.rss + BLOCK);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+proportional_share_counts_shared_pages_once(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .pss = 1};
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor;
+    struct memmodel_monitor_reading reading;
+
+    tell(&puppet, 'a');
+    tell(&puppet, 'h'); /* its child shares the block and has one of its own: 3 blocks by RSS, 2 by PSS */
+    monitor = watch(*state, puppet.pid, &options);
+    reading = read_now(monitor);
+    assert_int_equal(reading.processes, 2);
+    assert_true(reading.rss > (int64_t)3 * BLOCK);
+    assert_true(reading.pss > (int64_t)2 * BLOCK - TOLERANCE && reading.pss < reading.rss - BLOCK / 2);
+    assert_int_equal(summary_of(monitor).peak_pss, reading.pss);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+/* ---- families ---- */
+
+static void
+a_child_counts_from_the_second_reading_that_sees_it(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_reading alone = read_now(monitor), first, second;
+
+    tell(&puppet, 'h');
+    first = read_now(monitor);
+    second = read_now(monitor);
+    assert_int_equal(first.processes, 1);
+    assert_near(first.rss, alone.rss);
+    assert_int_equal(second.processes, 2);
+    assert_true(second.rss > alone.rss + BLOCK - TOLERANCE);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+children_that_are_there_already_count_at_once(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor;
+    int64_t pids[2] = {0};
+
+    tell(&puppet, 'h');
+    monitor = watch(*state, puppet.pid, NULL);
+    assert_int_equal(read_now(monitor).processes, 2);
+    assert_int_equal(memmodel_monitor_processes(monitor, pids, 1), 2);
+    assert_int_equal(pids[0], puppet.pid);
+    assert_int_equal(pids[1], 0);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+/* More processes than marks are read at each reading: a spike of the last one still is found, within a few readings. */
+static void
+spikes_of_large_families_are_seen(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    int64_t sampled;
+
+    for (int i = 0; i < 8; i++)
+        tell(&puppet, 'h');
+    read_now(monitor);
+    assert_int_equal(read_now(monitor).processes, 9);
+    tell(&puppet, 's');
+    for (int i = 0; i < 4; i++)
+        read_now(monitor);
+    sampled = summary_of(monitor).peak_sampled;
+    assert_near(summary_of(monitor).peak, sampled + BLOCK);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+an_orphan_of_the_process_group_still_counts(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+
+    read_now(monitor);
+    tell(&puppet, 'o');
+    read_now(monitor);
+    assert_int_equal(read_now(monitor).processes, 2);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+a_child_in_its_parents_own_memory_does_not_count(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_reading reading;
+
+    tell(&puppet, 'a');
+    tell(&puppet, 'v');
+    usleep(50000);
+    for (int i = 0; i < 5; i++)
+        reading = read_now(monitor);
+    assert_int_equal(memmodel_monitor_processes(monitor, NULL, 0), 2);
+    assert_int_equal(reading.processes, 1);
+    assert_true(summary_of(monitor).peak < (int64_t)2 * BLOCK);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+a_child_that_came_and_went_between_readings_enters_at_the_end(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_reading before = read_now(monitor), end;
+
+    tell(&puppet, 'p');
+    assert_near(read_now(monitor).high, before.rss);
+    tell(&puppet, 'x');
+    while (!(end = read_now(monitor)).ended)
+        usleep(1000);
+    assert_true(summary_of(monitor).peak > BLOCK);
+    assert_int_equal(summary_of(monitor).peak, end.high);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+/* ---- ends ---- */
+
+static void
+an_own_child_leaves_its_exit_code_or_signal(void **state)
+{
+    struct puppet one = new_puppet(), other = new_puppet();
+    memmodel_monitor *exits = watch_child(*state, one.pid), *is_killed = watch_child(*state, other.pid);
+
+    assert_int_equal(summary_of(exits).exit_code, -1);
+    tell(&one, 'x');
+    kill(other.pid, SIGKILL);
+    assert_int_equal(memmodel_monitor_run(exits, NULL, NULL), 0);
+    assert_int_equal(memmodel_monitor_run(is_killed, NULL, NULL), 0);
+    assert_int_equal(summary_of(exits).exit_code, 7);
+    assert_int_equal(summary_of(exits).exit_signal, 0);
+    assert_int_equal(summary_of(is_killed).exit_code, -1);
+    assert_int_equal(summary_of(is_killed).exit_signal, SIGKILL);
+    assert_int_equal(read_now(exits).ended, 1);
+    memmodel_monitor_unref(exits);
+    memmodel_monitor_unref(is_killed);
+    end_puppet(&one);
+    end_puppet(&other);
+}
+
+static void
+an_attached_process_is_left_for_its_parent(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch(*state, puppet.pid, NULL);
+    int status;
+
+    assert_int_equal(read_now(monitor).ended, 0);
+    tell(&puppet, 'x');
+    assert_int_equal(memmodel_monitor_run(monitor, NULL, NULL), 0);
+    assert_int_equal(summary_of(monitor).ended, 1);
+    assert_int_equal(summary_of(monitor).exit_code, -1);
+    assert_int_equal(waitpid(puppet.pid, &status, 0), puppet.pid);
+    assert_int_equal(WEXITSTATUS(status), 7);
+    memmodel_monitor_unref(monitor);
+    close(puppet.to);
+    close(puppet.from);
+}
+
+static void
+the_end_is_seen_before_the_next_interval(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .interval = 30, .own_child = 1};
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch(*state, puppet.pid, &options);
+    double start = seconds();
+
+    tell(&puppet, 's');
+    read_now(monitor);
+    tell(&puppet, 'x');
+    assert_int_equal(memmodel_monitor_run(monitor, NULL, NULL), 0);
+    assert_true(seconds() - start < 10);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static int
+stop_at_third(void *user, const struct memmodel_monitor_reading *reading)
+{
+    assert_true(reading->high >= reading->rss);
+    return ++*(int *)user == 3;
+}
+
+static void
+an_observer_or_a_stop_ends_a_run(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    int readings = 0;
+
+    assert_int_equal(memmodel_monitor_run(monitor, stop_at_third, &readings), 0);
+    assert_int_equal(readings, 3);
+    memmodel_monitor_stop(monitor);
+    assert_int_equal(memmodel_monitor_run(monitor, NULL, NULL), 0);
+    assert_int_equal(summary_of(monitor).readings, 4);
+    assert_int_equal(summary_of(monitor).ended, 0);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+/* ---- curves ---- */
+
+static void
+the_curve_has_each_reading_and_each_spike(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    const struct memmodel_monitor_point *points;
+    struct memmodel_monitor_reading first = read_now(monitor), second;
+    size_t count;
+
+    tell(&puppet, 's');
+    second = read_now(monitor);
+    points = memmodel_monitor_curve(monitor, &count);
+    assert_true(count >= 3);
+    points += count - 3;
+    assert_true(points[0].time == first.time && points[0].bytes == first.rss);
+    assert_true(points[1].time > first.time && points[1].time < second.time && points[1].bytes == second.high);
+    assert_true(points[2].time == second.time && points[2].bytes == second.rss);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+/* A saw of 1000 points with one tooth longer than the others, wherever that is. */
+static void
+a_full_curve_keeps_its_top_its_order_and_its_limit(void **state)
+{
+    for (int64_t limit = 2; limit <= 17; limit += 5)
+        for (int64_t top = 0; top < 1000; top += 37) {
+            struct curve curve = CURVE_INIT(*state, (size_t)limit);
+            int64_t most = 0;
+
+            for (int64_t i = 0; i < 1000; i++)
+                assert_int_equal(curve_add(&curve, (double)i, i == top ? 1000000 : i * 7919 % 1000), 0);
+            assert_true(curve.count <= (size_t)limit && 2 * curve.count >= (size_t)limit);
+            for (size_t i = 0; i < curve.count; i++) {
+                most = curve.points[i].bytes > most ? curve.points[i].bytes : most;
+                assert_true(i == 0 || curve.points[i].time > curve.points[i - 1].time);
+            }
+            assert_int_equal(most, 1000000);
+            curve_release(&curve);
+        }
+}
+
+/* ---- control groups ---- */
+
+static int
+file_with(const char *text)
+{
+    FILE *file = tmpfile();
+
+    assert_non_null(file);
+    fputs(text, file);
+    fflush(file);
+    return fileno(file);
+}
+
+static void
+a_control_groups_memory_is_read_where_there_is_one(void **state)
+{
+    struct process_cgroup cgroup = {.current = file_with("1234\n"), .peak = file_with("5678\n")};
+    struct process_cgroup none = {.current = -1, .peak = -1};
+    struct process_size size;
+
+    (void)state;
+    process_read_cgroup(&cgroup, &size);
+    assert_int_equal(size.rss, 1234);
+    assert_int_equal(size.mark, 5678);
+    process_read_cgroup(&none, &size);
+    assert_int_equal(size.rss, -1);
+    assert_int_equal(size.mark, -1);
+}
+
+static int
+remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static void
+write_below(const char *directory, const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    for (char *slash = strchr(path + strlen(directory) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A system as systemd and Docker make it: version 1 mounts beside version 2, and lines of both for the process. */
+static void
+the_control_group_of_a_process_is_found(void **state)
+{
+    char root[] = "/tmp/memmodel-proc-XXXXXX", mounts[512];
+    struct process_cgroup cgroup;
+    struct process_size size;
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    snprintf(mounts, sizeof mounts,
+             "30 23 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+             "31 23 0:27 / %s/unified rw,nosuid - cgroup2 cgroup2 rw\n", root);
+    write_below(root, "self/mountinfo", mounts);
+    write_below(root, "77/cgroup", "4:memory:/old\n0::/user.slice/job\n");
+    write_below(root, "78/cgroup", "4:memory:/old\n");
+    write_below(root, "unified/user.slice/job/memory.current", "4096\n");
+    write_below(root, "unified/user.slice/job/memory.peak", "8192\n");
+
+    process_open_cgroup(root, 77, &cgroup);
+    process_read_cgroup(&cgroup, &size);
+    assert_int_equal(size.rss, 4096);
+    assert_int_equal(size.mark, 8192);
+    process_close_cgroup(&cgroup);
+    process_open_cgroup(root, 78, &cgroup);
+    assert_int_equal(cgroup.current, -1);
+    process_open_cgroup("/nowhere", 77, &cgroup);
+    assert_int_equal(cgroup.current, -1);
+    assert_int_equal(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* ---- errors ---- */
+
+static void
+wrong_arguments_are_refused(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .interval = 1e-4};
+    struct memmodel_monitor_reading unsized = {.size = 0};
+    memmodel_monitor *monitor = NULL;
+
+    assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "interval");
+    options = (struct memmodel_monitor_options){.size = sizeof options, .curve_limit = 1};
+    assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "curve_limit");
+    assert_error(*state, memmodel_monitor_new(*state, 0, NULL, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT, "pid");
+    assert_null(monitor);
+    monitor = watch(*state, getpid(), NULL);
+    assert_error(*state, memmodel_monitor_read(monitor, &unsized), MEMMODEL_ERROR_STRUCT_SIZE, "sizeof");
+    memmodel_monitor_unref(monitor);
+}
+
+static void
+a_process_that_is_not_there_is_an_error(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = NULL;
+
+    end_puppet(&puppet);
+    assert_error(*state, memmodel_monitor_new(*state, puppet.pid, NULL, &monitor), MEMMODEL_ERROR_PROCESS, "no process");
+    assert_null(monitor);
+}
+
+static void
+shorter_structs_of_older_callers_are_filled_as_far_as_they_go(void **state)
+{
+    memmodel_monitor *monitor = watch(*state, getpid(), NULL);
+    struct memmodel_monitor_reading reading = {.size = offsetof(struct memmodel_monitor_reading, pss), .pss = 42};
+
+    assert_int_equal(memmodel_monitor_read(monitor, &reading), 0);
+    assert_true(reading.rss > 0 && reading.high >= reading.rss);
+    assert_int_equal(reading.pss, 42);
+    memmodel_monitor_unref(monitor);
+}
+
+static int
+watch_myself(memmodel_context *context)
+{
+    memmodel_monitor *monitor;
+    int status = memmodel_monitor_new(context, getpid(), NULL, &monitor);
+
+    if (status)
+        return status;
+    for (int i = 0; !status && i < 40; i++)
+        status = memmodel_monitor_read(monitor, NULL);
+    memmodel_monitor_unref(monitor);
+    return status;
+}
+
+static void
+monitors_survive_failing_allocations(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(watch_myself);
+}
+
+#define MONITOR_TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MONITOR_TEST(a_spike_between_two_readings_is_seen),
+        MONITOR_TEST(memory_that_stays_is_read),
+        MONITOR_TEST(what_was_before_an_attached_monitor_is_not_its_peak),
+        MONITOR_TEST(what_was_before_the_first_reading_is_the_peak_of_an_own_child),
+        MONITOR_TEST(proportional_share_counts_shared_pages_once),
+        MONITOR_TEST(a_child_counts_from_the_second_reading_that_sees_it),
+        MONITOR_TEST(children_that_are_there_already_count_at_once),
+        MONITOR_TEST(spikes_of_large_families_are_seen),
+        MONITOR_TEST(an_orphan_of_the_process_group_still_counts),
+        MONITOR_TEST(a_child_in_its_parents_own_memory_does_not_count),
+        MONITOR_TEST(a_child_that_came_and_went_between_readings_enters_at_the_end),
+        MONITOR_TEST(an_own_child_leaves_its_exit_code_or_signal),
+        MONITOR_TEST(an_attached_process_is_left_for_its_parent),
+        MONITOR_TEST(the_end_is_seen_before_the_next_interval),
+        MONITOR_TEST(an_observer_or_a_stop_ends_a_run),
+        MONITOR_TEST(the_curve_has_each_reading_and_each_spike),
+        MONITOR_TEST(a_full_curve_keeps_its_top_its_order_and_its_limit),
+        cmocka_unit_test(a_control_groups_memory_is_read_where_there_is_one),
+        cmocka_unit_test(the_control_group_of_a_process_is_found),
+        MONITOR_TEST(wrong_arguments_are_refused),
+        MONITOR_TEST(a_process_that_is_not_there_is_an_error),
+        MONITOR_TEST(shorter_structs_of_older_callers_are_filled_as_far_as_they_go),
+        cmocka_unit_test(monitors_survive_failing_allocations),
+    };
+
+    return cmocka_run_group_tests_name("monitor", tests, NULL, NULL);
+}
