@@ -274,7 +274,7 @@ json_check_keys(const struct json_document *document, const json_t *object, cons
 int
 json_check_format(const struct json_document *document, const char *format, int64_t version)
 {
-    const char *found;
+    const char *found = "";
     int64_t number;
     int status = json_get_string(document, document->root, "format", &found);
 
