@@ -83,12 +83,13 @@ MEMMODEL_API int
 memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event);
 
 /**
- * Read a trace as JSON lines or CSV-like text recorded by test/frameworks (doc/formats.md, "trace").
+ * Read a trace that was recorded from a real run, as JSON (doc/formats.md, "Trace").
  *
  * @param[in]  context  the trace keeps a reference
  * @param[in]  path     file to read
  * @param[out] trace    new trace with one reference, untouched on error
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_OVERFLOW,
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT
  * @threads the context's
  * @since 0.1
  */

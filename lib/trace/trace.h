@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "memmodel/trace.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct trace_block {
@@ -33,7 +34,7 @@ struct trace_event {
 
 struct memmodel_trace {
     memmodel_context *context;
-    int references; /* see trace.c: atomic */
+    atomic_int references;
     struct arena arena;
     struct trace_block *blocks;
     struct trace_event *events;
@@ -65,6 +66,10 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
 
 int
 trace_release(struct memmodel_trace *trace, int32_t block);
+
+/* memmodel_trace_read() of a text; `name` is what errors call it. */
+int
+trace_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_trace **trace);
 
 /* ---- summaries ---- */
 

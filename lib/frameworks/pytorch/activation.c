@@ -1,0 +1,264 @@
+/*
+ * Operators on each element of one tensor, softmax and dropout.
+ * PyTorch: tools/autograd/derivatives.yaml; in place: aten/src/ATen/native/Activation.cpp.
+ */
+#include "frameworks/pytorch/operators.h"
+
+struct value *
+gradient_like(struct step *step, const struct value *gradient, const struct value *saved)
+{
+    return value_like(step, value_is_dense(gradient) || !saved ? gradient : saved);
+}
+
+void
+contiguous_scratch(struct step *step, const struct value *gradient)
+{
+    if (!value_is_contiguous(gradient))
+        value_scratch(step, &gradient->shape);
+}
+
+/* ---- elementwise, one row each ---- */
+
+enum keeping { NOTHING, INPUT, RESULT };
+
+/* What an in-place form does when a gradient is wanted: keep the result, or a clone of the input; or there is no such form. */
+enum in_place { NO_FORM, KEEPS_RESULT, KEEPS_CLONE };
+
+struct pointwise {
+    struct derivative derivative;
+    enum keeping keeping;
+    enum in_place in_place;
+    const char *steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result */
+};
+
+static const struct pointwise pointwise[];
+
+/* All but the last are freed in reverse order. */
+static void
+pointwise_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    enum { MOST = 8 };
+    const char *steps = pointwise[node->number].steps;
+    struct value *made[MOST];
+    int count = 0;
+
+    for (; steps[count]; count++) {
+        if (steps[count] == 's')
+            made[count] = number_result(step, incoming[0]);
+        else
+            made[count] = gradient_like(step, incoming[0], count == 0 && !steps[1] ? node->saved[0] : NULL);
+    }
+    gradients[0] = made[--count];
+    while (count > 0)
+        value_drop(step, made[--count]);
+}
+
+/* The erf form copies a gradient that is not laid out like the input. Activation.cpp, gelu_backward_cpu */
+static void
+gelu_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0], *gradient = incoming[0];
+    struct value *first, *second;
+
+    gradients[0] = gradient_like(step, gradient, x);
+    if (value_is_dense(gradient) && (value_is_contiguous(gradient) || !value_is_contiguous(x)))
+        return;
+    first = value_copy(step, gradient);
+    second = value_is_dense(gradient) ? value_copy(step, gradient) : NULL;
+    value_drop(step, first);
+    value_drop(step, second);
+}
+
+#define POINTWISE(name) {name, pointwise_backward}
+
+static const struct pointwise pointwise[] = {
+    [MEMMODEL_RELU] = {POINTWISE("relu"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_LEAKY_RELU] = {POINTWISE("leaky_relu"), INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_ELU] = {POINTWISE("elu"), INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_SELU] = {POINTWISE("selu"), INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_GELU] = {{"gelu", gelu_backward}, INPUT, NO_FORM, ""},
+    [MEMMODEL_GELU_TANH] = {POINTWISE("gelu"), INPUT, NO_FORM, "t"},
+    [MEMMODEL_SILU] = {POINTWISE("silu"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_SIGMOID] = {POINTWISE("sigmoid"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_TANH] = {POINTWISE("tanh"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_HARDSWISH] = {POINTWISE("hardswish"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_HARDSIGMOID] = {POINTWISE("hardsigmoid"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_RELU6] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_SOFTPLUS] = {POINTWISE("softplus"), INPUT, NO_FORM, "t"},
+    [MEMMODEL_MISH] = {POINTWISE("mish"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_EXP] = {POINTWISE("exp"), RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_LOG] = {POINTWISE("log"), INPUT, NO_FORM, "t"},
+    [MEMMODEL_SQRT] = {POINTWISE("sqrt"), RESULT, NO_FORM, "st"},
+    [MEMMODEL_SQUARE] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
+    [MEMMODEL_ABS] = {POINTWISE("abs"), INPUT, NO_FORM, "tt"},
+    [MEMMODEL_NEGATE] = {POINTWISE("neg"), NOTHING, NO_FORM, "t"},
+};
+
+static void
+keep_for_backward(struct step *step, struct node *node, int kind, enum keeping keeping, struct value *x,
+                  struct value *result)
+{
+    if (!node)
+        return;
+    node->number = kind;
+    if (keeping != NOTHING)
+        step_save(step, node, keeping == INPUT ? x : result);
+}
+
+struct value *
+aten_pointwise(struct step *step, int kind, struct value *x)
+{
+    const struct pointwise *row = &pointwise[kind];
+    struct value *result = value_like(step, x);
+
+    keep_for_backward(step, step_record(step, &row->derivative, result, 1, &x), kind, row->keeping, x, result);
+    return result;
+}
+
+struct value *
+aten_pointwise_in_place(struct step *step, int kind, struct value *x)
+{
+    const struct pointwise *row = &pointwise[kind];
+    bool wanted = step->grad_mode && x->node;
+    struct value *clone;
+    struct node *node;
+
+    if (row->in_place == NO_FORM)
+        return aten_pointwise(step, kind, x);
+    clone = wanted && row->in_place == KEEPS_CLONE ? value_like(step, x) : NULL;
+    node = node_new(step, &row->derivative, &x, 1, 1);
+    keep_for_backward(step, node, kind, INPUT, clone ? clone : x, NULL);
+    node_attach(step, node, x, 0);
+    value_drop(step, clone);
+    return value_keep(x);
+}
+
+/* ---- prelu: one weight per channel, or one ---- */
+
+static void
+prelu_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *of_x = value_like(step, node->saved[0]), *of_weight = value_like(step, node->saved[0]);
+
+    (void)incoming;
+    gradients[0] = of_x;
+    gradients[1] = of_weight; /* the engine sums it to the weight's shape */
+}
+
+static void
+prelu_forward(struct step *step, const struct layer *layer)
+{
+    static const struct derivative prelu = {"prelu", prelu_backward};
+    const struct memmodel_activation *options = layer->options;
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    struct value *weight = step_parameter(step, layer, "weight"), *seen, *result;
+    struct shape shape = {.rank = x->shape.rank, .dtype = weight->shape.dtype};
+    struct node *node;
+
+    for (int i = 0; i < shape.rank; i++)
+        shape.dims[i] = i == 1 ? value_elements(weight) : 1;
+    seen = aten_view(step, weight, &shape);
+    result = value_like(step, x);
+    node = step_record(step, &prelu, result, 2, (struct value *[]){x, seen});
+    step_save(step, node, x);
+    step_save(step, node, seen);
+    value_drop(step, seen);
+    value_drop(step, x);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+static void
+activation_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_activation *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+
+    if (options->kind == MEMMODEL_PRELU) {
+        prelu_forward(step, layer);
+        return;
+    }
+    step->what = pointwise[options->kind].derivative.name;
+    if (options->in_place)
+        step_output(step, layer, 0, aten_pointwise_in_place(step, options->kind, x));
+    else
+        step_output(step, layer, 0, aten_pointwise(step, options->kind, x));
+}
+
+const struct rule pytorch_activation = {OP_ACTIVATION, activation_forward};
+
+/* ---- softmax. aten/src/ATen/native/SoftMax.cpp ---- */
+
+static void
+softmax_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = value_like(step, node->saved[0]);
+    contiguous_scratch(step, incoming[0]);
+}
+
+struct value *
+aten_softmax(struct step *step, struct value *x)
+{
+    static const struct derivative softmax = {"softmax", softmax_backward};
+    struct value *result = value_like(step, x);
+
+    contiguous_scratch(step, x);
+    step_save(step, step_record(step, &softmax, result, 1, &x), result);
+    return result;
+}
+
+static void
+softmax_forward(struct step *step, const struct layer *layer)
+{
+    step_output(step, layer, 0, aten_softmax(step, step_input(step, layer, 0)));
+}
+
+const struct rule pytorch_softmax = {OP_SOFTMAX, softmax_forward};
+
+/* ---- dropout. aten/src/ATen/native/Dropout.cpp: x * noise, the noise divided by the share that is kept ---- */
+
+static struct value *
+times_noise(struct step *step, struct value *x, const struct shape *shape, bool in_place)
+{
+    struct value *noise = shape ? value_empty(step, shape) : value_like(step, x), *result;
+
+    number_in_place(step, x->shape.dtype);
+    result = in_place ? aten_binary_in_place(step, MEMMODEL_MULTIPLY, x, noise)
+                      : aten_binary(step, MEMMODEL_MULTIPLY, x, noise);
+    value_drop(step, noise);
+    return result;
+}
+
+struct value *
+aten_dropout(struct step *step, struct value *x)
+{
+    return times_noise(step, x, NULL, false);
+}
+
+static struct value *
+feature_dropout(struct step *step, struct value *x, const struct memmodel_dropout *options)
+{
+    struct value *seen = step_channels_first(step, x, options->layout), *result;
+    struct shape noise = seen->shape;
+
+    for (int i = 2; i < noise.rank; i++)
+        noise.dims[i] = 1;
+    result = times_noise(step, seen, &noise, options->in_place);
+    value_drop(step, seen);
+    return step_from_channels_first(step, result, options->layout);
+}
+
+static void
+dropout_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_dropout *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+
+    if (options->identity || !step->training)
+        step_output(step, layer, 0, value_keep(x));
+    else if (options->feature)
+        step_output(step, layer, 0, feature_dropout(step, x, options));
+    else
+        step_output(step, layer, 0, times_noise(step, x, NULL, options->in_place));
+}
+
+const struct rule pytorch_dropout = {OP_DROPOUT, dropout_forward};

@@ -1,0 +1,292 @@
+/*
+ * Numbers in arithmetic, and element-by-element operators on two tensors.
+ * PyTorch: aten/src/ATen/TensorIterator.cpp, tools/autograd/derivatives.yaml (add, sub, mul, div, maximum).
+ */
+#include "frameworks/pytorch/operators.h"
+
+/* ---- numbers ---- */
+
+static struct value *
+number_new(struct step *step)
+{
+    struct value *number = value_scalar(step, MEMMODEL_FLOAT64);
+
+    number->number = true;
+    return number;
+}
+
+/* Types in the order in which one gives way to the next. */
+static int
+type_rank(int dtype)
+{
+    static const int ranks[] = {
+        [MEMMODEL_BOOL] = 0, [MEMMODEL_UINT8] = 1, [MEMMODEL_INT8] = 1, [MEMMODEL_INT32] = 2, [MEMMODEL_INT64] = 3,
+        [MEMMODEL_BFLOAT16] = 4, [MEMMODEL_FLOAT16] = 4, [MEMMODEL_FLOAT32] = 5, [MEMMODEL_FLOAT64] = 6,
+    };
+
+    return ranks[dtype];
+}
+
+/* c10::result_type: a number, then a tensor without dims, gives way to the other operand of its kind. */
+static int
+common_type(const struct value *a, const struct value *b)
+{
+    if (a->number && !b->number)
+        return common_type(b, a);
+    if (b->number && !a->number)
+        return value_is_float(a) ? a->shape.dtype : MEMMODEL_FLOAT32;
+    if (b->shape.rank == 0 && a->shape.rank > 0 && (value_is_float(a) || !value_is_float(b)))
+        return a->shape.dtype;
+    if (a->shape.rank == 0 && b->shape.rank > 0 && (value_is_float(b) || !value_is_float(a)))
+        return b->shape.dtype;
+    return type_rank(a->shape.dtype) >= type_rank(b->shape.dtype) ? a->shape.dtype : b->shape.dtype;
+}
+
+static struct value *
+cast(struct step *step, const struct value *x, int dtype)
+{
+    return x->shape.dtype == dtype ? NULL : value_like_typed(step, x, dtype);
+}
+
+struct value *
+binary_result(struct step *step, const struct value *a, const struct value *b, int dtype)
+{
+    int common = common_type(a, b);
+    struct value *first = cast(step, a, common), *second = cast(step, b, common), *result;
+    struct shape shape = shape_broadcast(&a->shape, &b->shape);
+
+    shape.dtype = dtype ? dtype : common;
+    if (shape_equal(&a->shape, &shape) && value_is_dense(a))
+        result = value_empty_strided(step, &shape, a->strides);
+    else if (shape_equal(&b->shape, &shape) && value_is_dense(b))
+        result = value_empty_strided(step, &shape, b->strides);
+    else
+        result = value_empty(step, &shape);
+    value_drop(step, first);
+    value_drop(step, second);
+    return result;
+}
+
+void
+number_in_place(struct step *step, int dtype)
+{
+    struct value *number = number_new(step), *typed = value_scalar(step, dtype);
+
+    value_drop(step, typed);
+    value_drop(step, number);
+}
+
+struct value *
+number_result(struct step *step, const struct value *x)
+{
+    struct value *number = number_new(step), *result = binary_result(step, x, number, 0);
+
+    value_drop(step, number);
+    return result;
+}
+
+struct value *
+number_compare(struct step *step, const struct value *x)
+{
+    struct value *number = number_new(step), *typed = cast(step, number, x->shape.dtype);
+    struct value *result = value_like_typed(step, x, MEMMODEL_BOOL);
+
+    value_drop(step, number);
+    value_drop(step, typed);
+    return result;
+}
+
+/* ---- addition and subtraction: both operands get the same gradient ---- */
+
+static void
+add_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)step;
+    for (int i = 0; i < 2; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_keep(incoming[0]);
+}
+
+static void
+subtract_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    if (node_wants(node, 0))
+        gradients[0] = value_keep(incoming[0]);
+    if (node_wants(node, 1))
+        gradients[1] = value_like(step, incoming[0]); /* grad.neg() */
+}
+
+/* ---- multiplication and division: saved are other, self ---- */
+
+static void
+multiply_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    if (node_wants(node, 1))
+        gradients[1] = binary_result(step, incoming[0], node->saved[1], 0);
+    if (node_wants(node, 0))
+        gradients[0] = binary_result(step, incoming[0], node->saved[0], 0);
+}
+
+/* -grad * ((self / other) / other) */
+static struct value *
+divisor_gradient(struct step *step, const struct value *gradient, const struct value *self, const struct value *other)
+{
+    struct value *once = binary_result(step, self, other, 0), *twice = binary_result(step, once, other, 0);
+    struct value *negative = value_like(step, gradient), *result = binary_result(step, negative, twice, 0);
+
+    value_drop(step, negative);
+    value_drop(step, twice);
+    value_drop(step, once);
+    return result;
+}
+
+static void
+divide_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    if (node_wants(node, 1))
+        gradients[1] = divisor_gradient(step, incoming[0], node->saved[1], node->saved[0]);
+    if (node_wants(node, 0))
+        gradients[0] = binary_result(step, incoming[0], node->saved[0], 0);
+}
+
+/* ---- maximum and minimum ---- */
+
+/* at::where(self == other, grad / 2, grad).masked_fill_(self < other, 0) */
+static struct value *
+extremum_gradient(struct step *step, const struct value *gradient, const struct value *self, const struct value *other)
+{
+    struct value *half = number_result(step, gradient), *equal = binary_result(step, self, other, MEMMODEL_BOOL);
+    struct value *result = value_like(step, gradient), *mask = binary_result(step, self, other, MEMMODEL_BOOL);
+
+    value_drop(step, mask);
+    value_drop(step, equal);
+    value_drop(step, half);
+    return result;
+}
+
+static void
+extremum_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 1; i >= 0; i--)
+        if (node_wants(node, i))
+            gradients[i] = extremum_gradient(step, incoming[0], node->saved[1], node->saved[0]);
+}
+
+/* ---- by kind ---- */
+
+/* Which operands are kept: never, always, or each for the other's gradient only. */
+enum keeping { NOTHING, BOTH, EACH_OTHER, DIVISOR };
+
+static const struct binary {
+    struct derivative derivative;
+    enum keeping keeping;
+} binaries[] = {
+    [MEMMODEL_ADD] = {{"add", add_backward}, NOTHING},
+    [MEMMODEL_SUBTRACT] = {{"sub", subtract_backward}, NOTHING},
+    [MEMMODEL_MULTIPLY] = {{"mul", multiply_backward}, EACH_OTHER},
+    [MEMMODEL_DIVIDE] = {{"div", divide_backward}, DIVISOR},
+    [MEMMODEL_MAXIMUM] = {{"maximum", extremum_backward}, BOTH},
+    [MEMMODEL_MINIMUM] = {{"minimum", extremum_backward}, BOTH},
+};
+
+static void
+keep_operands(struct step *step, struct node *node, enum keeping keeping, struct value *self, struct value *other)
+{
+    bool keep_other, keep_self;
+
+    if (!node || keeping == NOTHING)
+        return;
+    keep_other = keeping != EACH_OTHER || node_wants(node, 0);
+    keep_self = keeping == BOTH || node_wants(node, 1);
+    step_save(step, node, keep_other ? other : NULL);
+    step_save(step, node, keep_self ? self : NULL);
+}
+
+struct value *
+aten_binary(struct step *step, int kind, struct value *a, struct value *b)
+{
+    const struct binary *binary = &binaries[kind];
+    struct value *result = binary_result(step, a, b, 0);
+
+    keep_operands(step, step_record(step, &binary->derivative, result, 2, (struct value *[]){a, b}), binary->keeping, a,
+                  b);
+    return result;
+}
+
+/* a.mul_(b) and a.div_(b) keep a clone of what `a` was, if `b` needs a gradient. */
+struct value *
+aten_binary_in_place(struct step *step, int kind, struct value *a, struct value *b)
+{
+    const struct binary *binary = &binaries[kind];
+    bool clone = binary->keeping != NOTHING && step->grad_mode && b->node;
+    struct value *old = clone ? value_like(step, a) : NULL, *typed = cast(step, b, a->shape.dtype);
+    struct node *node = node_new(step, &binary->derivative, (struct value *[]){a, b}, 2, 1);
+
+    value_drop(step, typed);
+    keep_operands(step, node, binary->keeping, old, b);
+    node_attach(step, node, a, 0);
+    value_drop(step, old);
+    return value_keep(a);
+}
+
+/* ---- with a number ---- */
+
+struct value *
+aten_times_number(struct step *step, struct value *x)
+{
+    struct value *number = number_new(step), *result = aten_binary(step, MEMMODEL_MULTIPLY, x, number);
+
+    value_drop(step, number);
+    return result;
+}
+
+static void
+scale_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)node;
+    gradients[0] = number_result(step, incoming[0]);
+}
+
+struct value *
+aten_scale(struct step *step, struct value *x)
+{
+    static const struct derivative scale = {"mul", scale_backward};
+    struct value *result = number_result(step, x);
+
+    step_record(step, &scale, result, 1, &x);
+    return result;
+}
+
+static void
+negate_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)node;
+    gradients[0] = value_like(step, incoming[0]);
+}
+
+struct value *
+aten_number_minus(struct step *step, struct value *x)
+{
+    static const struct derivative rsub = {"rsub", negate_backward};
+    struct value *result = number_result(step, x);
+
+    step_record(step, &rsub, result, 1, &x);
+    return result;
+}
+
+/* ---- rule ---- */
+
+static void
+binary_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_binary *options = layer->options;
+    struct value *a = step_input(step, layer, 0), *b = step_input(step, layer, 1);
+
+    step->what = binaries[options->kind].derivative.name;
+    if (options->in_place)
+        step_output(step, layer, 0, aten_binary_in_place(step, options->kind, a, b));
+    else
+        step_output(step, layer, 0, aten_binary(step, options->kind, a, b));
+}
+
+const struct rule pytorch_binary = {OP_BINARY, binary_forward};

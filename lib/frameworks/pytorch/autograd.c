@@ -1,0 +1,421 @@
+/* Autograd: nodes, the accumulation of gradients, and the backward pass. */
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+/* ---- nodes ---- */
+
+static size_t
+node_bytes(int edge_count, int output_count)
+{
+    return sizeof(struct node) + (size_t)edge_count * sizeof(struct edge) + (size_t)output_count * sizeof(struct value *);
+}
+
+static struct node *
+node_make(struct step *step, int edge_count, int output_count)
+{
+    struct node *node = step->status ? NULL : pool_take(&step->pool, node_bytes(edge_count, output_count));
+
+    if (!node) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return NULL;
+    }
+    node->edge_count = edge_count;
+    node->output_count = output_count;
+    node->incoming = (struct value **)(void *)&node->edges[edge_count];
+    node->layer = step->layer;
+    return node;
+}
+
+static bool
+any_needs_gradient(struct value *const *inputs, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (inputs[i] && inputs[i]->node)
+            return true;
+    return false;
+}
+
+struct node *
+node_new(struct step *step, const struct derivative *derivative, struct value *const *inputs, int input_count,
+         int output_count)
+{
+    struct node *node;
+
+    if (!step->grad_mode || !any_needs_gradient(inputs, input_count))
+        return NULL;
+    node = node_make(step, input_count, output_count);
+    if (!node)
+        return NULL;
+    node->derivative = derivative;
+    node->sequence = step->sequence++;
+    for (int i = 0; i < input_count; i++) {
+        if (!inputs[i])
+            continue;
+        node->edges[i] = (struct edge){.node = inputs[i]->node, .output = inputs[i]->output, .shape = inputs[i]->shape};
+        if (inputs[i]->node)
+            inputs[i]->node->references++;
+    }
+    return node;
+}
+
+void
+node_attach(struct step *step, struct node *node, struct value *value, int output)
+{
+    if (!node || value == &step->nothing)
+        return;
+    node->references++;
+    node_drop(step, value->node);
+    value->node = node;
+    value->output = output;
+}
+
+struct node *
+step_record(struct step *step, const struct derivative *derivative, struct value *output, int input_count,
+            struct value *const *inputs)
+{
+    struct node *node = node_new(step, derivative, inputs, input_count, 1);
+
+    node_attach(step, node, output, 0);
+    return node;
+}
+
+void
+step_save(struct step *step, struct node *node, struct value *value)
+{
+    if (!node)
+        return;
+    if (value)
+        value_becomes(step, value, MEMMODEL_SAVED_ACTIVATIONS);
+    node->saved[node->saved_count++] = value ? value_detach(step, value) : NULL;
+}
+
+struct node *
+node_accumulate(struct step *step, struct variable *variable)
+{
+    struct node *node = node_make(step, 0, 1);
+
+    if (!node)
+        return NULL;
+    node->sequence = INT64_MAX;
+    node->references = 1;
+    node->variable = variable;
+    return node;
+}
+
+static void
+drop_all(struct step *step, struct value **values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        value_drop(step, values[i]);
+        values[i] = NULL;
+    }
+}
+
+/* Without recursion: a graph may be as deep as the network. */
+void
+node_drop(struct step *step, struct node *node)
+{
+    if (!node || --node->references > 0)
+        return;
+    node->next = NULL;
+    for (struct node *dead = node, *rest; dead; dead = rest) {
+        rest = dead->next;
+        drop_all(step, dead->saved, dead->saved_count);
+        drop_all(step, dead->incoming, dead->output_count);
+        for (int i = 0; i < dead->edge_count; i++) {
+            struct node *source = dead->edges[i].node;
+
+            if (!source || --source->references > 0)
+                continue;
+            source->next = rest;
+            rest = source;
+        }
+        pool_give(&step->pool, dead, node_bytes(dead->edge_count, dead->output_count));
+    }
+}
+
+/* ---- the order of nodes ---- */
+
+/* The node with the highest sequence number runs first: engine.cpp, CompareNodeTaskTime. */
+static void
+queue_push(struct step *step, struct node *node)
+{
+    struct backward_queue *queue = &step->queue;
+    size_t at = queue->heap_count;
+
+    if (array_reserve(step->context, &queue->heap, &queue->heap_capacity, at + 1, sizeof(struct node *))) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    queue->heap_count++;
+    for (; at > 0 && queue->heap[(at - 1) / 2]->sequence < node->sequence; at = (at - 1) / 2)
+        queue->heap[at] = queue->heap[(at - 1) / 2];
+    queue->heap[at] = node;
+}
+
+static struct node *
+queue_pop(struct backward_queue *queue)
+{
+    struct node *top = queue->heap[0], *last = queue->heap[--queue->heap_count];
+    size_t at = 0, child;
+
+    while ((child = 2 * at + 1) < queue->heap_count) {
+        if (child + 1 < queue->heap_count && queue->heap[child + 1]->sequence > queue->heap[child]->sequence)
+            child++;
+        if (queue->heap[child]->sequence <= last->sequence)
+            break;
+        queue->heap[at] = queue->heap[child];
+        at = child;
+    }
+    queue->heap[at] = last;
+    return top;
+}
+
+static bool
+stack_push(struct step *step, size_t *depth, struct node *node)
+{
+    struct backward_queue *queue = &step->queue;
+
+    if (array_reserve(step->context, &queue->stack, &queue->stack_capacity, *depth + 1, sizeof(struct node *))) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return false;
+    }
+    queue->stack[(*depth)++] = node;
+    return true;
+}
+
+/* How many gradients each node below the roots waits for. */
+static void
+count_dependencies(struct step *step, struct value *const *roots, int root_count)
+{
+    struct backward_queue *queue = &step->queue;
+    size_t depth = 0;
+
+    queue->visit++;
+    for (int i = 0; i < root_count; i++)
+        if (!stack_push(step, &depth, roots[i]->node))
+            return;
+    while (depth > 0) {
+        struct node *node = queue->stack[--depth];
+
+        if (node->visited == queue->visit)
+            continue;
+        node->visited = queue->visit;
+        for (int i = 0; i < node->edge_count; i++) {
+            if (!node->edges[i].node)
+                continue;
+            node->edges[i].node->dependencies++;
+            if (!stack_push(step, &depth, node->edges[i].node))
+                return;
+        }
+    }
+    for (int i = 0; i < root_count; i++)
+        roots[i]->node->dependencies++;
+}
+
+/* ---- gradients ---- */
+
+/*
+ * input_buffer.cpp, accumulate(): in place only into a dense tensor that nothing else refers to; a view always keeps its base.
+ * Takes the reference to `gradient`; what was added to another gradient goes to `added` and dies later.
+ */
+static bool
+add_gradient(struct step *step, struct value **waiting, struct value *gradient)
+{
+    struct value *old = *waiting;
+
+    if (!old) {
+        *waiting = gradient;
+        return false;
+    }
+    if (!value_is_unique(old) || !value_is_dense(old)) {
+        *waiting = value_like(step, old);
+        value_becomes(step, *waiting, MEMMODEL_ACTIVATION_GRADIENTS);
+        value_drop(step, old);
+    }
+    return true;
+}
+
+/* Hands one gradient (NULL: there is none) to the node it is for; true if it was added and is still the caller's. */
+static bool
+deliver(struct step *step, const struct edge *edge, struct value *gradient)
+{
+    struct node *node = edge->node;
+    bool added = gradient && add_gradient(step, &node->incoming[edge->output], gradient);
+
+    if (--node->dependencies == 0)
+        queue_push(step, node);
+    return added;
+}
+
+/* Sums a gradient over the dims that the input was broadcast along. A parallel sum to one element takes one number a thread. */
+static struct value *
+sum_to(struct step *step, const struct value *gradient, const struct shape *shape)
+{
+    struct value *sum = value_empty(step, shape), *view;
+
+    step_parallel_sum(step, gradient, sum);
+    if (gradient->shape.rank == shape->rank)
+        return sum;
+    view = value_view(step, sum, shape, sum->strides);
+    value_drop(step, sum);
+    return view;
+}
+
+/* engine.cpp, validate_outputs(): each gradient gets the shape and type of its input. */
+static void
+validate(struct step *step, const struct node *node, struct value **gradients)
+{
+    for (int i = 0; i < node->edge_count; i++) {
+        const struct shape *shape = &node->edges[i].shape;
+        struct value *given = gradients[i];
+
+        if (!given || !node_wants(node, i))
+            continue;
+        if (!shape_equal(&given->shape, shape)) {
+            struct shape wanted = shape_typed(shape, given->shape.dtype);
+
+            gradients[i] = sum_to(step, given, &wanted);
+            value_drop(step, given);
+            given = gradients[i];
+        }
+        if (given->shape.dtype != shape->dtype) {
+            gradients[i] = value_like_typed(step, given, shape->dtype);
+            value_drop(step, given);
+        }
+        value_becomes(step, gradients[i], MEMMODEL_ACTIVATION_GRADIENTS);
+    }
+}
+
+static bool
+same_layout(const struct value *a, const struct value *b)
+{
+    return memcmp(a->strides, b->strides, (size_t)b->shape.rank * sizeof b->strides[0]) == 0 ||
+           (value_is_contiguous(a) && value_is_contiguous(b));
+}
+
+/* accumulate_grad.h, accumulateGrad(): the gradient is stolen if nothing else needs it and it is laid out as the parameter. */
+static void
+accumulate(struct step *step, struct node *node)
+{
+    struct variable *variable = node->variable;
+    struct value *gradient = node->incoming[0], *value = variable->value;
+
+    node->incoming[0] = NULL;
+    if (gradient && !variable->gradient) {
+        bool steal = gradient->references == 1 && value_is_dense(gradient) && same_layout(gradient, value);
+
+        variable->gradient = steal ? value_keep(gradient) : value_like(step, value);
+        value_becomes(step, variable->gradient, MEMMODEL_GRADIENTS);
+    }
+    value_drop(step, gradient);
+}
+
+/* ---- the pass ---- */
+
+enum { FEW = 32 };
+
+static bool
+has_incoming(const struct node *node)
+{
+    for (int i = 0; i < node->output_count; i++)
+        if (node->incoming[i])
+            return true;
+    return false;
+}
+
+/* A node that got no gradient at all has none to give. */
+static void
+run_node(struct step *step, struct node *node, struct value **gradients, bool *added)
+{
+    step->what = node->derivative->name;
+    if (has_incoming(node))
+        node->derivative->backward(step, node, node->incoming, gradients);
+    validate(step, node, gradients);
+    drop_all(step, node->incoming, node->output_count);
+    drop_all(step, node->saved, node->saved_count);
+    for (int i = 0; i < node->edge_count; i++) {
+        if (node_wants(node, i))
+            added[i] = deliver(step, &node->edges[i], gradients[i]);
+        else
+            added[i] = true;
+    }
+    for (int i = 0; i < node->edge_count; i++)
+        if (added[i])
+            value_drop(step, gradients[i]);
+}
+
+/* Room for the gradients of a node with more inputs than most. */
+static void
+run_wide_node(struct step *step, struct node *node)
+{
+    size_t count = (size_t)node->edge_count;
+    struct value **gradients = pool_take(&step->pool, count * sizeof *gradients);
+    bool *added = gradients ? pool_take(&step->pool, count * sizeof *added) : NULL;
+
+    if (!added) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    run_node(step, node, gradients, added);
+    pool_give(&step->pool, added, count * sizeof *added);
+    pool_give(&step->pool, gradients, count * sizeof *gradients);
+}
+
+static void
+run(struct step *step, struct node *node)
+{
+    struct value *gradients[FEW] = {NULL};
+    bool added[FEW];
+
+    if (!node->derivative) {
+        accumulate(step, node);
+        return;
+    }
+    step_enter(step, MEMMODEL_PHASE_BACKWARD, node->layer);
+    if (node->edge_count > FEW)
+        run_wide_node(step, node);
+    else
+        run_node(step, node, gradients, added);
+}
+
+/* The caller of backward() keeps each root gradient to the end. */
+static struct value **
+start_gradients(struct step *step, struct value *const *roots, int root_count)
+{
+    struct value **held = pool_take(&step->pool, (size_t)root_count * sizeof *held);
+
+    if (!held) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return NULL;
+    }
+    step->what = "root gradient";
+    for (int i = 0; i < root_count; i++) {
+        struct edge edge = {.node = roots[i]->node, .output = roots[i]->output};
+
+        step_enter(step, MEMMODEL_PHASE_BACKWARD, roots[i]->node->layer);
+        held[i] = value_empty(step, &roots[i]->shape);
+        value_becomes(step, held[i], MEMMODEL_ACTIVATION_GRADIENTS);
+        if (deliver(step, &edge, value_detach(step, held[i])))
+            step_fail(step, MEMMODEL_ERROR_UNSUPPORTED);
+    }
+    return held;
+}
+
+void
+autograd_backward(struct step *step, struct value *const *roots, int root_count)
+{
+    struct value **held;
+
+    step->queue.heap_count = 0;
+    count_dependencies(step, roots, root_count);
+    held = step->status ? NULL : start_gradients(step, roots, root_count);
+    if (!held)
+        return;
+    while (step->queue.heap_count > 0 && !step->status)
+        run(step, queue_pop(&step->queue));
+    drop_all(step, held, root_count);
+    pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
+}

@@ -1,0 +1,84 @@
+/*
+ * PyTorch's autograd: the graph that the forward pass leaves behind, and the order in which the backward pass consumes it.
+ * PyTorch: torch/csrc/autograd/engine.cpp, input_buffer.cpp, functions/accumulate_grad.h.
+ */
+#ifndef PYTORCH_AUTOGRAD_H
+#define PYTORCH_AUTOGRAD_H
+
+#include "frameworks/pytorch/value.h"
+
+enum { MAX_SAVED = 12 };
+
+struct node;
+
+/*
+ * A derivative as in tools/autograd/derivatives.yaml. backward() gets the gradients of the outputs (NULL where there is none;
+ * the engine drops them) and puts one reference per wanted gradient into `gradients`, which starts as all NULL.
+ */
+struct derivative {
+    const char *name;
+    void (*backward)(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
+};
+
+/* To the node that an input came from; node NULL: no gradient is wanted. */
+struct edge {
+    struct node *node;
+    int32_t output;
+    struct shape shape; /* of the input */
+};
+
+struct node {
+    const struct derivative *derivative; /* NULL: AccumulateGrad of `variable` */
+    struct variable *variable;
+    int64_t sequence;
+    struct node *next; /* in a list of nodes to release */
+    struct value *saved[MAX_SAVED];
+    struct value **incoming; /* gradients of its outputs so far */
+    const void *options;      /* what backward() must know, of the layer or in the pool's arena */
+    int64_t number;           /* the same, where a number will do */
+    int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
+    struct edge edges[];
+};
+
+struct backward_queue {
+    struct node **heap;
+    struct node **stack;
+    size_t heap_count, heap_capacity, stack_capacity;
+    int32_t visit;
+};
+
+/* A node of these inputs (NULL where one is missing), or NULL if no gradient is wanted. */
+struct node *
+node_new(struct step *step, const struct derivative *derivative, struct value *const *inputs, int input_count,
+         int output_count);
+
+/* Makes `value` output number `output` of `node`; nothing if `node` is NULL. */
+void
+node_attach(struct step *step, struct node *node, struct value *value, int output);
+
+/* Both for an operator of one output. */
+struct node *
+step_record(struct step *step, const struct derivative *derivative, struct value *output, int input_count,
+            struct value *const *inputs);
+
+/* Keeps a tensor for the backward pass; in the order of calls they go. NULL node or tensor: nothing. */
+void
+step_save(struct step *step, struct node *node, struct value *value);
+
+struct node *
+node_accumulate(struct step *step, struct variable *variable);
+
+void
+node_drop(struct step *step, struct node *node);
+
+static inline bool
+node_wants(const struct node *node, int input)
+{
+    return node->edges[input].node != NULL;
+}
+
+/* loss.backward(): `roots` need gradients; their own start as tensors of their shapes. */
+void
+autograd_backward(struct step *step, struct value *const *roots, int root_count);
+
+#endif

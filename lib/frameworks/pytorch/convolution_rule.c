@@ -1,0 +1,204 @@
+/*
+ * Convolution in a step: the lists of convolution.c played on the trace, and what autograd keeps.
+ * PyTorch: aten/src/ATen/native/Convolution.cpp; saved are the input and the weight.
+ */
+#include "frameworks/pytorch/convolution.h"
+#include "frameworks/pytorch/operators.h"
+
+#include <string.h>
+
+enum { ROLES = CONVOLUTION_GRAD_BIAS + 1 };
+
+/* Plays the events; results[role] are the buffers that stay. */
+static void
+play(struct step *step, const struct convolution_events *events, struct value *results[ROLES])
+{
+    size_t bytes = (size_t)events->buffers * sizeof(struct value *);
+    struct value **buffers = pool_take(&step->pool, bytes);
+
+    if (!buffers) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (size_t i = 0; i < events->count; i++) {
+        const struct convolution_event *event = &events->items[i];
+
+        if (event->bytes > 0) {
+            buffers[event->buffer] = value_buffer(step, event->bytes);
+        } else {
+            value_drop(step, buffers[event->buffer]);
+            buffers[event->buffer] = NULL;
+        }
+        if (event->role != CONVOLUTION_SCRATCH)
+            results[event->role] = buffers[event->buffer];
+    }
+    pool_give(&step->pool, buffers, bytes);
+}
+
+/* A buffer as a row-major tensor of `shape`; takes the reference. */
+static struct value *
+shaped(struct step *step, struct value *buffer, const struct shape *shape)
+{
+    struct value *result;
+
+    if (!buffer || buffer == &step->nothing)
+        return buffer ? buffer : &step->nothing;
+    result = value_detach(step, buffer);
+    value_drop(step, buffer);
+    if (result != &step->nothing) {
+        result->shape = *shape;
+        shape_strides(shape, result->strides);
+    }
+    return result;
+}
+
+static void
+convolution_play(struct step *step, int status, struct convolution_events *events, struct value *results[ROLES])
+{
+    if (status)
+        step_fail(step, status);
+    else
+        play(step, events, results);
+    convolution_events_release(step->context, events);
+}
+
+/* Inputs: input, weight, bias. */
+static void
+convolution_node_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    static const enum convolution_role roles[] = {
+        CONVOLUTION_GRAD_INPUT, CONVOLUTION_GRAD_WEIGHT, CONVOLUTION_GRAD_BIAS,
+    };
+    struct convolution_wants wants = {node_wants(node, 0), node_wants(node, 1), node_wants(node, 2)};
+    struct convolution_events events = {0};
+    struct value *results[ROLES] = {NULL};
+    struct value *copy = value_is_contiguous(node->saved[0]) ? NULL : value_copy(step, node->saved[0]);
+    int status = convolution_backward(step->context, node->options, &step->machine, wants,
+                                      value_is_contiguous(incoming[0]), &events);
+
+    convolution_play(step, status, &events, results);
+    for (int i = 0; i < 3; i++)
+        if (node_wants(node, i))
+            gradients[i] = shaped(step, results[roles[i]], &node->edges[i].shape);
+    value_drop(step, copy);
+}
+
+/* ---- padding "same": output = ceil(input / stride), which PyTorch has for stride 1; the odd element goes to the end ---- */
+
+/* Elements added along an axis, both ends together. */
+static int64_t
+same_padding(const struct convolution *problem, int axis)
+{
+    int64_t output = ceil_divide(problem->input[axis], problem->stride[axis]);
+    int64_t extent = problem->dilation[axis] * (problem->kernel[axis] - 1) + 1;
+
+    return max_i64((output - 1) * problem->stride[axis] + extent - problem->input[axis], 0);
+}
+
+/* output = input * stride */
+static void
+same_padding_transposed(struct convolution *problem, int axis)
+{
+    int64_t surplus = problem->dilation[axis] * (problem->kernel[axis] - 1) + 1 - problem->stride[axis];
+
+    problem->padding[axis] = max_i64(ceil_divide(surplus, 2), 0);
+    problem->output_padding[axis] = 2 * problem->padding[axis] - surplus;
+}
+
+/* An odd element is padded by an operator of its own before the convolution. Convolution.cpp, convolution_same */
+static struct value *
+pad_same(struct step *step, struct convolution *problem, struct value *x)
+{
+    struct shape shape = x->shape;
+
+    for (int i = 0; i < problem->dims; i++) {
+        int64_t total = same_padding(problem, i);
+
+        problem->padding[i] = total / 2;
+        problem->input[i] = shape.dims[2 + i] += total % 2;
+    }
+    return shape_equal(&shape, &x->shape) ? value_keep(x) : aten_constant_pad(step, x, &shape);
+}
+
+/* ---- rule ---- */
+
+static struct convolution *
+problem_of(struct step *step, const struct layer *layer, const struct value *x)
+{
+    const struct memmodel_conv *options = layer->options;
+    struct convolution *problem = arena_allocate(&step->pool.arena, sizeof *problem);
+
+    if (!problem)
+        return NULL;
+    *problem = (struct convolution){
+        .dims = x->shape.rank - 2, .transposed = layer->op == OP_CONV_TRANSPOSE, .bias = !options->no_bias,
+        .element = dtype_bytes(x->shape.dtype), .batch = x->shape.dims[0], .in_channels = x->shape.dims[1],
+        .out_channels = options->filters, .groups = options->groups,
+    };
+    for (int i = 0; i < problem->dims; i++) {
+        problem->input[i] = x->shape.dims[2 + i];
+        problem->kernel[i] = options->kernel[i];
+        problem->stride[i] = options->stride[i];
+        problem->dilation[i] = options->dilation[i];
+        problem->padding[i] = options->padding == MEMMODEL_EXPLICIT ? options->pad[i] : 0;
+        problem->output_padding[i] = problem->transposed ? options->output_padding[i] : 0;
+        if (problem->transposed && options->padding == MEMMODEL_SAME)
+            same_padding_transposed(problem, i);
+    }
+    return problem;
+}
+
+static struct shape
+output_shape(const struct convolution *problem, const struct value *x)
+{
+    struct shape shape = x->shape;
+
+    shape.dims[1] = problem->out_channels;
+    for (int i = 0; i < problem->dims; i++)
+        shape.dims[2 + i] = convolution_output_size(problem, i);
+    return shape;
+}
+
+/* The kernels work on row-major data; other layouts are copied for the call. */
+static struct value *
+convolve(struct step *step, const struct layer *layer, const struct convolution *problem, struct value *x)
+{
+    static const struct derivative convolution = {"convolution", convolution_node_backward};
+    struct value *inputs[] = {x, step_parameter(step, layer, "weight"), step_parameter(step, layer, "bias")};
+    struct value *results[ROLES] = {NULL}, *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *result;
+    struct convolution_events events = {0};
+    struct shape shape = output_shape(problem, x);
+    struct node *node;
+
+    convolution_play(step, convolution_forward(step->context, problem, &step->machine, &events), &events, results);
+    value_drop(step, copy);
+    result = shaped(step, results[CONVOLUTION_OUTPUT], &shape);
+    node = step_record(step, &convolution, result, 3, inputs);
+    if (node)
+        node->options = problem;
+    step_save(step, node, x);
+    step_save(step, node, inputs[1]);
+    return result;
+}
+
+static void
+convolution_layer_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_conv *options = layer->options;
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *padded = NULL, *result;
+    struct convolution *problem = problem_of(step, layer, x);
+
+    if (!problem) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    if (options->padding == MEMMODEL_SAME && !problem->transposed)
+        padded = pad_same(step, problem, x);
+    result = convolve(step, layer, problem, padded ? padded : x);
+    value_drop(step, padded);
+    value_drop(step, x);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+const struct rule pytorch_conv = {OP_CONV, convolution_layer_forward};
+const struct rule pytorch_conv_transpose = {OP_CONV_TRANSPOSE, convolution_layer_forward};

@@ -1,0 +1,94 @@
+/*
+ * How long the host language keeps what the network's layers make.
+ *
+ * A tensor goes right after its last use. What was made before a call (a scope) and is used inside it lives until the call
+ * returns, because the caller's arguments hold it; what memmodel_network_release() was called for lives until there.
+ */
+#include "base/checked.h"
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+/* The last layer of the outermost call that `tensor`, made before it, is used in by `layer`. */
+static int32_t
+last_use(const struct memmodel_network *network, int32_t layer, const struct tensor *tensor)
+{
+    int32_t end = layer;
+
+    for (int32_t i = network->layers[layer].scope; i >= 0; i = network->scopes[i].parent) {
+        if (network->scopes[i].first <= tensor->layer)
+            break;
+        end = network->scopes[i].end - 1;
+    }
+    return end;
+}
+
+static void
+find_deaths(const struct memmodel_network *network, int32_t *death)
+{
+    for (size_t i = 0; i < network->tensor_count; i++)
+        death[i] = network->tensors[i].held_until > 0 ? network->tensors[i].held_until - 1 : network->tensors[i].layer;
+    for (int32_t i = 0; i < (int32_t)network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+
+        for (int k = 0; k < layer->input_count; k++) {
+            memmodel_tensor input = layer->inputs[k];
+
+            if (input >= 0)
+                death[input] = (int32_t)max_i64(death[input], last_use(network, i, &network->tensors[input]));
+        }
+    }
+}
+
+static bool
+dies(const struct memmodel_network *network, size_t tensor)
+{
+    enum op op = network->layers[network->tensors[tensor].layer].op;
+
+    return op != OP_INPUT && op != OP_PARAMETER;
+}
+
+/* Sorts by death, counting: first[i] is where the dead of layer i begin. */
+static void
+sort_deaths(const struct memmodel_network *network, struct lifetimes *lifetimes)
+{
+    int32_t *first = lifetimes->first;
+    size_t layers = network->layer_count;
+
+    for (size_t i = 0; i < network->tensor_count; i++)
+        if (dies(network, i))
+            first[lifetimes->death[i] + 1]++;
+    for (size_t i = 0; i < layers; i++)
+        first[i + 1] += first[i];
+    for (size_t i = 0; i < network->tensor_count; i++)
+        if (dies(network, i))
+            lifetimes->dying[first[lifetimes->death[i]]++] = (int32_t)i;
+    memmove(first + 1, first, layers * sizeof *first);
+    first[0] = 0;
+}
+
+int
+lifetimes_new(memmodel_context *context, const struct memmodel_network *network, struct lifetimes *lifetimes)
+{
+    *lifetimes = (struct lifetimes){
+        .death = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->death),
+        .dying = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *lifetimes->dying),
+        .first = memory_allocate_zeroed(context, network->layer_count + 2, sizeof *lifetimes->first),
+    };
+    if (!lifetimes->death || !lifetimes->dying || !lifetimes->first) {
+        lifetimes_release(context, lifetimes);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    find_deaths(network, lifetimes->death);
+    sort_deaths(network, lifetimes);
+    return 0;
+}
+
+void
+lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes)
+{
+    memory_release(context, lifetimes->death);
+    memory_release(context, lifetimes->dying);
+    memory_release(context, lifetimes->first);
+    *lifetimes = (struct lifetimes){0};
+}

@@ -1,0 +1,423 @@
+/*
+ * Views, copies, joining and taking apart. PyTorch: aten/src/ATen/native/TensorShape.cpp.
+ */
+#include "frameworks/pytorch/operators.h"
+
+#include <string.h>
+
+/* ---- views ---- */
+
+/* The gradient in the input's shape: a view if there is one. */
+static void
+view_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (value_viewable(incoming[0], &shape, strides))
+        gradients[0] = value_view(step, incoming[0], &shape, strides);
+    else
+        gradients[0] = value_empty(step, &shape);
+}
+
+static const struct derivative view = {"view", view_backward};
+
+static struct value *
+view_with(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides)
+{
+    struct value *result = value_view(step, x, shape, strides);
+
+    step_record(step, &view, result, 1, &x);
+    return result;
+}
+
+struct value *
+aten_view(struct step *step, struct value *x, const struct shape *shape)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (!value_viewable(x, shape, strides))
+        step_fail(step, MEMMODEL_ERROR_SHAPE);
+    return view_with(step, x, shape, strides);
+}
+
+static void
+pass_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)step;
+    (void)node;
+    gradients[0] = value_keep(incoming[0]);
+}
+
+static const struct derivative clone = {"clone", pass_on};
+
+struct value *
+aten_clone(struct step *step, struct value *x)
+{
+    struct value *result = value_like(step, x);
+
+    step_record(step, &clone, result, 1, &x);
+    return result;
+}
+
+struct value *
+aten_contiguous(struct step *step, struct value *x)
+{
+    struct value *result;
+
+    if (value_is_contiguous(x))
+        return value_keep(x);
+    result = value_copy(step, x);
+    step_record(step, &clone, result, 1, &x);
+    return result;
+}
+
+struct value *
+aten_reshape(struct step *step, struct value *x, const struct shape *shape)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *copy, *result;
+
+    if (value_viewable(x, shape, strides))
+        return view_with(step, x, shape, strides);
+    copy = value_copy(step, x);
+    step_record(step, &clone, copy, 1, &x);
+    result = aten_view(step, copy, shape);
+    value_drop(step, copy);
+    return result;
+}
+
+/* ---- permute: four bits of the node's number an axis ---- */
+
+static void
+permuted(const struct value *x, const int32_t *axes, struct shape *shape, int64_t *strides)
+{
+    *shape = x->shape;
+    for (int i = 0; i < x->shape.rank; i++) {
+        shape->dims[i] = x->shape.dims[axes[i]];
+        strides[i] = x->strides[axes[i]];
+    }
+}
+
+static void
+permute_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    int32_t inverse[MEMMODEL_MAX_RANK] = {0};
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct shape shape;
+
+    for (int i = 0; i < incoming[0]->shape.rank; i++)
+        inverse[node->number >> 4 * i & 15] = i;
+    permuted(incoming[0], inverse, &shape, strides);
+    gradients[0] = value_view(step, incoming[0], &shape, strides);
+}
+
+struct value *
+aten_permute(struct step *step, struct value *x, const int32_t *axes)
+{
+    static const struct derivative permute = {"permute", permute_backward};
+    int64_t strides[MEMMODEL_MAX_RANK] = {0}, packed = 0;
+    struct shape shape;
+    struct value *result;
+    struct node *node;
+
+    permuted(x, axes, &shape, strides);
+    result = value_view(step, x, &shape, strides);
+    node = step_record(step, &permute, result, 1, &x);
+    for (int i = 0; i < shape.rank; i++)
+        packed |= (int64_t)axes[i] << 4 * i;
+    if (node)
+        node->number = packed;
+    return result;
+}
+
+/* Negative axes count from the end. */
+struct value *
+aten_transpose(struct step *step, struct value *x, int a, int b)
+{
+    int32_t axes[MEMMODEL_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+    a = a < 0 ? a + x->shape.rank : a;
+    b = b < 0 ? b + x->shape.rank : b;
+    axes[a] = b;
+    axes[b] = a;
+    return aten_permute(step, x, axes);
+}
+
+/* ---- expand: the engine sums a gradient that is not of the input's shape ---- */
+
+struct value *
+aten_expand(struct step *step, struct value *x, const struct shape *shape)
+{
+    static const struct derivative expand = {"expand", pass_on};
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    int offset = shape->rank - x->shape.rank;
+    struct value *result;
+
+    for (int i = 0; i < x->shape.rank; i++)
+        strides[offset + i] = x->shape.dims[i] == 1 && shape->dims[offset + i] != 1 ? 0 : x->strides[i];
+    result = value_view(step, x, shape, strides);
+    step_record(step, &expand, result, 1, &x);
+    return result;
+}
+
+/* ---- slices: the gradient is zeros of the input's shape with a part filled in ---- */
+
+static void
+zeros_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = value_empty(step, &shape);
+}
+
+static const struct derivative slice = {"slice", zeros_backward};
+
+static struct value *
+part_of(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides)
+{
+    struct value *result = value_view(step, x, shape, strides);
+
+    step_record(step, &slice, result, 1, &x);
+    return result;
+}
+
+/* One element of the axis, which goes. */
+struct value *
+aten_select(struct step *step, struct value *x, int axis)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct shape shape = {.dtype = x->shape.dtype};
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        if (i == axis)
+            continue;
+        shape.dims[shape.rank] = x->shape.dims[i];
+        strides[shape.rank++] = x->strides[i];
+    }
+    return part_of(step, x, &shape, strides);
+}
+
+static void
+slice_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_slice *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+    struct shape shape = step_output_shape(step, layer, 0);
+    int axis = options->axis < 0 ? options->axis + x->shape.rank : options->axis;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (options->drop) {
+        step_output(step, layer, 0, aten_select(step, x, axis));
+        return;
+    }
+    memcpy(strides, x->strides, sizeof strides);
+    strides[axis] *= options->step > 0 ? options->step : 1;
+    step_output(step, layer, 0, part_of(step, x, &shape, strides));
+}
+
+const struct rule pytorch_slice = {OP_SLICE, slice_forward};
+
+/* A slice along each axis that is cut. */
+static void
+crop_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_pad *options = layer->options;
+    struct value *x = value_keep(step_input(step, layer, 0));
+    struct shape shape = x->shape;
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        struct value *whole = x;
+
+        if (options->before[i] == 0 && options->after[i] == 0)
+            continue;
+        shape.dims[i] -= options->before[i] + options->after[i];
+        x = part_of(step, whole, &shape, whole->strides);
+        value_drop(step, whole);
+    }
+    step_output(step, layer, 0, x);
+}
+
+const struct rule pytorch_crop = {OP_CROP, crop_forward};
+
+/* ---- split: zeros stand in for the parts without a gradient, then all are joined ---- */
+
+static void
+split_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct shape *parts = node->options;
+    size_t bytes = (size_t)node->output_count * sizeof(struct value *);
+    struct value **zeros = pool_take(&step->pool, bytes);
+
+    if (!zeros) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < node->output_count; i++)
+        zeros[i] = incoming[i] ? NULL : value_empty(step, &parts[i]);
+    gradients[0] = value_empty(step, &node->edges[0].shape);
+    for (int i = 0; i < node->output_count; i++)
+        value_drop(step, zeros[i]);
+    pool_give(&step->pool, zeros, bytes);
+}
+
+static void
+split_forward(struct step *step, const struct layer *layer)
+{
+    static const struct derivative split = {"split", split_backward};
+    struct value *x = step_input(step, layer, 0);
+    struct node *node = node_new(step, &split, &x, 1, layer->output_count);
+    struct shape *parts = arena_allocate(&step->pool.arena, (size_t)layer->output_count * sizeof *parts);
+
+    if (!parts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < layer->output_count; i++) {
+        struct value *part;
+
+        parts[i] = step_output_shape(step, layer, i);
+        part = value_view(step, x, &parts[i], x->strides);
+        node_attach(step, node, part, i);
+        step_output(step, layer, i, part);
+    }
+    if (node)
+        node->options = parts;
+}
+
+const struct rule pytorch_split = {OP_SPLIT, split_forward};
+
+/* ---- joining: the gradients are views of the incoming one ---- */
+
+static void
+concat_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < node->edge_count; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, incoming[0]->strides);
+}
+
+struct value *
+aten_concat(struct step *step, struct value *const *parts, int count, int axis)
+{
+    static const struct derivative cat = {"cat", concat_backward};
+    struct shape shape = parts[0]->shape;
+    struct value *result;
+
+    for (int i = 1; i < count; i++)
+        if (!checked_add(shape.dims[axis], parts[i]->shape.dims[axis], &shape.dims[axis]))
+            step_fail(step, MEMMODEL_ERROR_OVERFLOW);
+    result = value_empty(step, &shape);
+    step_record(step, &cat, result, count, parts);
+    return result;
+}
+
+static void
+stack_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < node->edge_count; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, incoming[0]->strides + 1);
+}
+
+struct value *
+aten_stack(struct step *step, struct value *const *parts, int count)
+{
+    static const struct derivative stack = {"stack", stack_backward};
+    struct shape shape = parts[0]->shape;
+    struct value *result;
+
+    memmove(shape.dims + 1, shape.dims, (MEMMODEL_MAX_RANK - 1) * sizeof shape.dims[0]);
+    shape.dims[0] = count;
+    shape.rank++;
+    result = value_empty(step, &shape);
+    step_record(step, &stack, result, count, parts);
+    return result;
+}
+
+static void
+concat_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_concat *options = layer->options;
+    size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
+    struct value **parts = pool_take(&step->pool, bytes);
+    int rank = step->network->tensors[layer->first_output].rank;
+    int axis = options->axis < 0 ? options->axis + rank : options->axis;
+
+    if (!parts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    if (options->channels)
+        axis = options->layout == MEMMODEL_CHANNELS_LAST ? rank - 1 : 1;
+    for (int i = 0; i < layer->input_count; i++)
+        parts[i] = step_input(step, layer, i);
+    step_output(step, layer, 0, aten_concat(step, parts, layer->input_count, axis));
+    pool_give(&step->pool, parts, bytes);
+}
+
+const struct rule pytorch_concat = {OP_CONCAT, concat_forward};
+
+/* ---- rules of the views ---- */
+
+static void
+reshape_forward(struct step *step, const struct layer *layer)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    step_output(step, layer, 0, aten_reshape(step, step_input(step, layer, 0), &shape));
+}
+
+const struct rule pytorch_reshape = {OP_RESHAPE, reshape_forward};
+const struct rule pytorch_flatten = {OP_FLATTEN, reshape_forward};
+
+static void
+permute_forward(struct step *step, const struct layer *layer)
+{
+    const struct permute_options *options = layer->options;
+
+    step_output(step, layer, 0, aten_permute(step, step_input(step, layer, 0), options->axes));
+}
+
+const struct rule pytorch_permute = {OP_PERMUTE, permute_forward};
+
+static void
+expand_forward(struct step *step, const struct layer *layer)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    step_output(step, layer, 0, aten_expand(step, step_input(step, layer, 0), &shape));
+}
+
+const struct rule pytorch_expand = {OP_EXPAND, expand_forward};
+
+/* ---- channels ---- */
+
+struct value *
+step_channels_first(struct step *step, struct value *x, int layout)
+{
+    int32_t axes[MEMMODEL_MAX_RANK] = {0}, rank = x->shape.rank;
+
+    if (layout != MEMMODEL_CHANNELS_LAST || rank < 3)
+        return value_keep(x);
+    axes[1] = rank - 1;
+    for (int i = 2; i < rank; i++)
+        axes[i] = i - 1;
+    return aten_permute(step, x, axes);
+}
+
+struct value *
+step_from_channels_first(struct step *step, struct value *x, int layout)
+{
+    int32_t axes[MEMMODEL_MAX_RANK] = {0}, rank = x->shape.rank;
+    struct value *result;
+
+    if (layout != MEMMODEL_CHANNELS_LAST || rank < 3)
+        return x;
+    for (int i = 1; i < rank - 1; i++)
+        axes[i] = i + 1;
+    axes[rank - 1] = 1;
+    result = aten_permute(step, x, axes);
+    value_drop(step, x);
+    return result;
+}

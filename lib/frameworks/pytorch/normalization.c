@@ -1,0 +1,427 @@
+/*
+ * Batch, layer, group, instance and RMS norm.
+ * PyTorch: aten/src/ATen/native/Normalization.cpp, layer_norm.cpp, group_norm.cpp, cpu/batch_norm_kernel.cpp.
+ */
+#include "frameworks/pytorch/operators.h"
+
+/* Statistics in the parameters' type when that differs from the input's. */
+static int
+statistics_type(const struct value *x, const struct value *parameter)
+{
+    return parameter ? parameter->shape.dtype : x->shape.dtype;
+}
+
+/* Two vectors of the channels, freed on return: mean and var_sum, or alpha and beta. */
+static void
+two_vectors(struct step *step, int dtype, int64_t channels, int64_t partial_rows)
+{
+    struct value *first = value_vector(step, dtype, channels), *second = value_vector(step, dtype, channels);
+    struct shape rows = {.dims = {partial_rows, channels}, .rank = 2, .dtype = dtype};
+
+    if (partial_rows > 0)
+        value_scratch(step, &rows);
+    value_drop(step, second);
+    value_drop(step, first);
+}
+
+/* ---- batch norm ---- */
+
+enum { SAVED_INPUT, SAVED_MEAN, SAVED_VARIANCE, SAVED_WEIGHT };
+
+/* With channels last the sums of each thread stand beside each other; what is not wanted as a result is summed aside. */
+static void
+channels_last_sums(struct step *step, const struct node *node, int dtype, int64_t channels)
+{
+    bool affine = node->saved[SAVED_WEIGHT] != NULL, training = node->number != 0;
+    struct value *shift = affine ? NULL : value_vector(step, dtype, channels);
+    struct value *mean = training ? NULL : value_vector(step, dtype, channels);
+    struct shape rows = {.dims = {2 * step->job->threads, channels}, .rank = 2, .dtype = dtype};
+
+    value_scratch(step, &rows);
+    value_drop(step, mean);
+    value_drop(step, shift);
+}
+
+/* The gradient is allocated by native_batch_norm_backward and again by the kernel of the memory format. */
+static void
+allocate_again(struct step *step, struct value **gradient, const struct value *x)
+{
+    struct value *first = *gradient;
+
+    if (!first)
+        return;
+    *gradient = value_like(step, x);
+    value_drop(step, first);
+}
+
+static void
+batch_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[SAVED_INPUT], *gradient = incoming[0];
+    int dtype = statistics_type(x, node->saved[SAVED_WEIGHT]);
+    int64_t channels = x->shape.dims[1];
+    bool both_last = value_is_channels_last(x) && value_is_only_channels_last(gradient);
+
+    if (node_wants(node, 0))
+        gradients[0] = value_like(step, x);
+    for (int i = 1; i < 3; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_vector(step, dtype, channels);
+    if (x->shape.rank == 2 || (both_last && !value_is_contiguous(x))) {
+        allocate_again(step, &gradients[0], x);
+        channels_last_sums(step, node, dtype, channels);
+    } else if (value_is_contiguous(x) && value_is_contiguous(gradient)) {
+        allocate_again(step, &gradients[0], x);
+    } else {
+        value_drop(step, value_vector(step, dtype, channels));
+    }
+}
+
+static void
+batch_statistics(struct step *step, struct node *node, const struct value *x, int dtype)
+{
+    int64_t channels = x->shape.dims[1], threads = step->job->threads;
+    bool last = value_is_only_channels_last(x) || x->shape.rank == 2;
+    bool partial = last && value_elements(x) / max_i64(channels, 1) > threads;
+    struct value *mean = value_vector(step, dtype, channels), *inverse_std = value_vector(step, dtype, channels);
+
+    two_vectors(step, dtype, channels, partial ? threads : 0);
+    two_vectors(step, dtype, channels, 0);
+    step_save(step, node, mean);
+    step_save(step, node, inverse_std);
+    value_drop(step, mean);
+    value_drop(step, inverse_std);
+}
+
+struct value *
+aten_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics)
+{
+    static const struct derivative native_batch_norm = {"native_batch_norm", batch_norm_backward};
+    int dtype = statistics_type(x, statistics->weight);
+    struct value *result = value_like(step, x);
+    struct value *inputs[] = {x, statistics->weight, statistics->bias};
+    struct node *node = step_record(step, &native_batch_norm, result, 3, inputs);
+
+    step_save(step, node, x);
+    step_save(step, node, statistics->running_mean);
+    step_save(step, node, statistics->running_var);
+    step_save(step, node, statistics->weight);
+    if (node)
+        node->number = statistics->training;
+    if (statistics->training)
+        batch_statistics(step, node, x, dtype);
+    else
+        two_vectors(step, dtype, x->shape.dims[1], 0);
+    return result;
+}
+
+static struct batch_statistics
+statistics_of(struct step *step, const struct layer *layer)
+{
+    struct batch_statistics statistics = {
+        .weight = step_parameter(step, layer, "weight"),
+        .bias = step_parameter(step, layer, "bias"),
+        .running_mean = step_parameter(step, layer, "running_mean"),
+        .running_var = step_parameter(step, layer, "running_var"),
+    };
+
+    statistics.training = step->training || !statistics.running_mean;
+    return statistics;
+}
+
+static void
+batch_norm_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_norm *options = layer->options;
+    struct batch_statistics statistics = statistics_of(step, layer);
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
+    struct shape one = shape_scalar(MEMMODEL_INT64);
+
+    if (step->training && statistics.running_mean)
+        value_scratch(step, &one); /* num_batches_tracked.add_(1) */
+    result = aten_batch_norm(step, x, &statistics);
+    value_drop(step, x);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+const struct rule pytorch_batch_norm = {OP_BATCH_NORM, batch_norm_forward};
+
+/* ---- layer norm: saved are input, weight, bias, mean, rstd ---- */
+
+static struct shape
+normalized_shape(const struct value *x, int64_t axes)
+{
+    struct shape shape = {.rank = (int32_t)axes, .dtype = x->shape.dtype};
+
+    for (int i = 0; i < axes; i++)
+        shape.dims[i] = x->shape.dims[x->shape.rank - axes + i];
+    return shape;
+}
+
+static void
+layer_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+    struct value *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *of_gradient = NULL;
+    struct shape rows = shape_vector(x->shape.dtype, 2 * step->job->threads);
+
+    if (node_wants(node, 0))
+        gradients[0] = value_copy(step, x);
+    for (int i = 1; i < 3; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_empty(step, &node->edges[i].shape);
+    if (!value_is_contiguous(incoming[0]))
+        of_gradient = value_copy(step, incoming[0]);
+    rows.rank = 2;
+    rows.dims[1] = shape_product(&x->shape, x->shape.rank - (int)node->number, x->shape.rank);
+    if (node_wants(node, 1) || node_wants(node, 2))
+        value_scratch(step, &rows);
+    value_drop(step, of_gradient);
+    value_drop(step, copy);
+}
+
+static void
+layer_norm_forward(struct step *step, const struct layer *layer)
+{
+    static const struct derivative native_layer_norm = {"native_layer_norm", layer_norm_backward};
+    const struct memmodel_norm *options = layer->options;
+    struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
+    struct value *bias = step_parameter(step, layer, "bias");
+    struct value *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *result = value_copy(step, x);
+    int64_t rows = shape_product(&x->shape, 0, x->shape.rank - (int)options->axes);
+    struct value *mean = value_vector(step, statistics_type(x, weight), rows);
+    struct value *rstd = value_vector(step, statistics_type(x, weight), rows);
+    struct node *node = step_record(step, &native_layer_norm, result, 3, (struct value *[]){x, weight, bias});
+    struct value *saved[] = {x, weight, bias, mean, rstd};
+
+    for (int i = 0; i < 5; i++)
+        step_save(step, node, saved[i]);
+    if (node)
+        node->number = options->axes;
+    value_drop(step, mean);
+    value_drop(step, rstd);
+    value_drop(step, copy);
+    step_output(step, layer, 0, result);
+}
+
+const struct rule pytorch_layer_norm = {OP_LAYER_NORM, layer_norm_forward};
+
+/* ---- group norm: saved are input, weight, mean, rstd ---- */
+
+static bool
+needs_layout_copy(const struct value *gradient, const struct value *x)
+{
+    return value_is_only_channels_last(x) ? !value_is_channels_last(gradient) : !value_is_contiguous(gradient);
+}
+
+static void
+group_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+    int64_t batch = x->shape.dims[0], channels = x->shape.dims[1];
+    struct value *copy = needs_layout_copy(incoming[0], x) ? value_like(step, x) : NULL, *ds, *db;
+    struct shape sums = {.dims = {batch, channels}, .rank = 2, .dtype = x->shape.dtype};
+
+    if (node_wants(node, 0))
+        gradients[0] = value_like(step, x);
+    for (int i = 1; i < 3; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_vector(step, node->edges[i].shape.dtype, channels);
+    if (sums.dtype != MEMMODEL_FLOAT64)
+        sums.dtype = MEMMODEL_FLOAT32;
+    ds = value_empty(step, &sums);
+    db = value_empty(step, &sums);
+    value_drop(step, db);
+    value_drop(step, ds);
+    value_drop(step, copy);
+}
+
+static struct value *
+group_norm(struct step *step, struct value *x, const struct layer *layer, int64_t groups)
+{
+    static const struct derivative native_group_norm = {"native_group_norm", group_norm_backward};
+    struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
+    struct shape rows = {.dims = {x->shape.dims[0], groups}, .rank = 2, .dtype = statistics_type(x, weight)};
+    struct shape pairs = {.dims = {x->shape.dims[0], x->shape.dims[1], 2}, .rank = 3, .dtype = rows.dtype};
+    struct value *result = value_like(step, x), *mean = value_empty(step, &rows), *rstd = value_empty(step, &rows);
+    struct node *node = step_record(step, &native_group_norm, result, 3, (struct value *[]){x, weight, bias});
+
+    if (value_is_only_channels_last(x))
+        value_scratch(step, &pairs);
+    step_save(step, node, x);
+    step_save(step, node, weight);
+    step_save(step, node, mean);
+    step_save(step, node, rstd);
+    value_drop(step, mean);
+    value_drop(step, rstd);
+    return result;
+}
+
+static void
+group_norm_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_norm *options = layer->options;
+    struct value *seen = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    struct value *x = value_is_channels_last(seen) ? value_keep(seen) : aten_contiguous(step, seen);
+    struct value *result = group_norm(step, x, layer, options->groups);
+
+    value_drop(step, x);
+    value_drop(step, seen);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+const struct rule pytorch_group_norm = {OP_GROUP_NORM, group_norm_forward};
+
+/* ---- instance norm: batch norm of [1, N * C, ...] with repeated parameters ---- */
+
+static void
+repeat_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape row = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+    bool once = shape_elements(&row) == value_elements(incoming[0]);
+
+    gradients[0] = once ? value_view(step, incoming[0], &row, incoming[0]->strides) : value_empty(step, &row);
+}
+
+/* The index tensors with which Tensor.repeat unfolds its result along its one dim. */
+static void
+repeat_bookkeeping(struct step *step)
+{
+    struct value *sizes = value_vector(step, MEMMODEL_INT64, 1), *number = value_scalar(step, MEMMODEL_INT64);
+    struct value *steps = value_vector(step, MEMMODEL_INT64, 1), *both;
+
+    value_drop(step, number);
+    both = value_vector(step, MEMMODEL_INT64, 2);
+    value_drop(step, steps);
+    value_drop(step, sizes);
+    value_drop(step, both);
+}
+
+/* Tensor.repeat(times) of a vector. NULL stays NULL. */
+static struct value *
+repeat_vector(struct step *step, struct value *x, int64_t times)
+{
+    static const struct derivative repeat = {"repeat", repeat_backward};
+    struct value *result;
+
+    if (!x)
+        return NULL;
+    result = value_vector(step, x->shape.dtype, x->shape.dims[0] * times);
+    repeat_bookkeeping(step);
+    step_record(step, &repeat, result, 1, &x);
+    return result;
+}
+
+/* running.view(N, C).mean(0), copied into the running statistics */
+static void
+update_running(struct step *step, const struct value *repeated, int64_t batch)
+{
+    struct shape rows = {.rank = 2, .dtype = MEMMODEL_FLOAT32};
+    struct value *view;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (!repeated)
+        return;
+    rows.dims[0] = batch;
+    rows.dims[1] = value_elements(repeated) / max_i64(batch, 1);
+    rows.dtype = repeated->shape.dtype;
+    shape_strides(&rows, strides);
+    view = value_view(step, repeated, &rows, strides);
+    value_drop(step, mean_result(step, view, 1, false));
+    value_drop(step, view);
+}
+
+static struct value *
+instance_norm(struct step *step, struct value *x, const struct batch_statistics *own)
+{
+    int64_t batch = x->shape.dims[0];
+    struct batch_statistics repeated = {
+        .weight = repeat_vector(step, own->weight, batch), .bias = repeat_vector(step, own->bias, batch),
+        .running_mean = repeat_vector(step, own->running_mean, batch),
+        .running_var = repeat_vector(step, own->running_var, batch), .training = own->training,
+    };
+    struct value *dense = aten_contiguous(step, x), *rows, *normal, *result;
+    struct shape shape = x->shape;
+
+    shape.dims[0] = 1;
+    shape.dims[1] = batch * x->shape.dims[1];
+    rows = aten_view(step, dense, &shape);
+    normal = aten_batch_norm(step, rows, &repeated);
+    if (own->training) {
+        update_running(step, repeated.running_mean, batch);
+        update_running(step, repeated.running_var, batch);
+    }
+    result = aten_view(step, normal, &x->shape);
+    value_drop(step, normal);
+    value_drop(step, rows);
+    value_drop(step, dense);
+    value_drop(step, repeated.running_var);
+    value_drop(step, repeated.running_mean);
+    value_drop(step, repeated.bias);
+    value_drop(step, repeated.weight);
+    return result;
+}
+
+static void
+instance_norm_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_norm *options = layer->options;
+    struct batch_statistics statistics = statistics_of(step, layer);
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    struct value *result = instance_norm(step, x, &statistics);
+
+    value_drop(step, x);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+const struct rule pytorch_instance_norm = {OP_INSTANCE_NORM, instance_norm_forward};
+
+/* ---- RMS norm: x * rsqrt(mean(x ** 2) + eps) * weight, each an operator of its own ---- */
+
+static void
+rsqrt_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *first = value_like(step, incoming[0]), *second = number_result(step, incoming[0]);
+
+    (void)node;
+    gradients[0] = value_like(step, incoming[0]);
+    value_drop(step, second);
+    value_drop(step, first);
+}
+
+static struct value *
+inverse_root(struct step *step, struct value *x)
+{
+    static const struct derivative rsqrt = {"rsqrt", rsqrt_backward};
+    struct value *result;
+
+    number_in_place(step, x->shape.dtype); /* += eps */
+    result = value_like(step, x);
+    step_save(step, step_record(step, &rsqrt, result, 1, &x), result);
+    return result;
+}
+
+static void
+rms_norm_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_norm *options = layer->options;
+    struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
+    int rank = x->shape.rank;
+    uint64_t axes = ((UINT64_C(1) << options->axes) - 1) << (rank - (int)options->axes);
+    struct value *square = aten_pointwise(step, MEMMODEL_SQUARE, x), *mean = aten_mean(step, square, axes, true);
+    struct value *inverse = inverse_root(step, mean), *result;
+
+    value_drop(step, mean);
+    value_drop(step, square);
+    result = aten_binary(step, MEMMODEL_MULTIPLY, x, inverse);
+    value_drop(step, inverse);
+    if (weight) {
+        struct value *normal = result;
+
+        result = aten_binary(step, MEMMODEL_MULTIPLY, normal, weight);
+        value_drop(step, normal);
+    }
+    step_output(step, layer, 0, result);
+}
+
+const struct rule pytorch_rms_norm = {OP_RMS_NORM, rms_norm_forward};

@@ -1,0 +1,161 @@
+/*
+ * Pooling. PyTorch: aten/src/ATen/native/Pooling.cpp, MaxPooling.cpp, AveragePool*.cpp, AdaptiveAveragePooling*.cpp.
+ *
+ * Output sizes are the network's; the kernels follow a channels-last input.
+ */
+#include "frameworks/pytorch/operators.h"
+
+/* The layer's output as PyTorch sees it: channels second, laid out as the input. */
+static struct value *
+pooled(struct step *step, const struct layer *layer, const struct value *x, int layout, int dtype)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (layout == MEMMODEL_CHANNELS_LAST) {
+        struct shape last = shape;
+
+        for (int i = 2; i < shape.rank; i++)
+            shape.dims[i] = last.dims[i - 1];
+        shape.dims[1] = last.dims[last.rank - 1];
+    }
+    shape.dtype = dtype;
+    if (!value_is_only_channels_last(x))
+        return value_empty(step, &shape);
+    shape_strides_channels_last(&shape, strides);
+    return value_empty_strided(step, &shape, strides);
+}
+
+/* ---- gradients: like the input, with a copy where the incoming gradient is laid out otherwise ---- */
+
+static void
+max_pool_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+
+    gradients[0] = value_like(step, x);
+    if (!value_is_only_channels_last(x)) {
+        contiguous_scratch(step, incoming[0]);
+    } else if (!value_is_channels_last(incoming[0])) {
+        struct shape indices = shape_typed(&incoming[0]->shape, MEMMODEL_INT64);
+        struct value *moved = value_empty(step, &indices);
+
+        value_scratch(step, &x->shape);
+        value_drop(step, moved);
+    }
+}
+
+static void
+average_pool_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+
+    gradients[0] = value_like(step, x);
+    if (!value_is_only_channels_last(x))
+        contiguous_scratch(step, incoming[0]);
+    else if (!value_is_channels_last(incoming[0]))
+        value_scratch(step, &x->shape);
+}
+
+static void
+adaptive_max_pool_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0];
+
+    gradients[0] = value_like(step, x);
+    if (!value_is_only_channels_last(x))
+        contiguous_scratch(step, incoming[0]);
+    else if (!value_is_channels_last(incoming[0]))
+        value_scratch(step, &incoming[0]->shape);
+}
+
+static const struct derivative max_pool = {"max_pool", max_pool_backward};
+static const struct derivative average_pool = {"avg_pool", average_pool_backward};
+static const struct derivative adaptive_max_pool = {"adaptive_max_pool", adaptive_max_pool_backward};
+static const struct derivative adaptive_average_pool = {"adaptive_avg_pool", average_pool_backward};
+
+/* ---- forward ---- */
+
+/* Maximum and where it was found; a 1-d pooling that needs no gradient does without the places. */
+static struct value *
+pool_max(struct step *step, const struct layer *layer, struct value *x, int layout, const struct derivative *derivative)
+{
+    struct value *result = pooled(step, layer, x, layout, x->shape.dtype), *indices = NULL;
+    struct node *node = step_record(step, derivative, result, 1, &x);
+
+    if (node || x->shape.rank != 3)
+        indices = pooled(step, layer, x, layout, MEMMODEL_INT64);
+    step_save(step, node, x);
+    step_save(step, node, indices);
+    value_drop(step, indices);
+    return result;
+}
+
+static struct value *
+pool_average(struct step *step, const struct layer *layer, struct value *x, int layout,
+             const struct derivative *derivative)
+{
+    struct value *result = pooled(step, layer, x, layout, x->shape.dtype);
+
+    step_save(step, step_record(step, derivative, result, 1, &x), x);
+    return result;
+}
+
+static void
+pool_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_pool *options = layer->options;
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
+
+    if (options->kind == MEMMODEL_MAX)
+        result = pool_max(step, layer, x, options->layout, &max_pool);
+    else
+        result = pool_average(step, layer, x, options->layout, &average_pool);
+    value_drop(step, x);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+const struct rule pytorch_pool = {OP_POOL, pool_forward};
+
+static uint64_t
+spatial_axes(const struct value *x)
+{
+    return ((UINT64_C(1) << x->shape.rank) - 1) & ~UINT64_C(3);
+}
+
+/* Down to one element adaptive average pooling is a mean. */
+static void
+adaptive_pool_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_adaptive_pool *options = layer->options;
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
+    bool one = options->output[0] <= 1 && options->output[1] <= 1 && options->output[2] <= 1;
+
+    if (options->kind == MEMMODEL_MAX)
+        result = pool_max(step, layer, x, options->layout, &adaptive_max_pool);
+    else if (one)
+        result = aten_mean(step, x, spatial_axes(x), true);
+    else
+        result = pool_average(step, layer, x, options->layout, &adaptive_average_pool);
+    value_drop(step, x);
+    step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
+}
+
+const struct rule pytorch_adaptive_pool = {OP_ADAPTIVE_POOL, adaptive_pool_forward};
+
+/* x.mean(spatial) or adaptive_max_pool(x, 1), flattened unless the dims are kept. */
+static void
+global_pool_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_global_pool *options = layer->options;
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
+
+    if (options->kind == MEMMODEL_MAX)
+        result = aten_extreme(step, x, spatial_axes(x), options->keep);
+    else
+        result = aten_mean(step, x, spatial_axes(x), options->keep);
+    value_drop(step, x);
+    step_output(step, layer, 0, options->keep ? step_from_channels_first(step, result, options->layout) : result);
+}
+
+const struct rule pytorch_global_pool = {OP_GLOBAL_POOL, global_pool_forward};

@@ -1,0 +1,191 @@
+/* Reductions. PyTorch: aten/src/ATen/native/ReduceOps.cpp, torch/csrc/autograd/FunctionsManual.cpp. */
+#include "frameworks/pytorch/operators.h"
+
+struct shape
+reduced_shape(const struct value *x, uint64_t axes, bool keep)
+{
+    struct shape shape = {.dtype = x->shape.dtype};
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        if (!(axes >> i & 1))
+            shape.dims[shape.rank++] = x->shape.dims[i];
+        else if (keep)
+            shape.dims[shape.rank++] = 1;
+    }
+    return shape;
+}
+
+/* What backward must know: the axes, and in the highest bit whether they were kept. */
+enum { KEEP_BIT = 62 };
+
+static void
+remember(struct node *node, uint64_t axes, bool keep)
+{
+    if (node)
+        node->number = (int64_t)((axes & ((UINT64_C(1) << MEMMODEL_MAX_RANK) - 1)) | (uint64_t)keep << KEEP_BIT);
+}
+
+/* The gradient of the result, seen in the shape of the input. */
+static struct value *
+expanded(struct step *step, const struct node *node, const struct value *gradient)
+{
+    const struct shape *shape = &node->edges[0].shape;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct shape seen = shape_typed(shape, gradient->shape.dtype);
+    bool keep = node->number >> KEEP_BIT & 1;
+    int from = 0;
+
+    for (int i = 0; i < shape->rank; i++) {
+        bool gone = node->number >> i & 1;
+
+        strides[i] = gone ? 0 : gradient->strides[from];
+        from += !gone || keep;
+    }
+    return value_view(step, gradient, &seen, strides);
+}
+
+/* ---- sum: integers are summed as int64 ---- */
+
+static void
+sum_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = expanded(step, node, incoming[0]);
+}
+
+struct value *
+aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
+{
+    static const struct derivative sum = {"sum", sum_backward};
+    struct shape shape = reduced_shape(x, axes, keep);
+    struct value *result, *wide = NULL;
+
+    if (!value_is_float(x))
+        shape.dtype = MEMMODEL_INT64;
+    result = value_empty(step, &shape);
+    if (x->shape.dtype != shape.dtype)
+        wide = value_like_typed(step, x, MEMMODEL_INT64);
+    step_parallel_sum(step, x, result);
+    value_drop(step, wide);
+    remember(step_record(step, &sum, result, 1, &x), axes, keep);
+    return result;
+}
+
+/* ---- mean ---- */
+
+struct value *
+mean_result(struct step *step, const struct value *x, uint64_t axes, bool keep)
+{
+    struct shape shape = reduced_shape(x, axes, keep);
+    struct value *result = value_empty(step, &shape);
+    bool half = x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
+    struct shape sums = shape_typed(&shape, MEMMODEL_FLOAT32);
+    struct value *wide = half ? value_empty(step, &sums) : value_keep(result);
+
+    if (half)
+        value_drop(step, value_like_typed(step, x, MEMMODEL_FLOAT32));
+    else
+        step_parallel_sum(step, x, result);
+    number_in_place(step, wide->shape.dtype); /* divided by the number of elements */
+    value_drop(step, wide);
+    return result;
+}
+
+/* grad.expand(sizes) / count */
+static void
+mean_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *seen = expanded(step, node, incoming[0]);
+
+    gradients[0] = number_result(step, seen);
+    value_drop(step, seen);
+}
+
+struct value *
+aten_mean(struct step *step, struct value *x, uint64_t axes, bool keep)
+{
+    static const struct derivative mean = {"mean", mean_backward};
+    struct value *result = mean_result(step, x, axes, keep);
+
+    remember(step_record(step, &mean, result, 1, &x), axes, keep);
+    return result;
+}
+
+/* ---- amax, amin: the gradient is shared among equal extremes ---- */
+
+/* mask = (x == result); count = mask.sum(); (grad / count) * mask */
+static void
+extreme_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *x = node->saved[0], *result = node->saved[1];
+    struct value *mask = value_like_typed(step, x, MEMMODEL_BOOL);
+    struct shape count_shape = shape_typed(&result->shape, MEMMODEL_INT64);
+    struct shape share_shape = result->shape;
+    struct value *count = value_empty(step, &count_shape), *wide = value_like_typed(step, x, MEMMODEL_INT64);
+    struct value *first, *share, *mask_number;
+
+    (void)incoming;
+    step_parallel_sum(step, x, count);
+    value_drop(step, wide);
+    first = value_empty(step, &share_shape);
+    share = value_empty(step, &share_shape);
+    value_drop(step, first);
+    mask_number = value_like(step, x);
+    gradients[0] = value_like(step, x);
+    value_drop(step, mask_number);
+    value_drop(step, share);
+    value_drop(step, count);
+    value_drop(step, mask);
+}
+
+struct value *
+aten_extreme(struct step *step, struct value *x, uint64_t axes, bool keep)
+{
+    static const struct derivative amax = {"amax", extreme_backward};
+    struct shape shape = reduced_shape(x, axes, keep);
+    struct value *result = value_empty(step, &shape);
+    struct node *node;
+
+    step_parallel_sum(step, x, result);
+    node = step_record(step, &amax, result, 1, &x);
+    step_save(step, node, x);
+    step_save(step, node, result);
+    return result;
+}
+
+/* ---- rule ---- */
+
+static uint64_t
+axes_of(const struct memmodel_reduce *options, int rank)
+{
+    uint64_t axes = 0;
+
+    if (options->axis_count == 0)
+        return ALL_AXES;
+    for (int i = 0; i < options->axis_count; i++)
+        axes |= UINT64_C(1) << (options->axes[i] < 0 ? options->axes[i] + rank : options->axes[i]);
+    return axes;
+}
+
+static void
+reduce_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_reduce *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+    uint64_t axes = axes_of(options, x->shape.rank);
+
+    switch (options->kind) {
+    case MEMMODEL_SUM:
+        step_output(step, layer, 0, aten_sum(step, x, axes, options->keep));
+        break;
+    case MEMMODEL_MEAN:
+        step_output(step, layer, 0, aten_mean(step, x, axes, options->keep));
+        break;
+    case MEMMODEL_PRODUCT:
+        estimate_forward(step, layer);
+        break;
+    default:
+        step_output(step, layer, 0, aten_extreme(step, x, axes, options->keep));
+    }
+}
+
+const struct rule pytorch_reduce = {OP_REDUCE, reduce_forward};

@@ -1,0 +1,113 @@
+/* The rule of each operator, and what stands in for a rule that is missing. */
+#include "frameworks/pytorch/operators.h"
+
+/* ---- estimate: what an operator cannot do without ---- */
+
+/* Saved are the inputs, then what a custom operator declares. */
+static void
+estimate_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *temporary = node->number > 0 ? value_buffer(step, node->number) : NULL;
+
+    (void)incoming;
+    for (int i = 0; i < node->edge_count; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_empty(step, &node->edges[i].shape);
+    value_drop(step, temporary);
+}
+
+static const struct derivative estimate = {"estimate", estimate_backward};
+
+enum { MOST_INPUTS = 16 };
+
+/* Inputs and parameters, as far as they fit. */
+static int
+operands_of(struct step *step, const struct layer *layer, struct value *operands[MOST_INPUTS])
+{
+    int count = 0;
+
+    for (int i = 0; i < layer->input_count && count < MOST_INPUTS; i++)
+        if (step_input(step, layer, i))
+            operands[count++] = step_input(step, layer, i);
+    for (int i = 0; i < layer->parameter_count && count < MOST_INPUTS; i++)
+        operands[count++] = step->variables[layer->parameters[i]].value;
+    return count;
+}
+
+static struct node *
+estimate_outputs(struct step *step, const struct layer *layer)
+{
+    struct value *operands[MOST_INPUTS];
+    int count = operands_of(step, layer, operands);
+    struct node *node = node_new(step, &estimate, operands, count, layer->output_count);
+
+    for (int i = 0; i < layer->output_count; i++) {
+        struct shape shape = step_output_shape(step, layer, i);
+        struct value *output = value_empty(step, &shape);
+
+        if (value_is_float(output))
+            node_attach(step, node, output, i);
+        step_output(step, layer, i, output);
+    }
+    for (int i = 0; i < count && i < MAX_SAVED - 1; i++)
+        step_save(step, node, operands[i]);
+    return node;
+}
+
+void
+estimate_forward(struct step *step, const struct layer *layer)
+{
+    int64_t bytes = 0;
+
+    estimate_outputs(step, layer);
+    for (int i = 0; i < layer->output_count; i++)
+        if (step->values[layer->first_output + i])
+            checked_accumulate(&bytes, step->values[layer->first_output + i]->storage->bytes);
+    step_unmodelled(step, op_name(layer->op), bytes);
+}
+
+static void
+unknown_forward(struct step *step, const struct layer *layer)
+{
+    estimate_forward(step, layer);
+}
+
+/* ---- custom operator: as declared ---- */
+
+static void
+custom_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_custom *options = layer->options;
+    struct value *temporary = value_buffer(step, step_dim(step, options->forward_temporary)), *saved;
+    struct node *node = estimate_outputs(step, layer);
+
+    value_drop(step, temporary);
+    if (!node)
+        return;
+    saved = value_buffer(step, step_dim(step, options->saved));
+    step_save(step, node, saved);
+    value_drop(step, saved);
+    node->number = step_dim(step, options->backward_temporary);
+}
+
+const struct rule pytorch_custom = {OP_CUSTOM, custom_forward};
+
+/* ---- the table ---- */
+
+const struct rule *
+rule_of(enum op op)
+{
+    static const struct rule unknown = {OP_COUNT, unknown_forward};
+    static const struct rule *const rules[] = {
+        &pytorch_activation, &pytorch_adaptive_pool, &pytorch_batch_norm, &pytorch_binary, &pytorch_concat, &pytorch_conv,
+        &pytorch_conv_transpose, &pytorch_crop, &pytorch_custom, &pytorch_dropout, &pytorch_expand, &pytorch_flatten,
+        &pytorch_global_pool, &pytorch_group_norm, &pytorch_instance_norm, &pytorch_layer_norm, &pytorch_linear,
+        &pytorch_loss, &pytorch_matmul, &pytorch_pad, &pytorch_permute, &pytorch_pool, &pytorch_reduce, &pytorch_reshape,
+        &pytorch_rms_norm, &pytorch_slice, &pytorch_softmax, &pytorch_split, &pytorch_upsample,
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i]->op == op)
+            return rules[i];
+    return &unknown;
+}

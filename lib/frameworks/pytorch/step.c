@@ -1,0 +1,425 @@
+/*
+ * The order of things in a job:
+ *
+ *     y = model(x); loss = loss_function(y, target); loss.backward(); optimizer.step(); optimizer.zero_grad()
+ *
+ * again and again, with y and loss of the step before alive until their names are bound anew.
+ */
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+/* ---- what a rule uses ---- */
+
+void
+step_fail(struct step *step, int status)
+{
+    if (step->status)
+        return;
+    step->status = status;
+    if (status == MEMMODEL_ERROR_OVERFLOW)
+        context_error(step->context, status, step->layer >= 0 ? step->network->layers[step->layer].name : NULL,
+                      "%s needs more bytes than 63 bits can count", step->what);
+}
+
+void
+step_enter(struct step *step, enum memmodel_phase phase, int32_t layer)
+{
+    step->layer = layer;
+    trace_enter(step->trace, step->number, phase, layer);
+}
+
+void
+step_parallel_sum(struct step *step, const struct value *x, const struct value *result)
+{
+    enum { GRAIN = 32768 }; /* at::internal::GRAIN_SIZE */
+    struct shape partial = shape_vector(result->shape.dtype, step->job->threads);
+
+    if (step->job->threads > 1 && value_elements(result) == 1 && value_elements(x) >= GRAIN)
+        value_scratch(step, &partial);
+}
+
+struct value *
+step_input(struct step *step, const struct layer *layer, int input)
+{
+    memmodel_tensor tensor = input < layer->input_count ? layer->inputs[input] : MEMMODEL_NO_TENSOR;
+
+    return tensor >= 0 ? step->values[tensor] : NULL;
+}
+
+struct variable *
+step_variable(struct step *step, const struct layer *layer, const char *role)
+{
+    for (int i = 0; i < layer->parameter_count; i++)
+        if (strcmp(step->network->parameters[layer->parameters[i]].role, role) == 0)
+            return &step->variables[layer->parameters[i]];
+    return NULL;
+}
+
+struct value *
+step_parameter(struct step *step, const struct layer *layer, const char *role)
+{
+    struct variable *variable = step_variable(step, layer, role);
+
+    return variable ? variable->value : NULL;
+}
+
+int64_t
+step_dim(const struct step *step, memmodel_dim dim)
+{
+    return binding_dim(step->binding, dim);
+}
+
+static struct shape
+bound_shape(const struct step *step, const memmodel_dim *dims, int rank, int dtype)
+{
+    struct shape shape = {.rank = rank, .dtype = dtype};
+
+    for (int i = 0; i < rank; i++)
+        shape.dims[i] = step_dim(step, dims[i]);
+    return shape;
+}
+
+struct shape
+step_output_shape(struct step *step, const struct layer *layer, int output)
+{
+    const struct tensor *tensor = &step->network->tensors[layer->first_output + output];
+
+    return bound_shape(step, tensor->dims, tensor->rank, tensor->dtype);
+}
+
+void
+step_output(struct step *step, const struct layer *layer, int output, struct value *value)
+{
+    struct value **slot = &step->values[layer->first_output + output];
+
+    value_becomes(step, value, MEMMODEL_TRANSIENT_ACTIVATIONS);
+    value_drop(step, *slot);
+    *slot = value;
+}
+
+void
+step_unmodelled(struct step *step, const char *op, int64_t bytes)
+{
+    if (step->number > 1)
+        return;
+    if (array_reserve(step->context, &step->unmodelled, &step->unmodelled_capacity, step->unmodelled_count + 1,
+                      sizeof *step->unmodelled)) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    step->unmodelled[step->unmodelled_count++] = (struct unmodelled){.op = op, .bytes = bytes};
+}
+
+/* ---- before the first step ---- */
+
+static struct value *
+make_resident(struct step *step, const struct shape *shape, const char *what, enum memmodel_category category)
+{
+    struct value *value;
+
+    step->what = what;
+    value = value_empty(step, shape);
+    value_becomes(step, value, category);
+    return value;
+}
+
+/* torch.nn.BatchNorm2d counts its batches in one int64 of its own. */
+static void
+make_parameter(struct step *step, int32_t index)
+{
+    const struct parameter *parameter = &step->network->parameters[index];
+    struct variable *variable = &step->variables[index];
+    struct shape shape = bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
+    struct shape counter = shape_scalar(MEMMODEL_INT64);
+
+    step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
+    variable->value = make_resident(step, &shape, parameter->role, MEMMODEL_PARAMETERS);
+    if (parameter->trainable && step->grad_mode) {
+        variable->accumulate = node_accumulate(step, variable);
+        node_attach(step, variable->accumulate, variable->value, 0);
+    }
+    if (strcmp(parameter->role, "running_var") == 0)
+        variable->counter = make_resident(step, &counter, "num_batches_tracked", MEMMODEL_PARAMETERS);
+}
+
+static void
+make_inputs(struct step *step)
+{
+    for (int32_t i = 0; i < (int32_t)step->network->layer_count; i++) {
+        const struct layer *layer = &step->network->layers[i];
+        struct shape shape;
+
+        step_enter(step, MEMMODEL_PHASE_SETUP, i);
+        if (layer->op == OP_INPUT) {
+            shape = step_output_shape(step, layer, 0);
+            step->values[layer->first_output] = make_resident(step, &shape, "input", MEMMODEL_INPUTS);
+        } else if (layer->op == OP_PARAMETER) {
+            step->values[layer->first_output] = value_keep(step->variables[layer->parameters[0]].value);
+        }
+    }
+}
+
+static void
+set_up(struct step *step)
+{
+    for (size_t i = 0; i < step->network->layer_count && !step->status; i++) {
+        int32_t name = trace_add_name(step->trace, step->network->layers[i].name);
+
+        if (name < 0)
+            step_fail(step, name);
+    }
+    for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
+        make_parameter(step, (int32_t)i);
+    make_inputs(step);
+}
+
+/* ---- what the caller holds ---- */
+
+/* A tensor that the caller has a name for, such as y or loss. */
+struct name {
+    memmodel_tensor tensor;
+    int32_t bound; /* layer after which the name is bound anew */
+    struct value *held;
+};
+
+struct names {
+    struct name *items;
+    struct value **roots; /* room for as many */
+    size_t count;
+};
+
+static int32_t
+first_loss_layer(const struct memmodel_network *network)
+{
+    for (size_t i = 0; i < network->layer_count; i++)
+        if (network->layers[i].op == OP_LOSS)
+            return (int32_t)i;
+    return (int32_t)network->layer_count;
+}
+
+static bool
+feeds_loss(const struct memmodel_network *network, memmodel_tensor tensor)
+{
+    for (size_t i = (size_t)first_loss_layer(network); i < network->layer_count; i++)
+        if (network->layers[i].op == OP_LOSS && network->layers[i].inputs[0] == tensor)
+            return true;
+    return false;
+}
+
+static bool
+is_output(const struct memmodel_network *network, memmodel_tensor index)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    enum op op = network->layers[tensor->layer].op;
+
+    for (size_t i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == index)
+            return true;
+    if (op == OP_INPUT || op == OP_PARAMETER)
+        return false;
+    if (tensor->consumers == 0 && tensor->output == 0 && (network->output_count == 0 || op == OP_LOSS))
+        return true;
+    return network->output_count == 0 && feeds_loss(network, index);
+}
+
+/* `y = model(x)` is done before the first loss; without a loss layer, an output that is used on is a name of its own. */
+static int32_t
+bound_after(const struct memmodel_network *network, memmodel_tensor index)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    int32_t loss = first_loss_layer(network);
+
+    if (tensor->layer >= loss || (loss == (int32_t)network->layer_count && tensor->consumers > 0))
+        return tensor->layer;
+    return loss - 1;
+}
+
+static int
+names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names)
+{
+    *names = (struct names){
+        .items = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->items),
+        .roots = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->roots),
+    };
+    if (!names->items || !names->roots) {
+        memory_release(context, names->items);
+        memory_release(context, names->roots);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    for (memmodel_tensor i = 0; i < (memmodel_tensor)network->tensor_count; i++)
+        if (is_output(network, i))
+            names->items[names->count++] = (struct name){.tensor = i, .bound = bound_after(network, i)};
+    return 0;
+}
+
+static void
+bind_names(struct step *step, struct names *names, int32_t layer)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        struct name *name = &names->items[i];
+        struct value *old = name->held;
+
+        if (name->bound != layer)
+            continue;
+        name->held = value_keep(step->values[name->tensor]);
+        value_drop(step, old);
+    }
+}
+
+/* ---- the phases ---- */
+
+static void
+forward(struct step *step, const struct lifetimes *lifetimes, struct names *names)
+{
+    for (int32_t i = 0; i < (int32_t)step->network->layer_count && !step->status; i++) {
+        const struct layer *layer = &step->network->layers[i];
+
+        step_enter(step, MEMMODEL_PHASE_FORWARD, i);
+        step->what = op_name(layer->op);
+        if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
+            rule_of(layer->op)->forward(step, layer);
+        bind_names(step, names, i);
+        for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
+            value_drop(step, step->values[lifetimes->dying[k]]);
+            step->values[lifetimes->dying[k]] = NULL;
+        }
+    }
+}
+
+static int
+collect_roots(const struct names *names, bool scalars)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < names->count; i++) {
+        struct value *held = names->items[i].held;
+
+        if (held && held->node && (!scalars || value_elements(held) == 1))
+            names->roots[count++] = held;
+    }
+    return count;
+}
+
+/* From the losses; a network without one gets a gradient for each of its outputs. */
+static void
+backward(struct step *step, const struct names *names)
+{
+    int count = collect_roots(names, true);
+
+    if (count == 0)
+        count = collect_roots(names, false);
+    if (count == 0 || step->status)
+        return;
+    step->grad_mode = false;
+    autograd_backward(step, names->roots, count);
+    step->grad_mode = true;
+}
+
+static void
+zero_gradients(struct step *step)
+{
+    for (size_t i = 0; i < step->network->parameter_count; i++) {
+        step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
+        value_drop(step, step->variables[i].gradient);
+        step->variables[i].gradient = NULL;
+    }
+}
+
+static void
+run_steps(struct step *step, const struct optimizer *optimizer, const struct lifetimes *lifetimes, struct names *names)
+{
+    for (step->number = 1; step->number <= step->job->steps && !step->status; step->number++) {
+        forward(step, lifetimes, names);
+        if (!step->grad_mode || step->status)
+            continue;
+        backward(step, names);
+        if (step->status)
+            continue;
+        optimizer_run(step, optimizer);
+        zero_gradients(step);
+    }
+}
+
+/* ---- all of it ---- */
+
+static int
+step_new(struct step *step)
+{
+    int status = trace_new(step->context, &step->trace);
+
+    if (status)
+        return status;
+    step->variables = memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *step->variables);
+    step->values = memory_allocate_zeroed(step->context, step->network->tensor_count + 1, sizeof *step->values);
+    step->no_storage = (struct storage){.block = -1};
+    step->nothing = (struct value){.storage = &step->no_storage};
+    for (int i = 0; i < MEMMODEL_MAX_RANK; i++)
+        step->nothing.shape.dims[i] = 1;
+    step->nothing.shape.dtype = MEMMODEL_FLOAT32;
+    return step->variables && step->values ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static void
+step_release(struct step *step)
+{
+    memory_release(step->context, step->variables);
+    memory_release(step->context, step->values);
+    memory_release(step->context, step->queue.heap);
+    memory_release(step->context, step->queue.stack);
+    pool_release(&step->pool);
+}
+
+static int
+simulate(struct step *step, const struct optimizer *optimizer)
+{
+    struct lifetimes lifetimes;
+    struct names names;
+    int status = lifetimes_new(step->context, step->network, &lifetimes);
+
+    if (status)
+        return status;
+    status = names_new(step->context, step->network, &names);
+    if (!status) {
+        set_up(step);
+        run_steps(step, optimizer, &lifetimes, &names);
+        status = step->status;
+        memory_release(step->context, names.items);
+        memory_release(step->context, names.roots);
+    }
+    lifetimes_release(step->context, &lifetimes);
+    return status;
+}
+
+int
+pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                 struct simulation *simulation)
+{
+    const struct optimizer *optimizer = optimizer_find(job->optimizer);
+    struct step step = {
+        .context = context, .network = binding->network, .binding = binding, .job = job,
+        .pool = POOL_INIT(context), .layer = -1, .grad_mode = !job->inference, .training = !job->inference,
+    };
+    int status;
+
+    if (!optimizer)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
+                             "PyTorch has no rule for this optimizer; use %s", optimizer_names());
+    if (strcmp(job->device, "cpu") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
+    status = machine_find(context, job->isa, job->threads, &step.machine);
+    if (!status)
+        status = step_new(&step);
+    if (!status)
+        status = simulate(&step, optimizer);
+    step_release(&step);
+    if (status) {
+        memory_release(context, step.unmodelled);
+        memmodel_trace_unref(step.trace);
+        return status;
+    }
+    *simulation = (struct simulation){
+        .trace = step.trace, .unmodelled = step.unmodelled, .unmodelled_count = step.unmodelled_count,
+    };
+    return 0;
+}

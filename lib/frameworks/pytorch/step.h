@@ -1,0 +1,147 @@
+/*
+ * Training steps as PyTorch's eager mode runs them, without the numbers. What a rule needs is here, in value.h and in
+ * autograd.h; the order of things is in step.c.
+ */
+#ifndef PYTORCH_STEP_H
+#define PYTORCH_STEP_H
+
+#include "frameworks/framework.h"
+#include "frameworks/onednn/machine.h"
+#include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/pool.h"
+#include "frameworks/pytorch/value.h"
+
+enum { OPTIMIZER_STATES = 5 };
+
+/* A parameter or buffer of the network, with all that is made for it. */
+struct variable {
+    struct value *value;
+    struct value *gradient;
+    struct node *accumulate; /* its AccumulateGrad; NULL for a buffer */
+    struct value *counter;  /* num_batches_tracked of a batch norm, held by its first parameter; NULL if none */
+    struct value *state[OPTIMIZER_STATES];
+    bool has_state;
+};
+
+struct step {
+    memmodel_context *context;
+    const struct memmodel_network *network;
+    const struct binding *binding;
+    const struct memmodel_job *job;
+    struct memmodel_trace *trace;
+    struct pool pool;
+    struct machine_profile machine;
+    int status; /* of the first failure; everything stops at the next layer */
+    int number; /* from 1; 0 before the first */
+    bool grad_mode;
+    bool training;     /* false: model.eval() */
+    int32_t layer;     /* that runs, index */
+    const char *what;  /* runs: the name its memory gets */
+    int64_t sequence;  /* of the next node */
+    struct variable *variables;     /* of the network's parameters */
+    struct value **values;         /* of the network's tensors; NULL: not made or gone */
+    struct backward_queue queue;
+    struct unmodelled *unmodelled;
+    size_t unmodelled_count, unmodelled_capacity;
+    struct value nothing;          /* what failing functions return */
+    struct storage no_storage;
+};
+
+/* Remembers the first failure. */
+void
+step_fail(struct step *step, int status);
+
+/* What follows belongs to this phase and layer. */
+void
+step_enter(struct step *step, enum memmodel_phase phase, int32_t layer);
+
+/*
+ * A sum over all of `x` into the one element of `result`, if it is one: from 32,768 elements on with one partial result a
+ * thread. PyTorch: aten/src/ATen/native/TensorIteratorReduce.cpp, two_pass_reduction.
+ */
+void
+step_parallel_sum(struct step *step, const struct value *x, const struct value *result);
+
+/* ---- what a layer's rule uses; what is returned stays the step's unless stated ---- */
+
+/* NULL where an optional input is missing. */
+struct value *
+step_input(struct step *step, const struct layer *layer, int input);
+
+/* Parameter or buffer of a role such as "weight"; NULL if the layer has none. */
+struct value *
+step_parameter(struct step *step, const struct layer *layer, const char *role);
+
+struct variable *
+step_variable(struct step *step, const struct layer *layer, const char *role);
+
+struct shape
+step_output_shape(struct step *step, const struct layer *layer, int output);
+
+/* The layer's output; takes the reference. */
+void
+step_output(struct step *step, const struct layer *layer, int output, struct value *value);
+
+int64_t
+step_dim(const struct step *step, memmodel_dim dim);
+
+/* `x` with its channels second, as PyTorch wants it: itself, or a view. One more reference either way. */
+struct value *
+step_channels_first(struct step *step, struct value *x, int layout);
+
+/* The way back; takes the reference. */
+struct value *
+step_from_channels_first(struct step *step, struct value *x, int layout);
+
+/* Names an operator that was estimated by its outputs alone. */
+void
+step_unmodelled(struct step *step, const char *op, int64_t bytes);
+
+/* ---- rules ---- */
+
+/* How an operator of the network is run. */
+struct rule {
+    enum op op;
+    void (*forward)(struct step *step, const struct layer *layer);
+};
+
+/* The rule of an operator; never NULL. */
+const struct rule *
+rule_of(enum op op);
+
+/* ---- lifetimes.c: what the host language keeps ---- */
+
+struct lifetimes {
+    int32_t *death; /* per value, the layer after which it goes; INT32_MAX: never */
+    int32_t *dying; /* tensors in the order of their deaths */
+    int32_t *first; /* per layer, the first of its dying; one more at the end */
+};
+
+int
+lifetimes_new(memmodel_context *context, const struct memmodel_network *network, struct lifetimes *lifetimes);
+
+void
+lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes);
+
+/* ---- machines.c ---- */
+
+/* MEMMODEL_ERROR_UNSUPPORTED if there is no profile of that name. */
+int
+machine_find(memmodel_context *context, const char *isa, int threads, struct machine_profile *machine);
+
+/* ---- optimizers.c ---- */
+
+struct optimizer;
+
+/* NULL if there is none of that name. */
+const struct optimizer *
+optimizer_find(const char *name);
+
+/* For a message: "none, sgd, ... or adadelta". */
+const char *
+optimizer_names(void);
+
+void
+optimizer_run(struct step *step, const struct optimizer *optimizer);
+
+#endif

@@ -1,0 +1,406 @@
+/* Shapes, storages and tensors. PyTorch: c10/core/TensorImpl.h, aten/src/ATen/TensorUtils.cpp (computeStride). */
+#include "frameworks/pytorch/value.h"
+#include "base/checked.h"
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+/* ---- shapes ---- */
+
+struct shape
+shape_scalar(int dtype)
+{
+    return (struct shape){.dtype = dtype};
+}
+
+struct shape
+shape_vector(int dtype, int64_t elements)
+{
+    return (struct shape){.dims = {elements}, .rank = 1, .dtype = dtype};
+}
+
+struct shape
+shape_typed(const struct shape *shape, int dtype)
+{
+    struct shape typed = *shape;
+
+    typed.dtype = dtype;
+    return typed;
+}
+
+struct shape
+shape_broadcast(const struct shape *a, const struct shape *b)
+{
+    const struct shape *high = a->rank >= b->rank ? a : b, *low = high == a ? b : a;
+    struct shape result = shape_typed(high, a->dtype);
+    int offset = high->rank - low->rank;
+
+    for (int i = 0; i < low->rank; i++)
+        if (result.dims[offset + i] == 1)
+            result.dims[offset + i] = low->dims[i];
+    return result;
+}
+
+int64_t
+shape_product(const struct shape *shape, int first, int end)
+{
+    int64_t product = 1;
+
+    for (int i = first; i < end; i++)
+        if (!checked_multiply(product, shape->dims[i], &product))
+            return INT64_MAX;
+    return product;
+}
+
+int64_t
+shape_elements(const struct shape *shape)
+{
+    return shape_product(shape, 0, shape->rank);
+}
+
+bool
+shape_equal(const struct shape *a, const struct shape *b)
+{
+    return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
+}
+
+void
+shape_strides_in_order(const struct shape *shape, const int *order, int64_t strides[MEMMODEL_MAX_RANK])
+{
+    int64_t stride = 1;
+
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        int axis = order[i];
+
+        strides[axis] = stride;
+        if (!checked_multiply(stride, max_i64(shape->dims[axis], 1), &stride))
+            stride = INT64_MAX;
+    }
+}
+
+void
+shape_strides(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
+{
+    static const int order[MEMMODEL_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+    shape_strides_in_order(shape, order, strides);
+}
+
+void
+shape_strides_channels_last(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
+{
+    int order[MEMMODEL_MAX_RANK] = {0};
+
+    for (int i = 1; i < shape->rank - 1; i++)
+        order[i] = i + 1;
+    order[shape->rank - 1] = 1;
+    shape_strides_in_order(shape, order, strides);
+}
+
+/* ---- layout ---- */
+
+int64_t
+value_elements(const struct value *value)
+{
+    return shape_elements(&value->shape);
+}
+
+/* True if the strides are these wherever a dim is not of size 1. */
+static bool
+has_strides(const struct value *value, const int64_t *strides)
+{
+    for (int i = 0; i < value->shape.rank; i++)
+        if (value->shape.dims[i] != 1 && value->strides[i] != strides[i])
+            return false;
+    return true;
+}
+
+bool
+value_is_contiguous(const struct value *value)
+{
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    shape_strides(&value->shape, strides);
+    return has_strides(value, strides) || value_elements(value) == 0;
+}
+
+bool
+value_is_dense(const struct value *value)
+{
+    bool taken[MEMMODEL_MAX_RANK] = {false};
+    int64_t stride = 1;
+    int left = 0;
+
+    for (int i = 0; i < value->shape.rank; i++)
+        taken[i] = value->shape.dims[i] == 1;
+    for (int i = 0; i < value->shape.rank; i++)
+        left += !taken[i];
+    while (left > 0) {
+        int axis = 0;
+
+        while (axis < value->shape.rank && (taken[axis] || value->strides[axis] != stride))
+            axis++;
+        if (axis == value->shape.rank)
+            return false;
+        taken[axis] = true;
+        stride *= max_i64(value->shape.dims[axis], 1);
+        left--;
+    }
+    return true;
+}
+
+bool
+value_is_channels_last(const struct value *value)
+{
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    if (value->shape.rank != 4 && value->shape.rank != 5)
+        return false;
+    shape_strides_channels_last(&value->shape, strides);
+    return has_strides(value, strides);
+}
+
+bool
+value_is_only_channels_last(const struct value *value)
+{
+    return value_is_channels_last(value) && !value_is_contiguous(value);
+}
+
+bool
+value_is_float(const struct value *value)
+{
+    return value->shape.dtype <= MEMMODEL_BFLOAT16;
+}
+
+/* ---- storages ---- */
+
+static struct storage *
+storage_new(struct step *step, int64_t bytes)
+{
+    struct storage *storage = step->status ? NULL : pool_take(&step->pool, sizeof *storage);
+
+    if (!storage) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return &step->no_storage;
+    }
+    *storage = (struct storage){.bytes = bytes, .block = -1};
+    if (bytes > 0)
+        storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_WORKSPACE);
+    if (bytes > 0 && storage->block < 0)
+        step_fail(step, storage->block);
+    return storage;
+}
+
+static void
+storage_drop(struct step *step, struct storage *storage, int references)
+{
+    if (storage == &step->no_storage)
+        return;
+    storage->references -= references;
+    if (storage->references > 0)
+        return;
+    if (storage->block >= 0) {
+        int status = trace_release(step->trace, storage->block);
+
+        if (status)
+            step_fail(step, status);
+    }
+    pool_give(&step->pool, storage, sizeof *storage);
+}
+
+/* ---- making and dropping ---- */
+
+/* Takes the storage. */
+static struct value *
+value_of(struct step *step, struct storage *storage, const struct shape *shape, const int64_t *strides, bool view)
+{
+    struct value *value = step->status ? NULL : pool_take(&step->pool, sizeof *value);
+
+    if (!value) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return &step->nothing;
+    }
+    value->shape = *shape;
+    memcpy(value->strides, strides, sizeof value->strides);
+    value->storage = storage;
+    value->references = 1;
+    value->view = view;
+    storage->references += view ? 2 : 1;
+    return value;
+}
+
+struct value *
+value_empty_strided(struct step *step, const struct shape *shape, const int64_t *strides)
+{
+    int64_t bytes = shape_elements(shape);
+
+    if (bytes == INT64_MAX || !checked_multiply(bytes, dtype_bytes(shape->dtype), &bytes)) {
+        step_fail(step, MEMMODEL_ERROR_OVERFLOW);
+        return &step->nothing;
+    }
+    return value_of(step, storage_new(step, bytes), shape, strides, false);
+}
+
+struct value *
+value_empty(struct step *step, const struct shape *shape)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    shape_strides(shape, strides);
+    return value_empty_strided(step, shape, strides);
+}
+
+struct value *
+value_scalar(struct step *step, int dtype)
+{
+    struct shape shape = shape_scalar(dtype);
+
+    return value_empty(step, &shape);
+}
+
+struct value *
+value_vector(struct step *step, int dtype, int64_t elements)
+{
+    struct shape shape = shape_vector(dtype, elements);
+
+    return value_empty(step, &shape);
+}
+
+struct value *
+value_buffer(struct step *step, int64_t bytes)
+{
+    return value_vector(step, MEMMODEL_UINT8, bytes);
+}
+
+struct value *
+value_like_typed(struct step *step, const struct value *value, int dtype)
+{
+    struct shape shape = shape_typed(&value->shape, dtype);
+
+    return value_is_dense(value) ? value_empty_strided(step, &shape, value->strides) : value_empty(step, &shape);
+}
+
+struct value *
+value_like(struct step *step, const struct value *value)
+{
+    return value_like_typed(step, value, value->shape.dtype);
+}
+
+struct value *
+value_copy(struct step *step, const struct value *value)
+{
+    return value_empty(step, &value->shape);
+}
+
+void
+value_scratch(struct step *step, const struct shape *shape)
+{
+    value_drop(step, value_empty(step, shape));
+}
+
+struct value *
+value_keep(struct value *value)
+{
+    if (value)
+        value->references++;
+    return value;
+}
+
+void
+value_drop(struct step *step, struct value *value)
+{
+    if (!value || value == &step->nothing || --value->references > 0)
+        return;
+    node_drop(step, value->node);
+    storage_drop(step, value->storage, value->view ? 2 : 1);
+    pool_give(&step->pool, value, sizeof *value);
+}
+
+struct value *
+value_detach(struct step *step, const struct value *value)
+{
+    struct value *plain = value_of(step, value->storage, &value->shape, value->strides, value->view);
+
+    plain->number = value->number;
+    return plain;
+}
+
+struct value *
+value_view(struct step *step, const struct value *value, const struct shape *shape, const int64_t *strides)
+{
+    return value_of(step, value->storage, shape, strides, true);
+}
+
+/* The dims that are not of size 1; how many. */
+static int
+real_dims(const struct value *value, int64_t dims[MEMMODEL_MAX_RANK], int64_t strides[MEMMODEL_MAX_RANK])
+{
+    int count = 0;
+
+    for (int i = 0; i < value->shape.rank; i++) {
+        if (value->shape.dims[i] == 1)
+            continue;
+        dims[count] = value->shape.dims[i];
+        strides[count++] = value->strides[i];
+    }
+    return count;
+}
+
+/*
+ * From the last dims on, dims of `value` that lie one after the other in memory form a run; each run must be made up of
+ * whole dims of `shape`.
+ */
+bool
+value_viewable(const struct value *value, const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
+{
+    int64_t dims[MEMMODEL_MAX_RANK], steps[MEMMODEL_MAX_RANK];
+    int old = real_dims(value, dims, steps) - 1, new = shape->rank - 1;
+
+    if (value_elements(value) == 0) {
+        shape_strides(shape, strides);
+        return true;
+    }
+    while (old >= 0) {
+        int64_t base = steps[old], run = dims[old--], filled = 1;
+
+        while (old >= 0 && steps[old] == run * base)
+            run *= dims[old--];
+        for (; new >= 0 && (filled < run || shape->dims[new] == 1); new--) {
+            strides[new] = filled * base;
+            filled *= shape->dims[new];
+        }
+        if (filled != run)
+            return false;
+    }
+    for (; new >= 0; new--)
+        strides[new] = 1;
+    return true;
+}
+
+bool
+value_is_unique(const struct value *value)
+{
+    return value->references == 1 && value->storage->references == 1;
+}
+
+/* ---- categories ---- */
+
+/*
+ * A storage starts as workspace. An output that is kept for the backward pass is a saved activation; a gradient that reaches
+ * its parameter is the parameter's. What was decided at setup stays.
+ */
+void
+value_becomes(struct step *step, const struct value *value, enum memmodel_category category)
+{
+    struct trace_block *block;
+    int now;
+
+    if (value->storage->block < 0)
+        return;
+    block = &step->trace->blocks[value->storage->block];
+    now = block->category;
+    if (now == MEMMODEL_WORKSPACE ||
+        (now == MEMMODEL_TRANSIENT_ACTIVATIONS && category == MEMMODEL_SAVED_ACTIVATIONS) ||
+        (now == MEMMODEL_ACTIVATION_GRADIENTS && category == MEMMODEL_GRADIENTS))
+        block->category = category;
+}

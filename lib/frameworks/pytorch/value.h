@@ -1,0 +1,165 @@
+/*
+ * Tensors without numbers: shape, strides, and a storage whose references are counted as PyTorch counts them.
+ *
+ * Functions that make a tensor hand over one reference; value_drop() gives it back. Nothing here returns NULL: when memory
+ * or 63 bits run out, the step's status says so and an empty stand-in is returned, so that a rule reads like the operator it
+ * describes and the engine checks once after it.
+ */
+#ifndef PYTORCH_VALUE_H
+#define PYTORCH_VALUE_H
+
+#include "memmodel/network.h"
+#include "memmodel/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct step;
+struct node;
+
+struct shape {
+    int64_t dims[MEMMODEL_MAX_RANK];
+    int32_t rank;
+    int32_t dtype;
+};
+
+struct storage {
+    int64_t bytes;
+    int32_t block; /* of the trace; -1: it is empty */
+    int32_t references;
+};
+
+struct value {
+    struct shape shape;
+    int64_t strides[MEMMODEL_MAX_RANK];
+    struct storage *storage;
+    struct node *node; /* whose output it is; NULL: it needs no gradient */
+    int32_t output;    /* which one */
+    int32_t references;
+    bool number; /* a Python number made a tensor: its type gives way to any other */
+    bool view;   /* keeps the tensor it looks into, and so counts twice on the storage */
+};
+
+/* ---- shapes ---- */
+
+struct shape
+shape_scalar(int dtype);
+
+struct shape
+shape_vector(int dtype, int64_t elements);
+
+/* The same dims with another type. */
+struct shape
+shape_typed(const struct shape *shape, int dtype);
+
+/* NumPy's broadcasting of two shapes that fit together; the type is that of `a`. */
+struct shape
+shape_broadcast(const struct shape *a, const struct shape *b);
+
+/* Product of the dims, INT64_MAX if it does not fit. */
+int64_t
+shape_elements(const struct shape *shape);
+
+/* Product of dims first <= i < end. */
+int64_t
+shape_product(const struct shape *shape, int first, int end);
+
+bool
+shape_equal(const struct shape *a, const struct shape *b);
+
+/* Strides of row-major order. */
+void
+shape_strides(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK]);
+
+/* Strides with the dims laid out in memory order `order`, slowest first. */
+void
+shape_strides_in_order(const struct shape *shape, const int *order, int64_t strides[MEMMODEL_MAX_RANK]);
+
+/* Strides of memory_format=torch.channels_last. */
+void
+shape_strides_channels_last(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK]);
+
+/* ---- layout ---- */
+
+int64_t
+value_elements(const struct value *value);
+
+bool
+value_is_contiguous(const struct value *value);
+
+/* Non-overlapping and dense, in any order. */
+bool
+value_is_dense(const struct value *value);
+
+bool
+value_is_channels_last(const struct value *value);
+
+/* Channels-last and not contiguous as well. */
+bool
+value_is_only_channels_last(const struct value *value);
+
+bool
+value_is_float(const struct value *value);
+
+/* ---- making and dropping ---- */
+
+struct value *
+value_empty(struct step *step, const struct shape *shape);
+
+struct value *
+value_empty_strided(struct step *step, const struct shape *shape, const int64_t *strides);
+
+struct value *
+value_scalar(struct step *step, int dtype);
+
+struct value *
+value_vector(struct step *step, int dtype, int64_t elements);
+
+/* empty_like: the memory order of a dense tensor is kept, else row-major. */
+struct value *
+value_like(struct step *step, const struct value *value);
+
+struct value *
+value_like_typed(struct step *step, const struct value *value, int dtype);
+
+/* Row-major, of the tensor's shape. */
+struct value *
+value_copy(struct step *step, const struct value *value);
+
+/* A buffer that is no tensor of the network's: `bytes` of it. */
+struct value *
+value_buffer(struct step *step, int64_t bytes);
+
+/* Allocates and frees at once. */
+void
+value_scratch(struct step *step, const struct shape *shape);
+
+/* One more reference; NULL stays NULL. */
+struct value *
+value_keep(struct value *value);
+
+/* One reference less; NULL is allowed. */
+void
+value_drop(struct step *step, struct value *value);
+
+/* The same storage without the node. */
+struct value *
+value_detach(struct step *step, const struct value *value);
+
+/* The same storage seen otherwise. */
+struct value *
+value_view(struct step *step, const struct value *value, const struct shape *shape, const int64_t *strides);
+
+/* Strides of a view of `value` with `shape`; false if there is none without a copy. */
+bool
+value_viewable(const struct value *value, const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK]);
+
+/* True if nothing else refers to the tensor or its storage. */
+bool
+value_is_unique(const struct value *value);
+
+/* What the storage is for is decided by what becomes of it; see value.c for which change is allowed. */
+void
+value_becomes(struct step *step, const struct value *value, enum memmodel_category category);
+
+#endif

@@ -1,0 +1,185 @@
+/* A trace: blocks, events and names that grow while it is written. */
+#include "trace/trace.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+int
+trace_new(memmodel_context *context, struct memmodel_trace **trace)
+{
+    struct memmodel_trace *new = memory_allocate_zeroed(context, 1, sizeof *new);
+
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    atomic_init(&new->references, 1);
+    new->context = memmodel_context_ref(context);
+    new->arena = ARENA_INIT(context);
+    new->layer = -1;
+    *trace = new;
+    return 0;
+}
+
+memmodel_trace *
+memmodel_trace_ref(memmodel_trace *trace)
+{
+    atomic_fetch_add_explicit(&trace->references, 1, memory_order_relaxed);
+    return trace;
+}
+
+void
+memmodel_trace_unref(memmodel_trace *trace)
+{
+    memmodel_context *context;
+
+    if (!trace || atomic_fetch_sub_explicit(&trace->references, 1, memory_order_acq_rel) != 1)
+        return;
+    context = trace->context;
+    memory_release(context, trace->blocks);
+    memory_release(context, trace->events);
+    memory_release(context, trace->names);
+    arena_release(&trace->arena);
+    memory_release(context, trace);
+    memmodel_context_unref(context);
+}
+
+int32_t
+trace_add_name(struct memmodel_trace *trace, const char *name)
+{
+    char *copy;
+    int status = array_reserve(trace->context, &trace->names, &trace->name_capacity, trace->name_count + 1,
+                               sizeof *trace->names);
+
+    if (status)
+        return status;
+    copy = arena_copy_text(&trace->arena, name);
+    if (!copy)
+        return MEMMODEL_ERROR_NOMEM;
+    trace->names[trace->name_count] = copy;
+    return (int32_t)trace->name_count++;
+}
+
+void
+trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer)
+{
+    trace->step = (int16_t)step;
+    trace->phase = (uint8_t)phase;
+    trace->layer = layer;
+}
+
+/* Index of the new event, or a negative status. */
+static int32_t
+add_event(struct memmodel_trace *trace, int32_t block, bool release, int64_t live)
+{
+    int status;
+
+    if (trace->event_count >= INT32_MAX)
+        return context_error(trace->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the trace has too many events");
+    status = array_reserve(trace->context, &trace->events, &trace->event_capacity, trace->event_count + 1,
+                           sizeof *trace->events);
+    if (status)
+        return status;
+    trace->live = live;
+    trace->events[trace->event_count] = (struct trace_event){
+        .live = live, .block = block, .layer = trace->layer, .step = trace->step, .phase = trace->phase, .release = release,
+    };
+    return (int32_t)trace->event_count++;
+}
+
+int32_t
+trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, int32_t layer,
+               enum memmodel_category category)
+{
+    int64_t live;
+    int32_t event;
+    int status = array_reserve(trace->context, &trace->blocks, &trace->block_capacity, trace->block_count + 1,
+                               sizeof *trace->blocks);
+
+    if (status)
+        return status;
+    if (!checked_add(trace->live, bytes, &live))
+        return context_error(trace->context, MEMMODEL_ERROR_OVERFLOW, NULL, "live bytes do not fit in 63 bits");
+    event = add_event(trace, (int32_t)trace->block_count, false, live);
+    if (event < 0)
+        return event;
+    trace->blocks[trace->block_count] = (struct trace_block){
+        .bytes = bytes, .what = what, .layer = layer, .category = category, .allocated = event, .released = -1,
+    };
+    return (int32_t)trace->block_count++;
+}
+
+int
+trace_release(struct memmodel_trace *trace, int32_t block)
+{
+    int32_t event = add_event(trace, block, true, trace->live - trace->blocks[block].bytes);
+
+    if (event < 0)
+        return event;
+    trace->blocks[block].released = event;
+    return 0;
+}
+
+/* ---- summaries ---- */
+
+int32_t
+trace_peak_event(const struct memmodel_trace *trace, int step)
+{
+    int32_t peak = -1;
+
+    for (size_t i = 0; i < trace->event_count; i++) {
+        if (step != 0 && trace->events[i].step != step)
+            continue;
+        if (peak < 0 || trace->events[i].live > trace->events[peak].live)
+            peak = (int32_t)i;
+    }
+    return peak;
+}
+
+bool
+trace_live_at(const struct memmodel_trace *trace, const struct trace_block *block, int32_t event)
+{
+    (void)trace;
+    return block->allocated <= event && (block->released < 0 || block->released > event);
+}
+
+void
+trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+{
+    memset(bytes, 0, MEMMODEL_CATEGORY_COUNT * sizeof *bytes);
+    for (size_t i = 0; i < trace->block_count; i++)
+        if (trace_live_at(trace, &trace->blocks[i], event))
+            bytes[trace->blocks[i].category] += trace->blocks[i].bytes;
+}
+
+/* ---- public view ---- */
+
+size_t
+memmodel_trace_event_count(const memmodel_trace *trace)
+{
+    return trace->event_count;
+}
+
+int
+memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event)
+{
+    const struct trace_event *from;
+    const struct trace_block *block;
+
+    if (!event || index >= trace->event_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (event->size != sizeof *event)
+        return MEMMODEL_ERROR_STRUCT_SIZE;
+    from = &trace->events[index];
+    block = &trace->blocks[from->block];
+    *event = (struct memmodel_event){
+        .size = sizeof *event,
+        .bytes = from->release ? -block->bytes : block->bytes,
+        .live = from->live,
+        .what = block->what,
+        .layer = block->layer < 0 ? "" : trace->names[block->layer],
+        .block = from->block,
+        .step = from->step,
+        .category = block->category,
+        .phase = from->phase,
+    };
+    return 0;
+}
