@@ -172,6 +172,17 @@ memmodel_samples_column_name(const memmodel_samples *samples, size_t column);
 MEMMODEL_API const double *
 memmodel_samples_column(const memmodel_samples *samples, const char *name);
 
+/**
+ * The context a table was made from: where its memory comes from and its errors go.
+ *
+ * @param[in] samples  table
+ * @returns the context, which the table keeps a reference to
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API memmodel_context *
+memmodel_samples_context(const memmodel_samples *samples);
+
 /** Take one more reference. @param[in] samples  not NULL @returns `samples` @threads any @since 0.1 */
 MEMMODEL_API memmodel_samples *
 memmodel_samples_ref(memmodel_samples *samples);

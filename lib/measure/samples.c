@@ -269,6 +269,12 @@ samples_find(const memmodel_samples *samples, const char *name)
     return NULL;
 }
 
+memmodel_context *
+memmodel_samples_context(const memmodel_samples *samples)
+{
+    return samples->context;
+}
+
 size_t
 memmodel_samples_row_count(const memmodel_samples *samples)
 {
