@@ -204,10 +204,7 @@ factor_form(const struct factor *factor)
     return factor->denominator == 2 && size == 1 ? POWER_ROOT : POWER_GENERAL;
 }
 
-/*
- * Marks `a` and everything that is evaluated before it: marks[e] for every e <= a, zeroed by the caller, of which those
- * that are wanted are set.
- */
+/* Sets bit 0 of marks[e] for everything that those e <= last with a mark are computed from. */
 void
 expression_mark(const struct expression_pool *pool, expression last, unsigned char *marks);
 

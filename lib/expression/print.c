@@ -1,0 +1,275 @@
+/*
+ * Expressions as text, C and Python. C and Python compute in the order of program.c, in doubles, so they give the same bits.
+ * LaTeX is in print_latex.c.
+ */
+#include "expression/print.h"
+
+#include <inttypes.h>
+
+/* What differs between the languages; numbers end in ".0" where whole ones would be divided as integers. */
+static const struct dialect {
+    bool has_power_operator;
+    const char *point, *floor, *max, *min, *log, *root, *power;
+} dialects[] = {
+    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "log", "sqrt", ""},
+    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "log", "sqrt", "pow"},
+    [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "math.log", "math.sqrt", "math.pow"},
+};
+
+struct printer {
+    const struct expression_pool *pool;
+    const struct dialect *dialect;
+    struct text *out;
+};
+
+static void
+print_sum(const struct printer *printer, expression a);
+
+bool
+print_fits(const struct expression_pool *pool, struct text *out)
+{
+    if (out->failed || out->length <= PRINT_LIMIT)
+        return !out->failed;
+    context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "an expression is longer than %d characters",
+                  PRINT_LIMIT);
+    out->failed = true;
+    return false;
+}
+
+/* ---- numbers ---- */
+
+/* numerator / denominator in decimals: exact, and short enough to be read back exactly */
+static bool
+print_decimals(struct text *out, uint64_t numerator, int64_t denominator)
+{
+    char digits[20];
+    uint64_t rest = numerator % (uint64_t)denominator, scale = 1;
+    size_t count = 0;
+
+    for (int64_t power = denominator; power > 1; power /= 2) {
+        if (power % 2 || count == 18 || numerator > (uint64_t)INT64_MAX / (scale * 5))
+            return false;
+        scale *= 5;
+        rest = rest * 10;
+        digits[count++] = (char)('0' + rest / (uint64_t)denominator);
+        rest %= (uint64_t)denominator;
+    }
+    if (count == 0)
+        return false;
+    text_printf(out, "%" PRIu64 ".", numerator / (uint64_t)denominator);
+    text_append_bytes(out, digits, count);
+    return true;
+}
+
+bool
+print_decimal_number(struct text *out, struct rational value)
+{
+    uint64_t size = value.numerator < 0 ? 0 - (uint64_t)value.numerator : (uint64_t)value.numerator;
+
+    if (value.denominator == 1) {
+        text_printf(out, "%" PRIu64, size);
+        return true;
+    }
+    return print_decimals(out, size, value.denominator);
+}
+
+/* Without its sign. */
+static void
+print_number(const struct printer *printer, struct rational value)
+{
+    uint64_t size = value.numerator < 0 ? 0 - (uint64_t)value.numerator : (uint64_t)value.numerator;
+
+    if (!print_decimal_number(printer->out, value))
+        text_printf(printer->out, "%" PRIu64 "%s/%" PRId64 "%s", size, printer->dialect->point, value.denominator,
+                    printer->dialect->point);
+    else if (value.denominator == 1)
+        text_append(printer->out, printer->dialect->point);
+}
+
+/* ---- atoms ---- */
+
+/* In C and Python a name has no '.'. */
+static void
+print_name(const struct printer *printer, const char *name)
+{
+    for (; *name; name++)
+        text_append_bytes(printer->out, *name == '.' && !printer->dialect->has_power_operator ? "_" : name, 1);
+}
+
+static void
+print_call(const struct printer *printer, const char *function, expression first, expression second)
+{
+    text_printf(printer->out, "%s(", function);
+    print_sum(printer, first);
+    if (second >= 0) {
+        text_append(printer->out, ", ");
+        print_sum(printer, second);
+    }
+    text_append(printer->out, ")");
+}
+
+/* In parentheses, unless it is one term: as such it can stand before a division. */
+static void
+print_operand(const struct printer *printer, expression a)
+{
+    bool one_term = printer->pool->nodes[a].count == 1;
+
+    text_append(printer->out, one_term ? "" : "(");
+    print_sum(printer, a);
+    text_append(printer->out, one_term ? "" : ")");
+}
+
+static void
+print_floor(const struct printer *printer, const struct atom *atom)
+{
+    text_printf(printer->out, "%s(", printer->dialect->floor);
+    if (atom->divisor == 1) {
+        print_sum(printer, atom->arguments[0]);
+    } else {
+        print_operand(printer, atom->arguments[0]);
+        text_append(printer->out, "/");
+        print_number(printer, rational_integer(atom->divisor));
+    }
+    text_append(printer->out, ")");
+}
+
+static void
+print_atom(const struct printer *printer, const struct atom *atom)
+{
+    const struct dialect *dialect = printer->dialect;
+
+    switch (atom->kind) {
+    case ATOM_SYMBOL:
+        print_name(printer, printer->pool->names[atom->arguments[0]]);
+        break;
+    case ATOM_FLOOR:
+        print_floor(printer, atom);
+        break;
+    case ATOM_MAX:
+        print_call(printer, dialect->max, atom->arguments[0], atom->arguments[1]);
+        break;
+    case ATOM_MIN:
+        print_call(printer, dialect->min, atom->arguments[0], atom->arguments[1]);
+        break;
+    case ATOM_LOG:
+        print_call(printer, dialect->log, atom->arguments[0], -1);
+        break;
+    case ATOM_GROUP:
+        print_call(printer, "", atom->arguments[0], -1);
+        break;
+    }
+}
+
+/* ---- powers ---- */
+
+static void
+print_exponent(const struct printer *printer, int32_t size, int32_t denominator)
+{
+    text_printf(printer->out, denominator == 1 ? "^%" PRId32 : "^(%" PRId32 "/%" PRId32 ")", size, denominator);
+}
+
+static void
+print_root(const struct printer *printer, const struct atom *atom)
+{
+    text_printf(printer->out, "%s(", printer->dialect->root);
+    if (atom->kind == ATOM_GROUP)
+        print_sum(printer, atom->arguments[0]);
+    else
+        print_atom(printer, atom);
+    text_append(printer->out, ")");
+}
+
+/* pow(atom, size / denominator): the quotient is computed where the program computes it */
+static void
+print_power_call(const struct printer *printer, const struct atom *atom, int32_t size, int32_t denominator)
+{
+    text_printf(printer->out, "%s(", printer->dialect->power);
+    print_atom(printer, atom);
+    text_append(printer->out, ", ");
+    print_number(printer, (struct rational){size, denominator});
+    text_append(printer->out, ")");
+}
+
+static void
+print_repeated(const struct printer *printer, const struct atom *atom, int32_t size, const char *between)
+{
+    for (int32_t i = 0; i < size && print_fits(printer->pool, printer->out); i++) {
+        text_append(printer->out, i ? between : "");
+        print_atom(printer, atom);
+    }
+}
+
+/* The factor's power without its sign; `between` joins what is repeated. */
+static void
+print_power(const struct printer *printer, const struct factor *factor, const char *between)
+{
+    const struct atom *atom = &printer->pool->atoms[factor->atom];
+    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
+    enum power_form form = factor_form(factor);
+
+    if (form == POWER_ROOT) {
+        print_root(printer, atom);
+    } else if (printer->dialect->has_power_operator) {
+        print_atom(printer, atom);
+        if (size != 1 || factor->denominator != 1)
+            print_exponent(printer, size, factor->denominator);
+    } else if (form == POWER_REPEAT) {
+        print_repeated(printer, atom, size, between);
+    } else {
+        print_power_call(printer, atom, size, factor->denominator);
+    }
+}
+
+/* ---- sums ---- */
+
+/* Without the coefficient's sign. */
+static void
+print_term(const struct printer *printer, const struct term *term)
+{
+    const struct monomial *monomial = &printer->pool->monomials[term->monomial];
+    const struct factor *factors = monomial_factors(printer->pool, term->monomial);
+    bool unit =
+        term->coefficient.denominator == 1 && (term->coefficient.numerator == 1 || term->coefficient.numerator == -1);
+    bool bare = unit && monomial->count && factors[0].numerator > 0;
+
+    if (!bare)
+        print_number(printer, term->coefficient);
+    for (uint32_t i = 0; i < monomial->count; i++) {
+        const char *between = factors[i].numerator < 0 ? "/" : "*";
+
+        text_append(printer->out, bare && i == 0 ? "" : between);
+        print_power(printer, &factors[i], between);
+    }
+}
+
+static void
+print_sum(const struct printer *printer, expression a)
+{
+    const struct node *node = &printer->pool->nodes[a];
+    const struct term *terms = node_terms(printer->pool, a);
+
+    if (node->count == 0)
+        print_number(printer, rational_integer(0));
+    for (uint32_t i = 0; i < node->count && print_fits(printer->pool, printer->out); i++) {
+        bool negative = terms[i].coefficient.numerator < 0;
+
+        if (i)
+            text_append(printer->out, negative ? " - " : " + ");
+        else if (negative)
+            text_append(printer->out, "-");
+        print_term(printer, &terms[i]);
+    }
+}
+
+void
+expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out)
+{
+    if (a < 0) {
+        out->failed = true;
+        return;
+    }
+    if (language == EXPRESSION_LATEX)
+        print_latex(pool, a, out);
+    else
+        print_sum(&(struct printer){pool, &dialects[language], out}, a);
+}

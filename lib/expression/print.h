@@ -1,0 +1,21 @@
+/* What the printers share. */
+#ifndef EXPRESSION_PRINT_H
+#define EXPRESSION_PRINT_H
+
+#include "expression/pool.h"
+
+/* What is shared in a pool is written out again wherever it is used; beyond this many characters nobody reads it. */
+enum { PRINT_LIMIT = 1 << 20 };
+
+/* false, with the error set and the text failed, once the text is longer than PRINT_LIMIT */
+bool
+print_fits(const struct expression_pool *pool, struct text *out);
+
+/* The number without its sign as an integer or in decimals; false, with nothing written, if it has to be a fraction. */
+bool
+print_decimal_number(struct text *out, struct rational value);
+
+void
+print_latex(const struct expression_pool *pool, expression a, struct text *out);
+
+#endif

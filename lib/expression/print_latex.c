@@ -1,0 +1,203 @@
+/* Expressions as a paper prints them. */
+#include "expression/print.h"
+
+#include <inttypes.h>
+
+struct printer {
+    const struct expression_pool *pool;
+    struct text *out;
+};
+
+static void
+print_sum(const struct printer *printer, expression a);
+
+/* One letter is a variable, a longer name a word. */
+static void
+print_name(const struct printer *printer, const char *name)
+{
+    if (!name[1]) {
+        text_append(printer->out, name);
+        return;
+    }
+    text_append(printer->out, "\\mathrm{");
+    for (; *name; name++) {
+        text_append(printer->out, *name == '_' ? "\\" : "");
+        text_append_bytes(printer->out, name, 1);
+    }
+    text_append(printer->out, "}");
+}
+
+static void
+print_call(const struct printer *printer, const char *function, const struct atom *atom)
+{
+    text_printf(printer->out, "%s\\left(", function);
+    print_sum(printer, atom->arguments[0]);
+    if (atom->arguments[1] != atom->arguments[0]) {
+        text_append(printer->out, ", ");
+        print_sum(printer, atom->arguments[1]);
+    }
+    text_append(printer->out, "\\right)");
+}
+
+static void
+print_floor(const struct printer *printer, const struct atom *atom)
+{
+    text_append(printer->out, "\\left\\lfloor ");
+    if (atom->divisor != 1)
+        text_append(printer->out, "\\frac{");
+    print_sum(printer, atom->arguments[0]);
+    if (atom->divisor != 1)
+        text_printf(printer->out, "}{%" PRId64 "}", atom->divisor);
+    text_append(printer->out, " \\right\\rfloor");
+}
+
+static void
+print_atom(const struct printer *printer, const struct atom *atom)
+{
+    switch (atom->kind) {
+    case ATOM_SYMBOL:
+        print_name(printer, printer->pool->names[atom->arguments[0]]);
+        break;
+    case ATOM_FLOOR:
+        print_floor(printer, atom);
+        break;
+    case ATOM_MAX:
+        print_call(printer, "\\max", atom);
+        break;
+    case ATOM_MIN:
+        print_call(printer, "\\min", atom);
+        break;
+    case ATOM_LOG:
+        print_call(printer, "\\ln", atom);
+        break;
+    case ATOM_GROUP:
+        print_call(printer, "", atom);
+        break;
+    }
+}
+
+/* What an exponent may follow: a function of a name and its parentheses is put into more of them. */
+static void
+print_base(const struct printer *printer, const struct atom *atom)
+{
+    bool wrapped = atom->kind == ATOM_MAX || atom->kind == ATOM_MIN || atom->kind == ATOM_LOG;
+
+    text_append(printer->out, wrapped ? "\\left(" : "");
+    print_atom(printer, atom);
+    text_append(printer->out, wrapped ? "\\right)" : "");
+}
+
+/* The factor's power without its sign. */
+static void
+print_power(const struct printer *printer, const struct factor *factor)
+{
+    const struct atom *atom = &printer->pool->atoms[factor->atom];
+    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
+
+    if (factor_form(factor) == POWER_ROOT) {
+        text_append(printer->out, "\\sqrt{");
+        if (atom->kind == ATOM_GROUP)
+            print_sum(printer, atom->arguments[0]);
+        else
+            print_atom(printer, atom);
+        text_append(printer->out, "}");
+    } else if (size == 1 && factor->denominator == 1) {
+        print_atom(printer, atom);
+    } else {
+        print_base(printer, atom);
+        text_printf(printer->out, factor->denominator == 1 ? "^{%" PRId32 "}" : "^{%" PRId32 "/%" PRId32 "}", size,
+                    factor->denominator);
+    }
+}
+
+/* The factors with exponents of that sign; returns how many. */
+static int
+print_factors(const struct printer *printer, int32_t monomial, bool negative, bool first)
+{
+    int printed = 0;
+
+    for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++) {
+        const struct factor *factor = &monomial_factors(printer->pool, monomial)[i];
+
+        if ((factor->numerator < 0) != negative || !print_fits(printer->pool, printer->out))
+            continue;
+        text_append(printer->out, first && !printed ? "" : "\\, ");
+        print_power(printer, factor);
+        printed++;
+    }
+    return printed;
+}
+
+/* Without its sign; false if it is 1 and need not be written. */
+static bool
+print_coefficient(const struct printer *printer, struct rational value, bool needed)
+{
+    bool unit = value.denominator == 1 && (value.numerator == 1 || value.numerator == -1);
+
+    if (unit && !needed)
+        return false;
+    if (!print_decimal_number(printer->out, value))
+        text_printf(printer->out, "\\frac{%" PRIu64 "}{%" PRId64 "}",
+                    value.numerator < 0 ? 0 - (uint64_t)value.numerator : (uint64_t)value.numerator, value.denominator);
+    return true;
+}
+
+static bool
+has_power(const struct printer *printer, int32_t monomial, bool negative)
+{
+    for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++)
+        if ((monomial_factors(printer->pool, monomial)[i].numerator < 0) == negative)
+            return true;
+    return false;
+}
+
+static void
+print_fraction(const struct printer *printer, const struct term *term)
+{
+    bool above = has_power(printer, term->monomial, false);
+
+    if (above && print_coefficient(printer, term->coefficient, false))
+        text_append(printer->out, "\\, ");
+    text_append(printer->out, "\\frac{");
+    if (!above)
+        print_coefficient(printer, term->coefficient, true);
+    print_factors(printer, term->monomial, false, true);
+    text_append(printer->out, "}{");
+    print_factors(printer, term->monomial, true, true);
+    text_append(printer->out, "}");
+}
+
+static void
+print_term(const struct printer *printer, const struct term *term)
+{
+    if (has_power(printer, term->monomial, true)) {
+        print_fraction(printer, term);
+        return;
+    }
+    print_factors(printer, term->monomial, false, !print_coefficient(printer, term->coefficient, term->monomial == 0));
+}
+
+static void
+print_sum(const struct printer *printer, expression a)
+{
+    const struct node *node = &printer->pool->nodes[a];
+    const struct term *terms = node_terms(printer->pool, a);
+
+    if (node->count == 0)
+        text_append(printer->out, "0");
+    for (uint32_t i = 0; i < node->count && print_fits(printer->pool, printer->out); i++) {
+        bool negative = terms[i].coefficient.numerator < 0;
+
+        if (i)
+            text_append(printer->out, negative ? " - " : " + ");
+        else if (negative)
+            text_append(printer->out, "-");
+        print_term(printer, &terms[i]);
+    }
+}
+
+void
+print_latex(const struct expression_pool *pool, expression a, struct text *out)
+{
+    print_sum(&(struct printer){pool, out}, a);
+}
