@@ -1,9 +1,9 @@
-"""Follows the README as a stranger would: writes its files, runs its commands, compares what they print.
+"""Follows a text as a reader would: writes the files it shows, runs its commands, compares what they print.
 
-usage: readme.py README TOOL_FOLDER PKG_CONFIG_FOLDER LIBRARY_FOLDER
+usage: sessions.py TEXT TOOL_FOLDER... (with PKG_CONFIG_PATH and LD_LIBRARY_PATH in the environment where it needs them)
 
-In the README, a block opened by ```LANGUAGE NAME is a file, and in a ```console block each line after "$ " is a command
-with its output below; a line of only "..." stands for any number of lines. Other blocks are not run.
+The text is Markdown. A block opened by ```LANGUAGE NAME is a file. In a ```console block each line after "$ " is a
+command, with its output below; a line of only "..." stands for any number of lines. Other blocks are not run.
 """
 
 import os
@@ -63,17 +63,12 @@ def follow(text, folder, environment):
     return commands, wrong
 
 
-def main(readme, tools, pkg_config, library):
-    environment = dict(
-        os.environ,
-        PATH=f"{tools}:{os.environ['PATH']}",
-        PKG_CONFIG_PATH=pkg_config,
-        LD_LIBRARY_PATH=library,
-        LC_ALL="C",
-    )
+def main(text, *tools):
+    path = os.pathsep.join([*tools, os.environ["PATH"]])
+    environment = dict(os.environ, PATH=path, LC_ALL="C")
     with tempfile.TemporaryDirectory() as folder:
-        commands, wrong = follow(pathlib.Path(readme).read_text(encoding="utf-8"), pathlib.Path(folder), environment)
-    print(f"{commands} commands, {wrong} of them not as the README says")
+        commands, wrong = follow(pathlib.Path(text).read_text(encoding="utf-8"), pathlib.Path(folder), environment)
+    print(f"{commands} commands, {wrong} of them not as the text says")
     return 1 if wrong or not commands else 0
 
 
