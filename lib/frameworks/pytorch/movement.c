@@ -261,28 +261,39 @@ split_backward(struct step *step, struct node *node, struct value **incoming, st
     pool_give(&step->pool, zeros, bytes);
 }
 
-static void
-split_forward(struct step *step, const struct layer *layer)
+void
+aten_split(struct step *step, struct value *x, const struct shape *parts, const int64_t *strides, int count,
+           struct value **results)
 {
     static const struct derivative split = {"split", split_backward};
-    struct value *x = step_input(step, layer, 0);
-    struct node *node = node_new(step, &split, &x, 1, layer->output_count);
-    struct shape *parts = arena_allocate(&step->pool.arena, (size_t)layer->output_count * sizeof *parts);
+    struct node *node = node_new(step, &split, &x, 1, count);
 
-    if (!parts) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
-        return;
-    }
-    for (int i = 0; i < layer->output_count; i++) {
-        struct value *part;
-
-        parts[i] = step_output_shape(step, layer, i);
-        part = value_view(step, x, &parts[i], x->strides);
-        node_attach(step, node, part, i);
-        step_output(step, layer, i, part);
+    for (int i = 0; i < count; i++) {
+        results[i] = value_view(step, x, &parts[i], strides);
+        node_attach(step, node, results[i], i);
     }
     if (node)
         node->options = parts;
+}
+
+static void
+split_forward(struct step *step, const struct layer *layer)
+{
+    struct value *x = step_input(step, layer, 0);
+    size_t count = (size_t)layer->output_count;
+    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
+    struct value **results = pool_take(&step->pool, count * sizeof *results);
+
+    if (!parts || !results) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < layer->output_count; i++)
+        parts[i] = step_output_shape(step, layer, i);
+    aten_split(step, x, parts, x->strides, layer->output_count, results);
+    for (int i = 0; i < layer->output_count; i++)
+        step_output(step, layer, i, results[i]);
+    pool_give(&step->pool, results, count * sizeof *results);
 }
 
 const struct rule pytorch_split = {OP_SPLIT, split_forward};

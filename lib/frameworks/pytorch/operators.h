@@ -127,6 +127,11 @@ aten_concat(struct step *step, struct value *const *parts, int count, int axis);
 struct value *
 aten_stack(struct step *step, struct value *const *parts, int count);
 
+/* Views of `count` parts; `parts` lives as long as the step's pool. */
+void
+aten_split(struct step *step, struct value *x, const struct shape *parts, const int64_t *strides, int count,
+           struct value **results);
+
 /* ---- resampling.c ---- */
 
 /* torch.nn.functional.pad with a constant, to `shape`. */
@@ -151,13 +156,6 @@ struct batch_statistics {
 
 struct value *
 aten_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);
-
-/* ---- attention.c ---- */
-
-/* One result of the shape of the first input, NULL mask: none. */
-struct value *
-aten_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
-               const struct memmodel_attention *options);
 
 /* ---- rules.c ---- */
 

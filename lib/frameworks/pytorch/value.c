@@ -331,6 +331,15 @@ value_view(struct step *step, const struct value *value, const struct shape *sha
     return value_of(step, value->storage, shape, strides, true);
 }
 
+void
+value_forget_base(struct step *step, struct value *value)
+{
+    if (value == &step->nothing || !value->view)
+        return;
+    value->view = false;
+    value->storage->references--;
+}
+
 /* The dims that are not of size 1; how many. */
 static int
 real_dims(const struct value *value, int64_t dims[MEMMODEL_MAX_RANK], int64_t strides[MEMMODEL_MAX_RANK])

@@ -150,6 +150,10 @@ value_detach(struct step *step, const struct value *value);
 struct value *
 value_view(struct step *step, const struct value *value, const struct shape *shape, const int64_t *strides);
 
+/* A view that PyTorch does not know as one (unsafe_chunk). */
+void
+value_forget_base(struct step *step, struct value *value);
+
 /* Strides of a view of `value` with `shape`; false if there is none without a copy. */
 bool
 value_viewable(const struct value *value, const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK]);

@@ -1,0 +1,261 @@
+/*
+ * Scaled dot-product attention: the flash kernel where it can, else products and a softmax.
+ * PyTorch: aten/src/ATen/native/transformers/attention.cpp, sdp_utils_cpp.cpp, cpu/FlashAttentionKernel.cpp.
+ */
+#include "frameworks/pytorch/operators.h"
+
+enum { BATCH, HEADS, LENGTH, WIDTH };
+
+/* ---- flash ---- */
+
+/* Rows of a tile of queries and of keys: FlashAttentionKernel.cpp, cpu_flash_attention. */
+static int64_t
+query_tile(int64_t length)
+{
+    return min_i64(length >= 768 ? 256 : length >= 192 ? 64 : 32, length);
+}
+
+static int64_t
+key_tile(int64_t keys)
+{
+    return min_i64(512, keys);
+}
+
+/* Sums are kept in float32, or float64 for float64. */
+static int
+sum_type(const struct value *x)
+{
+    return x->shape.dtype == MEMMODEL_FLOAT64 ? MEMMODEL_FLOAT64 : MEMMODEL_FLOAT32;
+}
+
+static bool
+is_half(const struct value *x)
+{
+    return x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
+}
+
+/* Laid out [batch, length, heads, width] in memory. */
+static void
+length_first_strides(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
+{
+    static const int order[] = {BATCH, LENGTH, HEADS, WIDTH};
+
+    shape_strides_in_order(shape, order, strides);
+}
+
+static bool
+is_length_first(const struct value *x)
+{
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    length_first_strides(&x->shape, strides);
+    for (int i = 0; i < x->shape.rank; i++)
+        if (x->shape.dims[i] != 1 && x->strides[i] != strides[i])
+            return false;
+    return true;
+}
+
+/* Saved: mask, key, query, value, logsumexp, output. */
+enum { SAVED_MASK, SAVED_KEY, SAVED_QUERY };
+
+static void
+flash_temporaries(struct step *step, const struct value *query, int64_t query_rows, int64_t key_rows)
+{
+    struct shape tiles = {.dims = {2 * step->job->threads, query_rows, key_rows}, .rank = 3, .dtype = sum_type(query)};
+    struct shape half_tiles = shape_typed(&tiles, query->shape.dtype), row = shape_vector(tiles.dtype, query_rows);
+    struct value *wide = value_empty(step, &tiles), *narrow = is_half(query) ? value_empty(step, &half_tiles) : NULL;
+
+    value_scratch(step, &row);
+    value_drop(step, narrow);
+    value_drop(step, wide);
+}
+
+static void
+flash_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct value *query = node->saved[SAVED_QUERY], *key = node->saved[SAVED_KEY];
+    struct value *made[3], *copy;
+
+    for (int i = 0; i < 3; i++) {
+        struct shape shape = shape_typed(&node->edges[i].shape, incoming[0]->shape.dtype);
+        int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+        length_first_strides(&shape, strides);
+        made[i] = value_empty_strided(step, &shape, strides);
+    }
+    copy = is_length_first(incoming[0]) ? NULL : value_copy(step, incoming[0]);
+    flash_temporaries(step, query, query_tile(query->shape.dims[LENGTH]), key_tile(key->shape.dims[LENGTH]));
+    value_drop(step, copy);
+    for (int i = 0; i < 3; i++) {
+        if (node_wants(node, i))
+            gradients[i] = made[i];
+        else
+            value_drop(step, made[i]);
+    }
+}
+
+static void
+flash_scratch(struct step *step, const struct value *query, const struct value *key)
+{
+    int64_t rows = query_tile(query->shape.dims[LENGTH]), keys = key_tile(key->shape.dims[LENGTH]);
+    struct shape tile = {.dims = {step->job->threads, rows, keys + 2 + query->shape.dims[WIDTH]}, .rank = 3};
+    struct shape narrow = {.dims = {step->job->threads, rows, keys}, .rank = 3, .dtype = query->shape.dtype};
+    struct value *wide;
+
+    tile.dtype = sum_type(query);
+    wide = value_empty(step, &tile);
+    if (is_half(query))
+        value_scratch(step, &narrow);
+    value_drop(step, wide);
+}
+
+static struct value *
+flash_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask)
+{
+    static const struct derivative flash = {"scaled_dot_product_flash_attention", flash_backward};
+    struct shape rows = query->shape;
+    struct value *result = value_like(step, query), *logsumexp;
+    struct value *saved[] = {mask, key, query, value, NULL, result};
+    struct node *node;
+
+    rows.rank = 3;
+    rows.dtype = sum_type(query);
+    logsumexp = value_empty(step, &rows);
+    saved[4] = logsumexp;
+    flash_scratch(step, query, key);
+    node = step_record(step, &flash, result, 3, (struct value *[]){query, key, value});
+    for (int i = 0; i < 6; i++)
+        step_save(step, node, saved[i]);
+    value_drop(step, logsumexp);
+    return result;
+}
+
+/* ---- math ---- */
+
+static void
+result_shaped_gradient(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)incoming;
+    gradients[0] = value_copy(step, node->saved[0]);
+}
+
+/* Rows in which everything is masked become zeros: _safe_softmax */
+static struct value *
+safe_softmax(struct step *step, struct value *x)
+{
+    static const struct derivative derivative = {"safe_softmax", result_shaped_gradient};
+    struct shape rows = shape_typed(&x->shape, MEMMODEL_BOOL), zero = shape_scalar(x->shape.dtype);
+    struct value *result = value_copy(step, x), *mask = value_like_typed(step, x, MEMMODEL_BOOL), *all;
+
+    rows.dims[rows.rank - 1] = 1;
+    all = value_empty(step, &rows);
+    value_scratch(step, &zero);
+    value_drop(step, all);
+    value_drop(step, mask);
+    step_save(step, step_record(step, &derivative, result, 1, &x), result);
+    return result;
+}
+
+/* A bool mask as numbers to be added. */
+static struct value *
+float_mask(struct step *step, const struct shape *shape, int dtype)
+{
+    struct value *first = value_scalar(step, dtype), *second = value_scalar(step, dtype);
+    struct shape typed = shape_typed(shape, dtype);
+    struct value *result = value_empty(step, &typed);
+
+    value_drop(step, second);
+    value_drop(step, first);
+    return result;
+}
+
+static struct value *
+causal_mask(struct step *step, int64_t length, int64_t keys, int dtype)
+{
+    struct shape shape = {.dims = {length, keys}, .rank = 2, .dtype = MEMMODEL_BOOL};
+    struct value *ones = value_empty(step, &shape), *triangle = value_empty(step, &shape), *result;
+
+    value_drop(step, ones);
+    result = float_mask(step, &shape, dtype);
+    value_drop(step, triangle);
+    return result;
+}
+
+static struct value *
+masked_scores(struct step *step, struct value *query, struct value *key, struct value *mask)
+{
+    struct value *scaled = aten_scale(step, key), *turned = aten_transpose(step, scaled, -1, -2);
+    struct value *scores;
+
+    value_drop(step, scaled);
+    scores = aten_matmul(step, query, turned);
+    value_drop(step, turned);
+    if (mask)
+        value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, scores, mask));
+    return scores;
+}
+
+static struct value *
+math_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
+               const struct memmodel_attention *options)
+{
+    struct value *scaled = aten_scale(step, query), *own_mask = NULL, *scores, *shares, *result;
+
+    if (options->causal)
+        own_mask = causal_mask(step, query->shape.dims[LENGTH], key->shape.dims[LENGTH], query->shape.dtype);
+    scores = masked_scores(step, scaled, key, own_mask ? own_mask : mask);
+    shares = safe_softmax(step, scores);
+    value_drop(step, scores);
+    if (options->dropout > 0 && step->training) {
+        struct value *all = shares;
+
+        shares = aten_dropout(step, all);
+        value_drop(step, all);
+    }
+    result = aten_matmul(step, shares, value);
+    value_drop(step, shares);
+    value_drop(step, scaled);
+    value_drop(step, own_mask);
+    return result;
+}
+
+/* ---- which ---- */
+
+/* sdp_utils_cpp.cpp, use_flash_attention_cpp */
+static bool
+can_flash(const struct step *step, const struct value *query, const struct value *key, const struct value *value,
+          const struct value *mask, const struct memmodel_attention *options)
+{
+    const struct value *operands[] = {query, key, value};
+
+    if ((options->dropout > 0 && step->training) || query->shape.dims[WIDTH] != value->shape.dims[WIDTH])
+        return false;
+    if (mask && (mask->node || (mask->shape.rank != 2 && mask->shape.rank != 4)))
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (operands[i]->shape.rank != 4 || operands[i]->strides[WIDTH] != 1 ||
+            operands[i]->shape.dims[BATCH] != query->shape.dims[BATCH] ||
+            (!options->grouped && operands[i]->shape.dims[HEADS] != query->shape.dims[HEADS]))
+            return false;
+    return true;
+}
+
+static void
+attention_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_attention *options = layer->options;
+    struct value *query = step_input(step, layer, 0), *key = step_input(step, layer, 1);
+    struct value *value = step_input(step, layer, 2), *mask = step_input(step, layer, 3), *made = NULL, *result;
+    bool flash = can_flash(step, query, key, value, mask, options);
+
+    if (mask && mask->shape.dtype == MEMMODEL_BOOL)
+        mask = made = float_mask(step, &mask->shape, query->shape.dtype);
+    if (flash)
+        result = flash_attention(step, query, key, value, mask);
+    else
+        result = math_attention(step, query, key, value, mask, options);
+    value_drop(step, made);
+    step_output(step, layer, 0, result);
+}
+
+const struct rule pytorch_attention = {OP_ATTENTION, attention_forward};

@@ -1,0 +1,47 @@
+/* Table lookup. PyTorch: aten/src/ATen/native/Embedding.cpp. Saved are the indices. */
+#include "frameworks/pytorch/operators.h"
+
+static bool
+can_be_flat(const struct value *indices)
+{
+    struct shape flat = shape_vector(indices->shape.dtype, value_elements(indices));
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    return value_viewable(indices, &flat, strides);
+}
+
+/* Indices that are no view of a vector are laid out for the call. */
+static void
+index_scratch(struct step *step, const struct value *indices)
+{
+    if (!can_be_flat(indices))
+        value_scratch(step, &indices->shape);
+}
+
+/* The whole table's gradient, then a copy of a gradient that is not row-major. */
+static void
+embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *copy;
+
+    gradients[0] = value_empty(step, &node->edges[0].shape);
+    copy = value_is_contiguous(incoming[0]) ? NULL : value_copy(step, incoming[0]);
+    index_scratch(step, node->saved[0]);
+    value_drop(step, copy);
+}
+
+static void
+embedding_forward(struct step *step, const struct layer *layer)
+{
+    static const struct derivative embedding = {"embedding", embedding_backward};
+    struct value *indices = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight"), *result;
+    struct value *flat = can_be_flat(indices) ? NULL : value_copy(step, indices);
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    result = value_empty(step, &shape);
+    value_drop(step, flat);
+    step_save(step, step_record(step, &embedding, result, 1, &weight), indices);
+    step_output(step, layer, 0, result);
+}
+
+const struct rule pytorch_embedding = {OP_EMBEDDING, embedding_forward};

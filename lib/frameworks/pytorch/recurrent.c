@@ -1,0 +1,557 @@
+/*
+ * Recurrent layers. An LSTM without projection is one oneDNN layer per layer and direction; GRU and RNN run step by step.
+ * PyTorch: aten/src/ATen/native/RNN.cpp, mkldnn/RNN.cpp; sizes of oneDNN: src/cpu/rnn/rnn_utils.cpp.
+ */
+#include "frameworks/pytorch/operators.h"
+
+#include <string.h>
+
+/* A layer in one direction: its parameters, and what the rules need to know. NULL biases: none. */
+struct cell {
+    struct value *input_weight, *hidden_weight, *input_bias, *hidden_bias;
+};
+
+/* All of a recurrent layer while it runs. */
+struct recurrence {
+    struct step *step;
+    const struct layer *layer;
+    const struct memmodel_recurrent *options;
+    int directions, cells;         /* cells: layers * directions */
+    struct value *hidden, *states; /* initial ones; states: the LSTM's cells */
+    struct value **last, **last_states;
+};
+
+static struct cell
+cell_of(const struct recurrence *r, int index)
+{
+    int count = r->options->no_bias ? 2 : 4;
+    struct value *parameters[4] = {NULL};
+
+    for (int i = 0; i < count; i++)
+        parameters[i] = r->step->variables[r->layer->parameters[index * count + i]].value;
+    return (struct cell){parameters[0], parameters[1], parameters[2], parameters[3]};
+}
+
+/* ---- LSTM: sizes of oneDNN's buffers ---- */
+
+enum { FLOAT_BYTES = 4, PAGE = 4096, LINE = 64 / FLOAT_BYTES, BAD_STRIDE = 256 };
+
+/* Rows are padded to whole cache lines, and by one more where they would all fall on the same lines. */
+static int64_t
+leading_dimension(int64_t elements)
+{
+    int64_t padded = ceil_divide(elements, LINE) * LINE;
+
+    return padded % BAD_STRIDE == 0 ? padded + LINE : padded;
+}
+
+static int64_t
+pages(int64_t elements)
+{
+    return ceil_divide(elements * FLOAT_BYTES, PAGE) * PAGE;
+}
+
+struct lstm_sizes {
+    int64_t length, batch, input, hidden;
+};
+
+/* Gates, then three of states and gradients of states for both passes, cells, and the layer's hidden part. */
+static int64_t
+lstm_workspace(const struct lstm_sizes *s)
+{
+    int64_t steps = s->length * s->batch, states = (s->length + 1) * s->batch;
+
+    return pages(steps * leading_dimension(4 * s->hidden)) +
+           3 * ceil_divide(states * leading_dimension(max_i64(s->input, s->hidden)) * 2 * FLOAT_BYTES, PAGE) * PAGE +
+           2 * pages(2 * states * s->hidden) + pages(steps * leading_dimension(s->hidden));
+}
+
+static int64_t
+lstm_scratchpad(const struct lstm_sizes *s)
+{
+    enum { BOOKKEEPING = 4096 + 568 };
+
+    return pages(s->length * s->batch * leading_dimension(4 * s->hidden)) +
+           2 * pages(s->batch * leading_dimension(s->hidden)) + BOOKKEEPING;
+}
+
+static int64_t
+lstm_inference_scratchpad(const struct lstm_sizes *s)
+{
+    enum { LINE_OF_FLOATS = 16, SQUARE = 4096 + 1016, OTHER = 4096 + 856 };
+    int64_t states = (s->length + 1) * s->batch;
+    bool square = s->input == s->hidden && s->hidden % LINE_OF_FLOATS == 0;
+
+    return pages(s->batch * leading_dimension(4 * s->hidden)) +
+           pages(2 * states * leading_dimension(max_i64(s->input, s->hidden))) + pages(2 * states * s->hidden) +
+           pages(s->batch * leading_dimension(s->hidden)) + (square ? SQUARE : OTHER);
+}
+
+/* ---- LSTM: one layer in one direction. Inputs: x, weights, biases; outputs: y, hy, cy ---- */
+
+enum { MOST_BUFFERS = 8 };
+
+static struct value *
+matrix(struct step *step, int64_t rows, int64_t columns)
+{
+    struct shape shape = {.dims = {rows, columns}, .rank = 2, .dtype = MEMMODEL_FLOAT32};
+
+    return value_empty(step, &shape);
+}
+
+static struct value *
+sequence(struct step *step, const struct lstm_sizes *s, int64_t width)
+{
+    struct shape shape = {.dims = {s->length, s->batch, width}, .rank = 3, .dtype = MEMMODEL_FLOAT32};
+
+    return value_empty(step, &shape);
+}
+
+static void
+drop_last_first(struct step *step, struct value **buffers, int count)
+{
+    while (count > 0)
+        value_drop(step, buffers[--count]);
+}
+
+/* Weights and their gradients in oneDNN's layout, then the scratchpad; all freed, last first. */
+static void
+lstm_backward_buffers(struct step *step, const struct lstm_sizes *s)
+{
+    const int64_t widths[] = {s->input, s->hidden};
+    struct value *buffers[MOST_BUFFERS];
+    int count = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (leading_dimension(widths[i]) != widths[i])
+            buffers[count++] = matrix(step, 4 * s->hidden, leading_dimension(widths[i]));
+    for (int i = 0; i < 2; i++)
+        buffers[count++] = matrix(step, widths[i], widths[i] > 1 ? leading_dimension(4 * s->hidden) : 4 * s->hidden);
+    buffers[count++] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden);
+    buffers[count++] = value_buffer(step, lstm_scratchpad(s));
+    drop_last_first(step, buffers, count);
+}
+
+static void
+lstm_gradients(struct step *step, const struct lstm_sizes *s, struct value *made[7])
+{
+    made[0] = sequence(step, s, s->input);
+    made[5] = matrix(step, s->batch, s->hidden);
+    made[6] = matrix(step, s->batch, s->hidden);
+    made[1] = matrix(step, 4 * s->hidden, s->input);
+    made[2] = matrix(step, 4 * s->hidden, s->hidden);
+    made[3] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden);
+    lstm_backward_buffers(step, s);
+    made[4] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden);
+}
+
+static void
+lstm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct lstm_sizes *s = node->options;
+    struct value *made[7] = {NULL}, *zeros[4] = {NULL};
+
+    if (!incoming[0] || !value_is_contiguous(incoming[0]))
+        zeros[0] = sequence(step, s, s->hidden);
+    for (int i = 1; i < 3; i++)
+        zeros[i] = incoming[i] ? NULL : matrix(step, s->batch, s->hidden);
+    zeros[3] = value_vector(step, MEMMODEL_FLOAT32, 4 * s->hidden); /* sum of the biases */
+    lstm_gradients(step, s, made);
+    drop_last_first(step, zeros, 4);
+    for (int i = 0; i < 7; i++) {
+        if (i < node->edge_count && node_wants(node, i))
+            gradients[i] = made[i];
+        else
+            value_drop(step, made[i]);
+    }
+}
+
+static void
+lstm_training_buffers(struct step *step, const struct lstm_sizes *s)
+{
+    const int64_t widths[] = {s->input, s->hidden};
+    struct value *buffers[MOST_BUFFERS];
+    int count = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (widths[i] > 1)
+            buffers[count++] = matrix(step, widths[i], leading_dimension(4 * s->hidden));
+    buffers[count++] = value_buffer(step, lstm_scratchpad(s));
+    drop_last_first(step, buffers, count);
+}
+
+static void
+lstm_inference_buffers(struct step *step, const struct lstm_sizes *s)
+{
+    enum { BLOCK = 32 };
+    int64_t padded = ceil_divide(s->hidden, BLOCK) * BLOCK;
+    struct value *buffers[] = {
+        matrix(step, s->input, 4 * padded), matrix(step, s->hidden, 4 * padded),
+        value_buffer(step, lstm_inference_scratchpad(s)),
+    };
+
+    drop_last_first(step, buffers, 3);
+}
+
+/* Zeros of the weights' shapes stand in for missing biases. */
+static struct cell
+with_biases(struct step *step, struct cell cell)
+{
+    if (cell.input_bias) {
+        value_keep(cell.input_bias);
+        value_keep(cell.hidden_bias);
+    } else {
+        cell.input_bias = value_copy(step, cell.hidden_weight);
+        cell.hidden_bias = value_copy(step, cell.input_weight);
+    }
+    return cell;
+}
+
+static void
+lstm_record(struct step *step, struct value *x, const struct cell *cell, struct value *hx, struct value *cx,
+            struct value *results[3], struct value *workspace, const struct lstm_sizes *sizes)
+{
+    static const struct derivative lstm = {"mkldnn_rnn_layer", lstm_backward};
+    struct value *inputs[] = {x, cell->input_weight, cell->hidden_weight, cell->input_bias, cell->hidden_bias};
+    struct value *saved[] = {
+        cx, hx, x, cell->input_weight, cell->hidden_weight, cell->hidden_bias, cell->input_bias,
+        results[0], results[1], results[2], workspace,
+    };
+    struct node *node = node_new(step, &lstm, inputs, 5, 3);
+
+    for (int i = 0; i < 3; i++)
+        node_attach(step, node, results[i], i);
+    for (size_t i = 0; i < sizeof saved / sizeof saved[0]; i++)
+        step_save(step, node, saved[i]);
+    if (node)
+        node->options = sizes;
+}
+
+static void
+lstm_cell(struct step *step, struct value *x, struct cell given, struct value *hx, struct value *cx,
+          struct value *results[3])
+{
+    struct cell cell = with_biases(step, given);
+    struct lstm_sizes *sizes = arena_allocate(&step->pool.arena, sizeof *sizes);
+    struct value *bias, *workspace = NULL;
+
+    if (!sizes) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    *sizes = (struct lstm_sizes){x->shape.dims[0], x->shape.dims[1], x->shape.dims[2], hx->shape.dims[1]};
+    results[0] = sequence(step, sizes, sizes->hidden);
+    results[1] = matrix(step, sizes->batch, sizes->hidden);
+    results[2] = matrix(step, sizes->batch, sizes->hidden);
+    bias = value_vector(step, MEMMODEL_FLOAT32, 4 * sizes->hidden);
+    if (step->grad_mode) {
+        workspace = value_buffer(step, lstm_workspace(sizes));
+        lstm_training_buffers(step, sizes);
+    } else {
+        lstm_inference_buffers(step, sizes);
+    }
+    value_drop(step, bias);
+    lstm_record(step, x, &cell, hx, cx, results, workspace, sizes);
+    value_drop(step, workspace);
+    value_drop(step, cell.input_bias);
+    value_drop(step, cell.hidden_bias);
+}
+
+/* ---- GRU and RNN: one step ---- */
+
+/* unsafe_chunk along the last axis: not known as views. */
+static void
+chunks(struct step *step, struct value *x, int count, struct value *results[])
+{
+    struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
+
+    if (!parts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        parts[i] = x->shape;
+        parts[i].dims[1] /= count;
+    }
+    aten_split(step, x, parts, x->strides, count, results);
+    for (int i = 0; i < count; i++)
+        value_forget_base(step, results[i]);
+}
+
+static struct value *
+sigmoid_of_sum(struct step *step, struct value *into, struct value *other)
+{
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, into, other));
+    return aten_pointwise_in_place(step, MEMMODEL_SIGMOID, into);
+}
+
+/* h' = (h - n) * z + n with n = tanh(W x + r * U h): RNN.cpp, GRUCell */
+static struct value *
+gru_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell, int kind)
+{
+    enum { RESET, UPDATE, NEW, GATES };
+    struct value *i[GATES] = {NULL}, *h[GATES] = {NULL};
+    struct value *product, *reset, *update, *new, *result;
+
+    (void)kind;
+    chunks(step, input_gates, GATES, i);
+    product = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
+    chunks(step, product, GATES, h);
+    value_drop(step, product);
+    if (step->status)
+        return &step->nothing;
+    reset = sigmoid_of_sum(step, h[RESET], i[RESET]);
+    update = sigmoid_of_sum(step, h[UPDATE], i[UPDATE]);
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_MULTIPLY, h[NEW], reset));
+    new = aten_binary(step, MEMMODEL_ADD, i[NEW], h[NEW]);
+    value_drop(step, aten_pointwise_in_place(step, MEMMODEL_TANH, new));
+    result = aten_binary(step, MEMMODEL_SUBTRACT, hidden, new);
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_MULTIPLY, result, update));
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, result, new));
+    value_drop(step, new);
+    value_drop(step, update);
+    value_drop(step, reset);
+    drop_last_first(step, h, GATES);
+    drop_last_first(step, i, GATES);
+    return result;
+}
+
+static struct value *
+rnn_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell, int kind)
+{
+    struct value *gates = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias), *result;
+
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
+    result = aten_pointwise(step, kind == MEMMODEL_RNN_RELU ? MEMMODEL_RELU : MEMMODEL_TANH, gates);
+    value_drop(step, gates);
+    return result;
+}
+
+/* ---- GRU and RNN: a layer ---- */
+
+/* The steps of one direction; they stay in `outputs`, in the order of time. */
+struct direction {
+    struct value **outputs;
+    int length;
+};
+
+static void
+unbind(struct step *step, struct value *x, struct value **results)
+{
+    int count = (int)x->shape.dims[0];
+    struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
+
+    if (!parts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        parts[i] = x->shape;
+        parts[i].rank--;
+        memmove(parts[i].dims, parts[i].dims + 1, (MEMMODEL_MAX_RANK - 1) * sizeof parts[i].dims[0]);
+    }
+    aten_split(step, x, parts, x->strides + 1, count, results);
+}
+
+/* Runs over time, backwards for the second direction; the last hidden state goes to r->last[index]. */
+static struct value *
+run_direction(struct recurrence *r, struct value *gates, int index, struct direction *direction)
+{
+    struct step *step = r->step;
+    bool backwards = index % r->directions == 1;
+    struct cell cell = cell_of(r, index);
+    struct value **inputs = arena_allocate(&step->pool.arena, (size_t)direction->length * sizeof *inputs);
+    struct value *hidden = aten_select(step, r->hidden, 0);
+
+    if (!inputs) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return &step->nothing;
+    }
+    memset(inputs, 0, (size_t)direction->length * sizeof *inputs);
+    unbind(step, gates, inputs);
+    for (int t = 0; t < direction->length && !step->status; t++) {
+        int at = backwards ? direction->length - 1 - t : t;
+        struct value *old = hidden;
+
+        hidden = r->options->kind == MEMMODEL_GRU ? gru_step(step, inputs[at], old, &cell, r->options->kind)
+                                                  : rnn_step(step, inputs[at], old, &cell, r->options->kind);
+        direction->outputs[at] = value_keep(hidden);
+        value_drop(step, old);
+    }
+    r->last[index] = hidden;
+    if (step->status)
+        return &step->nothing;
+    drop_last_first(step, inputs, direction->length);
+    return aten_stack(step, direction->outputs, direction->length);
+}
+
+static struct value *
+step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct value **gates)
+{
+    enum { BOTH = 2 };
+    struct step *step = r->step;
+    struct direction directions[BOTH] = {{NULL, 0}};
+    struct value *results[BOTH] = {NULL}, *joined;
+
+    for (int d = 0; d < r->directions && !step->status; d++) {
+        int index = layer * r->directions + d;
+        struct cell cell = cell_of(r, index);
+        struct value *old = *gates;
+
+        directions[d].length = (int)x->shape.dims[0];
+        directions[d].outputs = arena_allocate(&step->pool.arena, (size_t)directions[d].length * sizeof(struct value *));
+        if (!directions[d].outputs) {
+            step_fail(step, MEMMODEL_ERROR_NOMEM);
+            return &step->nothing;
+        }
+        *gates = aten_linear(step, x, cell.input_weight, cell.input_bias);
+        value_drop(step, old);
+        results[d] = run_direction(r, *gates, index, &directions[d]);
+        if (r->directions == 1 && !step->status)
+            drop_last_first(step, directions[d].outputs, directions[d].length);
+    }
+    if (r->directions == 1 || step->status)
+        return results[0] ? results[0] : &step->nothing;
+    joined = aten_concat(step, results, BOTH, 2);
+    for (int d = BOTH - 1; d >= 0; d--) {
+        value_drop(step, results[d]);
+        drop_last_first(step, directions[d].outputs, directions[d].length);
+    }
+    return joined;
+}
+
+/* ---- all layers ---- */
+
+static struct value *
+between_layers(struct recurrence *r, struct value *x, int layer)
+{
+    struct value *result;
+
+    if (r->options->dropout <= 0 || !r->step->training || layer + 1 == r->options->layers)
+        return x;
+    result = aten_dropout(r->step, x);
+    value_drop(r->step, x);
+    return result;
+}
+
+static struct value *
+run_step_by_step(struct recurrence *r, struct value *x)
+{
+    struct value *gates = NULL;
+
+    for (int layer = 0; layer < r->options->layers && !r->step->status; layer++) {
+        struct value *old = x;
+
+        x = step_by_step_layer(r, old, layer, &gates);
+        value_drop(r->step, old);
+        value_drop(r->step, gates);
+        gates = NULL;
+        x = between_layers(r, x, layer);
+    }
+    return x;
+}
+
+/* Both directions of an LSTM layer, joined. What was joined lives to the end of the last layer: `held`. */
+static struct value *
+lstm_layer(struct recurrence *r, struct value *x, int layer, struct value **held)
+{
+    enum { BOTH = 2 };
+    struct value *results[BOTH][3] = {{NULL}}, *joined;
+
+    for (int d = 0; d < r->directions && !r->step->status; d++) {
+        int index = layer * r->directions + d;
+        struct value *hx = aten_select(r->step, r->hidden, 0), *cx = aten_select(r->step, r->states, 0);
+
+        lstm_cell(r->step, x, cell_of(r, index), hx, cx, results[d]);
+        r->last[index] = results[d][1];
+        r->last_states[index] = results[d][2];
+        value_drop(r->step, hx);
+        value_drop(r->step, cx);
+    }
+    if (r->step->status)
+        return &r->step->nothing;
+    if (r->directions == 1) {
+        value_drop(r->step, x);
+        return results[0][0];
+    }
+    joined = aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2);
+    held[0] = results[0][0];
+    held[1] = results[1][0];
+    held[2] = x;
+    return joined;
+}
+
+static struct value *
+run_lstm(struct recurrence *r, struct value *given, struct value **held)
+{
+    struct value *x = aten_contiguous(r->step, given);
+
+    value_drop(r->step, given);
+    for (int layer = 0; layer < r->options->layers && !r->step->status; layer++) {
+        x = lstm_layer(r, x, layer, held + 3 * layer);
+        x = between_layers(r, x, layer);
+    }
+    return x;
+}
+
+static struct value *
+initial_state(struct recurrence *r, const struct value *x)
+{
+    struct shape shape = {.dims = {r->cells, x->shape.dims[1], r->options->hidden}, .rank = 3, .dtype = x->shape.dtype};
+
+    return value_empty(r->step, &shape);
+}
+
+static void
+run(struct recurrence *r, struct value **held)
+{
+    struct step *step = r->step;
+    bool lstm = r->options->kind == MEMMODEL_LSTM, turned = r->options->batch_first;
+    struct value *given = step_input(step, r->layer, 0), *x, *result, *last, *last_states;
+
+    x = turned ? aten_transpose(step, given, 0, 1) : value_keep(given);
+    r->hidden = initial_state(r, x);
+    r->states = lstm ? initial_state(r, x) : NULL;
+    result = lstm ? run_lstm(r, x, held) : run_step_by_step(r, x);
+    if (step->status)
+        return;
+    last = aten_stack(step, r->last, r->cells);
+    last_states = lstm ? aten_stack(step, r->last_states, r->cells) : NULL;
+    drop_last_first(step, r->last_states, lstm ? r->cells : 0);
+    drop_last_first(step, r->last, r->cells);
+    drop_last_first(step, held, 3 * (int)r->options->layers);
+    step_output(step, r->layer, 0, turned ? aten_transpose(step, result, 0, 1) : value_keep(result));
+    value_drop(step, result);
+    step_output(step, r->layer, 1, last);
+    if (lstm)
+        step_output(step, r->layer, 2, last_states);
+    value_drop(step, r->states);
+    value_drop(step, r->hidden);
+}
+
+static void
+recurrent_forward(struct step *step, const struct layer *layer)
+{
+    struct recurrence r = {.step = step, .layer = layer, .options = layer->options};
+    size_t pointers;
+    struct value **room;
+
+    if (r.options->projection > 0) {
+        estimate_forward(step, layer);
+        return;
+    }
+    r.directions = r.options->bidirectional ? 2 : 1;
+    r.cells = (int)r.options->layers * r.directions;
+    pointers = 2 * (size_t)r.cells + 3 * (size_t)r.options->layers;
+    room = pool_take(&step->pool, pointers * sizeof *room);
+    if (!room) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    r.last = room;
+    r.last_states = room + r.cells;
+    run(&r, room + 2 * r.cells);
+    pool_give(&step->pool, room, pointers * sizeof *room);
+}
+
+const struct rule pytorch_recurrent = {OP_RECURRENT, recurrent_forward};
