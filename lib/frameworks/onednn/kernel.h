@@ -1,0 +1,99 @@
+/* Between the kernels of oneDNN's convolutions and the table that they stand in. */
+#ifndef ONEDNN_KERNEL_H
+#define ONEDNN_KERNEL_H
+
+#include "frameworks/onednn/primitive.h"
+
+/*
+ * Whether the kernel with vectors of `simd` floats takes the problem; if so *primitive says what it needs. *primitive
+ * is written only then.
+ */
+typedef bool (*kernel_rule)(const struct problem *problem, int64_t simd, struct primitive *primitive);
+
+bool brdgmm_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool depthwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool depthwise_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool depthwise_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool pointwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool pointwise_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool pointwise_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool direct_avx512_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool direct_avx512_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool direct_avx512_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool direct_avx2_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool direct_avx2_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool direct_avx2_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool strided_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+
+/* Image columns and matrix products; any problem, unless its buffers pass a limit. */
+bool gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);
+
+enum { FLOAT_BYTES = 4, SIMD_AVX2 = 8, SIMD_AVX512 = 16, PAGE = 4096 };
+
+static inline int64_t
+round_up(int64_t a, int64_t m)
+{
+    return ceil_divide(a, m) * m;
+}
+
+static inline int64_t
+round_down(int64_t a, int64_t m)
+{
+    return a / m * m;
+}
+
+static inline int64_t
+clamp(int64_t low, int64_t high, int64_t a)
+{
+    return max_i64(low, min_i64(high, a));
+}
+
+static inline int64_t
+product(const int64_t values[AXES])
+{
+    return values[DEPTH] * values[HEIGHT] * values[WIDTH];
+}
+
+static inline bool
+all_equal(const int64_t values[AXES], int64_t value)
+{
+    return values[DEPTH] == value && values[HEIGHT] == value && values[WIDTH] == value;
+}
+
+static inline struct layout
+blocked(int64_t block)
+{
+    return (struct layout){FORMAT_BLOCKED, block};
+}
+
+static inline struct layout
+plain(void)
+{
+    return (struct layout){FORMAT_PLAIN, 1};
+}
+
+static inline struct layout
+channels_last(void)
+{
+    return (struct layout){FORMAT_CHANNELS_LAST, 1};
+}
+
+static inline bool
+is_depthwise(const struct problem *problem)
+{
+    return problem->groups > 1 && problem->in == 1 && problem->out == 1;
+}
+
+/* Padding after the last source point that the first `count` target points along the width reach. */
+int64_t
+width_end_padding(const struct problem *problem, int64_t count);
+
+/* Whether the padding of some axis is at least as wide as the kernel. */
+bool
+kernel_misses_source(const struct problem *problem);
+
+/* Whether a dilated axis is also strided. */
+bool
+is_dilated_and_strided(const struct problem *problem);
+
+#endif

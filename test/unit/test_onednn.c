@@ -1,0 +1,290 @@
+/*
+ * Convolutions of eager PyTorch on CPU against recordings: every allocation and every release, in order. How they were
+ * recorded is in test/data/pytorch_convolution/README.md.
+ */
+#include "check.h"
+
+#include "frameworks/pytorch/convolution.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { LONGEST_LINE = 1 << 16 };
+
+static const struct machine_profile avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024};
+static const struct machine_profile without_onednn = {CPU_ISA_NONE, 1, 48 * 1024, 1024 * 1024};
+static const struct machine_profile avx2 = {CPU_ISA_AVX2, 1, 32 * 1024, 512 * 1024};
+
+static int64_t
+integer(const json_t *line, const char *key)
+{
+    const json_t *value = json_object_get(line, key);
+
+    if (!json_is_integer(value))
+        fail_msg("no number %s", key);
+    return json_integer_value(value);
+}
+
+static bool
+flag(const json_t *line, const char *key)
+{
+    return json_is_true(json_object_get(line, key));
+}
+
+static void
+read_axes(const json_t *line, const char *key, int64_t values[CONVOLUTION_DIMS])
+{
+    size_t axis;
+    const json_t *value;
+
+    json_array_foreach(json_object_get(line, key), axis, value)
+        values[axis] = json_integer_value(value);
+}
+
+static struct convolution
+read_convolution(const json_t *line)
+{
+    bool wide = strcmp(json_string_value(json_object_get(line, "dtype")), "float64") == 0;
+    struct convolution convolution = {
+        .dims = (int)integer(line, "dim"),      .transposed = flag(line, "transposed"),
+        .bias = flag(line, "bias"),             .element = wide ? 8 : 4,
+        .batch = integer(line, "N"),            .in_channels = integer(line, "C_in"),
+        .out_channels = integer(line, "C_out"), .groups = integer(line, "groups"),
+    };
+
+    read_axes(line, "spatial", convolution.input);
+    read_axes(line, "kernel", convolution.kernel);
+    read_axes(line, "stride", convolution.stride);
+    read_axes(line, "padding", convolution.padding);
+    read_axes(line, "dilation", convolution.dilation);
+    read_axes(line, "output_padding", convolution.output_padding);
+    return convolution;
+}
+
+/* A slice of one image is contiguous, and so is anything of one element. */
+static bool
+is_gradient_contiguous(const json_t *line)
+{
+    const char *kind = json_string_value(json_object_get(line, "grad_output"));
+    int64_t points = 1, out[CONVOLUTION_DIMS] = {1, 1, 1};
+
+    read_axes(line, "out_spatial", out);
+    for (int axis = 0; axis < CONVOLUTION_DIMS; axis++)
+        points *= out[axis];
+    if (strcmp(kind, "slice") == 0)
+        return integer(line, "N") == 1;
+    if (strcmp(kind, "expanded") == 0)
+        return integer(line, "N") * integer(line, "C_out") * points == 1;
+    return true;
+}
+
+static struct convolution_wants
+read_wants(const json_t *line)
+{
+    return (struct convolution_wants){flag(line, "input_requires_grad"), flag(line, "weight_requires_grad"),
+                                      flag(line, "bias") && flag(line, "bias_requires_grad")};
+}
+
+static bool
+same_events(const struct convolution_events *events, const json_t *recorded)
+{
+    if (events->count != json_array_size(recorded))
+        return false;
+    for (size_t i = 0; i < events->count; i++)
+        if (events->items[i].bytes != json_integer_value(json_array_get(recorded, i)))
+            return false;
+    return true;
+}
+
+static void
+print_events(const char *what, const struct convolution_events *events)
+{
+    print_error("%s predicted [", what);
+    for (size_t i = 0; i < events->count; i++)
+        print_error("%s%lld", i ? ", " : "", (long long)events->items[i].bytes);
+    print_error("]\n");
+}
+
+/* What is left at the end is one buffer of each role that is wanted, and each release matches its allocation. */
+static void
+assert_only_results_stay(const struct convolution_events *events, unsigned wanted_roles)
+{
+    unsigned left = 0;
+
+    for (size_t i = 0; i < events->count; i++) {
+        const struct convolution_event *event = &events->items[i];
+        bool released = false;
+
+        for (size_t j = i + 1; j < events->count; j++)
+            if (events->items[j].buffer == event->buffer) {
+                assert_int_equal(events->items[j].bytes, -event->bytes);
+                assert_int_equal(events->items[j].role, event->role);
+                released = true;
+            }
+        if (released || event->bytes < 0)
+            continue;
+        assert_int_not_equal(event->role, CONVOLUTION_SCRATCH);
+        assert_false(left & 1u << event->role);
+        left |= 1u << event->role;
+    }
+    assert_int_equal(left, wanted_roles);
+}
+
+static unsigned
+wanted_roles(struct convolution_wants wants)
+{
+    return (wants.grad_input ? 1u << CONVOLUTION_GRAD_INPUT : 0u) |
+           (wants.grad_weight ? 1u << CONVOLUTION_GRAD_WEIGHT : 0u) |
+           (wants.grad_bias ? 1u << CONVOLUTION_GRAD_BIAS : 0u);
+}
+
+static bool
+replay(memmodel_context *context, const json_t *line, struct machine_profile machine,
+       struct convolution_events *events)
+{
+    struct convolution convolution = read_convolution(line);
+    struct convolution_wants wants = read_wants(line);
+    bool forward, backward;
+
+    machine.threads = integer(line, "threads");
+    assert_int_equal(convolution_forward(context, &convolution, &machine, events), MEMMODEL_OK);
+    assert_only_results_stay(events, 1u << CONVOLUTION_OUTPUT);
+    forward = same_events(events, json_object_get(line, "forward"));
+    if (!forward)
+        print_events("forward", events);
+    assert_int_equal(
+        convolution_backward(context, &convolution, &machine, wants, is_gradient_contiguous(line), events), MEMMODEL_OK);
+    assert_only_results_stay(events, wanted_roles(wants));
+    backward = same_events(events, json_object_get(line, "backward"));
+    if (!backward)
+        print_events("backward", events);
+    return forward && backward;
+}
+
+static void
+replay_file(memmodel_context *context, const char *path, struct machine_profile machine)
+{
+    FILE *file = fopen(path, "r");
+    char *text = malloc(LONGEST_LINE);
+    struct convolution_events events = {0};
+    int lines = 0, wrong = 0;
+
+    assert_non_null(file);
+    assert_non_null(text);
+    for (; fgets(text, LONGEST_LINE, file); lines++) {
+        json_t *line = json_loads(text, 0, NULL);
+
+        assert_non_null(line);
+        if (!replay(context, line, machine, &events)) {
+            print_error("line %d: %s\n", lines + 1, text);
+            wrong++;
+        }
+        json_decref(line);
+    }
+    convolution_events_release(context, &events);
+    free(text);
+    fclose(file);
+    assert_true(lines > 0);
+    if (wrong > 0)
+        fail_msg("%d of %d configurations of %s differ", wrong, lines, path);
+}
+
+static void
+layers_of_networks_on_avx2_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/networks_avx2.jsonl", avx2);
+}
+
+static void
+random_convolutions_on_avx2_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/random_avx2.jsonl", avx2);
+}
+
+static void
+random_convolutions_on_avx512_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/random_avx512.jsonl", avx512);
+}
+
+static void
+convolutions_with_onednn_switched_off_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/onednn_off.jsonl", without_onednn);
+}
+
+static struct convolution
+three_by_three(void)
+{
+    return (struct convolution){.dims = 2, .element = 4, .batch = 4, .in_channels = 16, .out_channels = 32, .groups = 1,
+                                .input = {20, 20}, .kernel = {3, 3}, .stride = {1, 1}, .padding = {1, 1},
+                                .dilation = {1, 1}};
+}
+
+/* 4 images: 16 and 32 channels of 400 points; 4,608 weights: nothing to pad, so each buffer has its tensor's size. */
+static void
+blocked_copies_of_whole_blocks_are_as_large_as_the_tensors(void **state)
+{
+    const int64_t expected[] = {102400, 18432, 204800, -18432, -102400, 204800, -204800};
+    struct convolution convolution = three_by_three();
+    struct convolution_events events = {0};
+
+    assert_int_equal(convolution_forward(*state, &convolution, &avx512, &events), MEMMODEL_OK);
+    assert_int_equal(events.count, 7);
+    for (size_t i = 0; i < events.count; i++)
+        assert_int_equal(events.items[i].bytes, expected[i]);
+    convolution_events_release(*state, &events);
+}
+
+static void
+without_onednn_the_columns_of_the_whole_batch_are_made(void **state)
+{
+    struct convolution convolution = three_by_three();
+    struct convolution_events events = {0};
+
+    assert_int_equal(convolution_forward(*state, &convolution, &without_onednn, &events), MEMMODEL_OK);
+    assert_int_equal(events.count, 3);
+    assert_int_equal(events.items[0].bytes, 4 * 16 * 9 * 400 * 4);
+    convolution_events_release(*state, &events);
+}
+
+static void
+impossible_convolutions_are_refused(void **state)
+{
+    struct convolution_events events = {0};
+    struct convolution groups = three_by_three(), kernel = three_by_three(), huge = three_by_three(),
+                       empty = three_by_three();
+
+    groups.groups = 3;
+    assert_error(*state, convolution_forward(*state, &groups, &avx2, &events), MEMMODEL_ERROR_SHAPE, "3 groups");
+    kernel.kernel[1] = 23;
+    assert_error(*state, convolution_forward(*state, &kernel, &avx2, &events), MEMMODEL_ERROR_SHAPE, "kernel of 23");
+    huge.batch = INT64_MAX / 1000;
+    assert_error(*state, convolution_forward(*state, &huge, &avx2, &events), MEMMODEL_ERROR_OVERFLOW, "too large");
+    empty.stride[0] = 0;
+    assert_error(*state, convolution_forward(*state, &empty, &avx2, &events), MEMMODEL_ERROR_INVALID_ARGUMENT, "axis 0");
+    convolution_events_release(*state, &events);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(layers_of_networks_on_avx2_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(random_convolutions_on_avx2_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(random_convolutions_on_avx512_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(convolutions_with_onednn_switched_off_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(blocked_copies_of_whole_blocks_are_as_large_as_the_tensors, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(without_onednn_the_columns_of_the_whole_batch_are_made, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(impossible_convolutions_are_refused, context_setup, context_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
