@@ -14,9 +14,10 @@
  * after the last reading of its life, enter through the kernel's ru_maxrss, where the caller is the parent (`own_child`):
  * it is the greatest size of any single process of the tree that was waited for.
  *
- * Cost. About 0.5 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). The kernel
- * needs 7 times as long for a mark as for a size, so in a tree of more than four processes the root's mark and three more,
- * in turn, are read at each reading, and all of them as soon as one has risen.
+ * Cost. Less than 1 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). The kernel
+ * needs 7 times as long for a mark as for a size, so of a tree of more than two processes two marks, in turn, are read at
+ * each reading, and all of them as soon as one has risen: what then is the high since the previous reading may be older, by
+ * half as many readings as there are processes.
  */
 #ifndef MEMMODEL_MONITOR_H
 #define MEMMODEL_MONITOR_H

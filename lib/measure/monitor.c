@@ -165,9 +165,10 @@ read_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
     struct memmodel_monitor_summary *summary = &monitor->summary;
     struct process_end end;
 
-    if (!monitor->options.own_child)
-        reading->ended = !tree_has(&monitor->tree, monitor->pid);
-    else if (process_wait(monitor->pid, &end)) {
+    if (tree_has(&monitor->tree, monitor->pid))
+        return;
+    reading->ended = !monitor->options.own_child;
+    if (monitor->options.own_child && process_wait(monitor->pid, &end)) {
         reading->ended = 1;
         summary->exit_code = end.exit_code;
         summary->exit_signal = end.exit_signal;

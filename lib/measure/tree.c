@@ -12,7 +12,7 @@
 
 enum {
     COUNTS_FROM = 2, /* sightings: a process just forked has its parent's size until it runs its own program */
-    MARKS_A_READING = 4,
+    MARKS_A_READING = 2,
     NUMBERS_A_READING = 256, /* more new processes than that are found faster by looking through all */
 };
 
@@ -153,22 +153,23 @@ read_member(struct member *member, bool with_mark)
 {
     int64_t mark = member->now.mark;
 
-    if (with_mark)
-        member->gone = !process_read_mark(&member->files, &member->now);
-    else
+    if (!with_mark)
         member->gone = !process_read_size(&member->files, &member->now);
-    member->marked = with_mark;
+    /* one without any memory may have ended: only the file with the marks says so */
+    member->marked = with_mark || (!member->gone && member->now.rss == 0);
+    if (member->marked)
+        member->gone = !process_read_mark(&member->files, &member->now);
     /* a mark falls when the process runs another program */
     member->rose = member->rose || member->now.mark > mark;
 }
 
-/* The root's mark is read each time, those of new ones too, the others' in turn. */
+/* The marks of new ones are read each time, the others' in turn. */
 static bool
 mark_is_due(const struct tree *tree, size_t i)
 {
     size_t ahead = (i + tree->count - tree->turn % tree->count) % tree->count;
 
-    return i == 0 || tree->members[i].sightings < COUNTS_FROM || ahead < MARKS_A_READING - 1;
+    return tree->members[i].sightings < COUNTS_FROM || ahead < MARKS_A_READING;
 }
 
 static void
@@ -187,7 +188,7 @@ read_members(struct tree *tree)
     for (size_t i = 0; rose && i < tree->count; i++)
         if (!tree->members[i].marked)
             read_member(&tree->members[i], true);
-    tree->turn += MARKS_A_READING - 1;
+    tree->turn += MARKS_A_READING;
 }
 
 static void
