@@ -73,8 +73,7 @@ multiply_again(struct expression_pool *pool, struct rational coefficient, const 
         const struct factor *factor = &product->again[i];
         expression sum = pool->atoms[factor->atom].arguments[0];
 
-        result = expression_multiply(
-            pool, result, expression_power(pool, sum, factor->numerator, factor->denominator));
+        result = expression_multiply(pool, result, expression_power(pool, sum, factor->numerator, factor->denominator));
     }
     return result;
 }
@@ -110,8 +109,8 @@ multiply_out(struct expression_pool *pool, expression a, expression b)
     struct sum sum;
 
     if ((uint64_t)a_count * b_count > PRODUCT_LIMIT && a_count > 1 && b_count > 1)
-        return context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL,
-                             "a product of sums has more than %d terms", PRODUCT_LIMIT);
+        return context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "a product of sums has more than %d terms",
+                             PRODUCT_LIMIT);
     sum_start(&sum, pool);
     for (uint32_t i = 0; i < a_count && !sum.status; i++)
         for (uint32_t j = 0; j < b_count && !sum.status; j++)

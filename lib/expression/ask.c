@@ -103,8 +103,8 @@ next_difference(struct difference *walk, struct term *term, bool *failed)
             left = x[walk->i++].coefficient;
         if (order >= 0)
             right = y[walk->j++].coefficient;
-        *failed = !rational_multiply(right, rational_integer(-1), &right) ||
-                  !rational_add(left, right, &term->coefficient);
+        *failed =
+            !rational_multiply(right, rational_integer(-1), &right) || !rational_add(left, right, &term->coefficient);
         if (*failed || term->coefficient.numerator)
             return !*failed;
     }

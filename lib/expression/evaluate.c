@@ -93,8 +93,7 @@ expression_evaluate_integers(const struct expression_pool *pool, const int64_t *
     for (size_t e = 0; e < pool->node_count; e++) {
         int32_t atom = pool->nodes[e].atom;
 
-        values[e] = atom >= 0 && pool->atoms[atom].kind != ATOM_GROUP
-                        ? atom_value(&evaluation, &pool->atoms[atom])
-                        : whole_value(&evaluation, (expression)e);
+        values[e] = atom >= 0 && pool->atoms[atom].kind != ATOM_GROUP ? atom_value(&evaluation, &pool->atoms[atom])
+                                                                      : whole_value(&evaluation, (expression)e);
     }
 }

@@ -24,8 +24,7 @@ differ_by_constant(const struct expression_pool *pool, expression a, expression 
     do {
         x = next_term(pool, a, &i, a_constant);
         y = next_term(pool, b, &j, b_constant);
-        if (!x != !y || (x && (x->monomial != y->monomial ||
-                               x->coefficient.numerator != y->coefficient.numerator ||
+        if (!x != !y || (x && (x->monomial != y->monomial || x->coefficient.numerator != y->coefficient.numerator ||
                                x->coefficient.denominator != y->coefficient.denominator)))
             return false;
     } while (x);

@@ -72,9 +72,9 @@ static int
 join(struct expression_pool *pool, const struct factor *x, const struct factor *y, struct product *product)
 {
     struct factor both = {.atom = x->atom};
-    int status = factor_set_exponent(
-        pool, &both, (int64_t)x->numerator * y->denominator + (int64_t)y->numerator * x->denominator,
-        (int64_t)x->denominator * y->denominator);
+    int status = factor_set_exponent(pool, &both,
+                                     (int64_t)x->numerator * y->denominator + (int64_t)y->numerator * x->denominator,
+                                     (int64_t)x->denominator * y->denominator);
 
     if (status || both.numerator == 0)
         return status;

@@ -312,10 +312,9 @@ describe_function(struct expression_pool *pool, struct atom *atom)
 static int32_t
 find_or_add_atom(struct expression_pool *pool, struct atom atom)
 {
-    uint32_t hash = hash_words((uint64_t)atom.kind,
-                               (uint64_t[]){(uint64_t)atom.arguments[0], (uint64_t)atom.arguments[1],
-                                            (uint64_t)atom.divisor},
-                               3);
+    uint32_t hash =
+        hash_words((uint64_t)atom.kind,
+                   (uint64_t[]){(uint64_t)atom.arguments[0], (uint64_t)atom.arguments[1], (uint64_t)atom.divisor}, 3);
     int32_t known = table_find(&pool->atom_table, hash, same_atom, pool, &atom);
     int status;
 

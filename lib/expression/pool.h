@@ -18,13 +18,13 @@
 #include "expression/table.h"
 
 enum {
-    FACTOR_LIMIT = 64,       /* factors of a monomial */
+    FACTOR_LIMIT = 64,        /* factors of a monomial */
     EXPONENT_LIMIT = 1 << 20, /* numerator and denominator of an exponent */
-    PRODUCT_LIMIT = 4096,    /* terms that are multiplied out */
-    TERM_LIMIT = 1 << 23,    /* terms of a pool: 200 MB */
-    SYMBOL_LIMIT = 4096,     /* symbols of a pool */
-    DEPTH_LIMIT = 1000,      /* functions inside functions; what walks an expression recurses as deep */
-    EXPANDED_POWER = 4,      /* highest power of a sum that is multiplied out */
+    PRODUCT_LIMIT = 4096,     /* terms that are multiplied out */
+    TERM_LIMIT = 1 << 23,     /* terms of a pool: 200 MB */
+    SYMBOL_LIMIT = 4096,      /* symbols of a pool */
+    DEPTH_LIMIT = 1000,       /* functions inside functions; what walks an expression recurses as deep */
+    EXPANDED_POWER = 4,       /* highest power of a sum that is multiplied out */
 };
 
 enum atom_kind { ATOM_SYMBOL, ATOM_FLOOR, ATOM_MAX, ATOM_MIN, ATOM_LOG, ATOM_GROUP };
@@ -85,7 +85,7 @@ struct expression_pool {
     struct table name_table, atom_table, monomial_table, node_table;
 };
 
-#define POOL_OVERFLOW(pool) \
+#define POOL_OVERFLOW(pool)                                                                                            \
     context_error((pool)->context, MEMMODEL_ERROR_OVERFLOW, NULL, "a number in an expression does not fit in 64 bits")
 
 /* The expression of that atom, new or known. */

@@ -39,8 +39,7 @@ integer_power_of_term(struct expression_pool *pool, struct term term, int64_t ex
         else
             factors[count++] = factor;
     }
-    return expression_multiply(pool, groups,
-                               term_expression(pool, coefficient, monomial_intern(pool, factors, count)));
+    return expression_multiply(pool, groups, term_expression(pool, coefficient, monomial_intern(pool, factors, count)));
 }
 
 static bool

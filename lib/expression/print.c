@@ -4,6 +4,7 @@
  */
 #include "expression/print.h"
 
+#include <float.h>
 #include <inttypes.h>
 
 /* What differs between the languages; numbers end in ".0" where whole ones would be divided as integers. */
@@ -38,26 +39,36 @@ print_fits(const struct expression_pool *pool, struct text *out)
 
 /* ---- numbers ---- */
 
-/* numerator / denominator in decimals: exact, and short enough to be read back exactly */
+/* Ten to the power of the decimals that 1 / denominator has; false if they do not end, or are too many to be exact. */
+static bool
+decimal_scale(int64_t denominator, int64_t *scale)
+{
+    int64_t rest = denominator, power = 1;
+
+    while (rest % 10 == 0 || rest % 5 == 0 || rest % 2 == 0) {
+        rest /= rest % 10 == 0 ? 10 : rest % 5 == 0 ? 5 : 2;
+        if (!checked_multiply(power, 10, &power))
+            return false;
+    }
+    *scale = power;
+    return rest == 1;
+}
+
+/* numerator / denominator in decimals, if they are read back exactly, as a fraction and as a double */
 static bool
 print_decimals(struct text *out, uint64_t numerator, int64_t denominator)
 {
-    char digits[20];
-    uint64_t rest = numerator % (uint64_t)denominator, scale = 1;
-    size_t count = 0;
+    bool is_double = numerator <= (uint64_t)1 << DBL_MANT_DIG || (denominator & (denominator - 1)) == 0;
+    int64_t scale, digits;
 
-    for (int64_t power = denominator; power > 1; power /= 2) {
-        if (power % 2 || count == 18 || numerator > (uint64_t)INT64_MAX / (scale * 5))
-            return false;
-        scale *= 5;
-        rest = rest * 10;
-        digits[count++] = (char)('0' + rest / (uint64_t)denominator);
-        rest %= (uint64_t)denominator;
-    }
-    if (count == 0)
+    if (!is_double || numerator > INT64_MAX || !decimal_scale(denominator, &scale) ||
+        !checked_multiply((int64_t)numerator, scale / denominator, &digits))
         return false;
-    text_printf(out, "%" PRIu64 ".", numerator / (uint64_t)denominator);
-    text_append_bytes(out, digits, count);
+    text_printf(out, "%" PRId64 ".", digits / scale);
+    for (digits %= scale; scale > 1; digits %= scale) {
+        scale /= 10;
+        text_printf(out, "%d", (int)(digits / scale));
+    }
     return true;
 }
 

@@ -151,6 +151,19 @@ has_power(const struct printer *printer, int32_t monomial, bool negative)
     return false;
 }
 
+/* A sum alone below the line needs no parentheses. */
+static void
+print_below(const struct printer *printer, int32_t monomial)
+{
+    const struct factor *factor = monomial_factors(printer->pool, monomial);
+    uint32_t count = printer->pool->monomials[monomial].count;
+
+    if (count == 1 && factor->numerator == -1 && factor->denominator == 1)
+        print_sum(printer, printer->pool->atoms[factor->atom].self);
+    else
+        print_factors(printer, monomial, true, true);
+}
+
 static void
 print_fraction(const struct printer *printer, const struct term *term)
 {
@@ -163,7 +176,7 @@ print_fraction(const struct printer *printer, const struct term *term)
         print_coefficient(printer, term->coefficient, true);
     print_factors(printer, term->monomial, false, true);
     text_append(printer->out, "}{");
-    print_factors(printer, term->monomial, true, true);
+    print_below(printer, term->monomial);
     text_append(printer->out, "}");
 }
 

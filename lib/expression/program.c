@@ -124,7 +124,10 @@ compile_atom(struct compiler *compiler, const struct atom *atom)
         return -1 - atom->arguments[0];
     if (atom->kind == ATOM_FLOOR)
         return compile_floor(compiler, atom);
-    return emit(compiler, atom->kind == ATOM_LOG ? OP_LOG : atom->kind == ATOM_MAX ? OP_MAX : OP_MIN,
+    return emit(compiler,
+                atom->kind == ATOM_LOG   ? OP_LOG
+                : atom->kind == ATOM_MAX ? OP_MAX
+                                         : OP_MIN,
                 compiler->values[atom->arguments[0]], compiler->values[atom->arguments[1]], 0);
 }
 
@@ -133,8 +136,7 @@ compile_expression(struct compiler *compiler, expression a)
 {
     int32_t atom = compiler->pool->nodes[a].atom;
 
-    compiler->values[a] =
-        atom >= 0 ? compile_atom(compiler, &compiler->pool->atoms[atom]) : compile_sum(compiler, a);
+    compiler->values[a] = atom >= 0 ? compile_atom(compiler, &compiler->pool->atoms[atom]) : compile_sum(compiler, a);
 }
 
 /* Right after the value is there, so that its register is free again. */

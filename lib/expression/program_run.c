@@ -20,8 +20,8 @@ operand(const struct input *input, const double *registers, size_t lanes, int32_
     return input->columns ? input->columns[-1 - index] + input->row : input->symbols + (-1 - index);
 }
 
-#define EACH_LANE(value) \
-    for (size_t i = 0; i < lanes; i++) \
+#define EACH_LANE(value)                                                                                               \
+    for (size_t i = 0; i < lanes; i++)                                                                                 \
     target[i] = (value)
 
 static void

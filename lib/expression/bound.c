@@ -1,0 +1,277 @@
+/*
+ * Bounds by interval arithmetic. A result that is not exact is moved outward by the next double, so an interval holds the
+ * real values, not only the rounded ones.
+ */
+#include "expression/pool.h"
+
+#include <float.h>
+#include <math.h>
+
+struct interval {
+    double least, greatest;
+};
+
+static const struct interval everything = {-INFINITY, INFINITY};
+
+enum { LIBRARY_ERROR = 4 }; /* units in the last place that log() and pow() may be off; glibc documents 1 to 2 */
+
+static double
+below(double value, int steps)
+{
+    for (int i = 0; i < steps; i++)
+        value = nextafter(value, -INFINITY);
+    return value;
+}
+
+static double
+above(double value, int steps)
+{
+    for (int i = 0; i < steps; i++)
+        value = nextafter(value, INFINITY);
+    return value;
+}
+
+static struct interval
+widen(double least, double greatest, int steps)
+{
+    if (isnan(least) || isnan(greatest))
+        return everything;
+    return (struct interval){below(least, steps), above(greatest, steps)};
+}
+
+/* ---- exact where the doubles are ---- */
+
+static bool
+sum_is_exact(double a, double b, double sum)
+{
+    double part = sum - a;
+
+    return isinf(a) || isinf(b) || (isfinite(sum) && (a - (sum - part)) + (b - part) == 0);
+}
+
+static bool
+product_is_exact(double a, double b, double product)
+{
+    if (a == 0 || b == 0 || isinf(a) || isinf(b))
+        return true;
+    return isfinite(product) && fabs(product) > DBL_MIN / DBL_EPSILON && fma(a, b, -product) == 0;
+}
+
+static struct interval
+add(struct interval a, struct interval b)
+{
+    double least = a.least + b.least, greatest = a.greatest + b.greatest;
+    bool least_exact = sum_is_exact(a.least, b.least, least);
+
+    return (struct interval){least_exact ? least : below(least, 1),
+                             sum_is_exact(a.greatest, b.greatest, greatest) ? greatest : above(greatest, 1)};
+}
+
+/* 0 times infinity is 0: infinity only says that there is no bound. */
+static double
+product(double a, double b)
+{
+    return a == 0 || b == 0 ? 0 : a * b;
+}
+
+static struct interval
+multiply(struct interval a, struct interval b)
+{
+    const double lefts[] = {a.least, a.least, a.greatest, a.greatest};
+    const double rights[] = {b.least, b.greatest, b.least, b.greatest};
+    struct interval result = {INFINITY, -INFINITY};
+
+    for (int i = 0; i < 4; i++) {
+        double value = product(lefts[i], rights[i]);
+        bool exact = product_is_exact(lefts[i], rights[i], value);
+
+        result.least = fmin(result.least, exact ? value : below(value, 1));
+        result.greatest = fmax(result.greatest, exact ? value : above(value, 1));
+    }
+    return result;
+}
+
+/* ---- powers ---- */
+
+static struct interval
+inverse(struct interval a)
+{
+    if (a.least <= 0 && a.greatest >= 0) {
+        if (a.least == 0 && a.greatest > 0)
+            return (struct interval){below(1 / a.greatest, 1), INFINITY};
+        return everything;
+    }
+    return widen(1 / a.greatest, 1 / a.least, 1);
+}
+
+/* Of an interval that is not negative. */
+static struct interval
+positive_power(struct interval a, int32_t exponent)
+{
+    struct interval power = {1, 1};
+
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2)
+            power = multiply(power, a);
+        a = multiply(a, a);
+    }
+    return power;
+}
+
+static struct interval
+integer_power(struct interval a, int32_t exponent)
+{
+    struct interval size;
+
+    if (a.least >= 0)
+        return positive_power(a, exponent);
+    if (a.greatest <= 0) {
+        size = positive_power((struct interval){-a.greatest, -a.least}, exponent);
+        return exponent % 2 ? (struct interval){-size.greatest, -size.least} : size;
+    }
+    size = positive_power((struct interval){0, fmax(-a.least, a.greatest)}, exponent);
+    if (exponent % 2 == 0)
+        return size;
+    return (struct interval){-positive_power((struct interval){0, -a.least}, exponent).greatest,
+                             positive_power((struct interval){0, a.greatest}, exponent).greatest};
+}
+
+/* Where the base is negative there is no value, so nothing has to be held. */
+static struct interval
+fractional_power(struct interval a, double exponent)
+{
+    if (a.greatest < 0)
+        return everything;
+    a = widen(pow(fmax(a.least, 0), exponent), pow(a.greatest, exponent), LIBRARY_ERROR);
+    return (struct interval){fmax(a.least, 0), a.greatest};
+}
+
+static struct interval
+factor_bound(struct interval base, const struct factor *factor)
+{
+    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
+    struct interval power = factor->denominator == 1
+                                ? integer_power(base, size)
+                                : fractional_power(base, (double)size / (double)factor->denominator);
+
+    return factor->numerator < 0 ? inverse(power) : power;
+}
+
+/* ---- expressions ---- */
+
+struct bounding {
+    const struct expression_pool *pool;
+    const double *lower, *upper;
+    struct interval *bounds;
+    unsigned char *marks;
+};
+
+static struct interval
+number_bound(struct rational value)
+{
+    double number = rational_double(value);
+    bool exact = (value.denominator & (value.denominator - 1)) == 0 && fabs(number) < 0x1p53 &&
+                 fabs((double)value.numerator) < 0x1p53;
+
+    return widen(number, number, exact ? 0 : 2);
+}
+
+static struct interval
+sum_bound(const struct bounding *bounding, expression a)
+{
+    const struct expression_pool *pool = bounding->pool;
+    struct interval sum = {0, 0};
+
+    for (uint32_t i = 0; i < pool->nodes[a].count; i++) {
+        const struct term *term = &node_terms(pool, a)[i];
+        struct interval value = number_bound(term->coefficient);
+
+        for (uint32_t j = 0; j < pool->monomials[term->monomial].count; j++) {
+            const struct factor *factor = &monomial_factors(pool, term->monomial)[j];
+
+            value = multiply(value, factor_bound(bounding->bounds[pool->atoms[factor->atom].self], factor));
+        }
+        sum = add(sum, value);
+    }
+    return sum;
+}
+
+static struct interval
+floor_bound(struct interval a, int64_t divisor)
+{
+    struct interval quotient = {a.least / (double)divisor, a.greatest / (double)divisor};
+
+    /* a quotient that was rounded up to a whole number may have been just below it */
+    if (!product_is_exact(quotient.least, (double)divisor, a.least) || quotient.least * (double)divisor != a.least)
+        quotient.least = below(quotient.least, 1);
+    return (struct interval){floor(quotient.least), floor(quotient.greatest)};
+}
+
+static struct interval
+log_bound(struct interval a)
+{
+    if (a.greatest < 0)
+        return everything;
+    return widen(a.least <= 0 ? -INFINITY : log(a.least), log(a.greatest), LIBRARY_ERROR);
+}
+
+static struct interval
+atom_bound(const struct bounding *bounding, const struct atom *atom)
+{
+    struct interval first, second;
+
+    if (atom->kind == ATOM_SYMBOL)
+        return (struct interval){bounding->lower[atom->arguments[0]], bounding->upper[atom->arguments[0]]};
+    first = bounding->bounds[atom->arguments[0]];
+    second = bounding->bounds[atom->arguments[1]];
+    switch (atom->kind) {
+    case ATOM_FLOOR:
+        return floor_bound(first, atom->divisor);
+    case ATOM_MAX:
+        return (struct interval){fmax(first.least, second.least), fmax(first.greatest, second.greatest)};
+    case ATOM_MIN:
+        return (struct interval){fmin(first.least, second.least), fmin(first.greatest, second.greatest)};
+    case ATOM_LOG:
+        return log_bound(first);
+    default:
+        return first;
+    }
+}
+
+static struct interval
+bound_all(const struct bounding *bounding, expression a)
+{
+    const struct expression_pool *pool = bounding->pool;
+
+    bounding->marks[a] = 1;
+    expression_mark(pool, a, bounding->marks);
+    for (expression e = 0; e <= a; e++) {
+        int32_t atom = pool->nodes[e].atom;
+
+        if (atom >= 0 && (bounding->marks[e] || pool->atoms[atom].kind == ATOM_SYMBOL))
+            bounding->bounds[e] = atom_bound(bounding, &pool->atoms[atom]);
+        else if (bounding->marks[e])
+            bounding->bounds[e] = sum_bound(bounding, e);
+    }
+    return bounding->bounds[a];
+}
+
+/* Without memory every value is possible: that bound holds too. */
+void
+expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
+                 double *least, double *greatest)
+{
+    struct bounding bounding = {.pool = pool, .lower = lower, .upper = upper};
+    struct interval bound = everything;
+
+    if (a >= 0) {
+        bounding.bounds = memory_allocate_zeroed(pool->context, (size_t)a + 1, sizeof *bounding.bounds);
+        bounding.marks = memory_allocate_zeroed(pool->context, (size_t)a + 1, 1);
+        if (bounding.bounds && bounding.marks)
+            bound = bound_all(&bounding, a);
+        memory_release(pool->context, bounding.bounds);
+        memory_release(pool->context, bounding.marks);
+    }
+    *least = isnan(bound.least) ? -INFINITY : bound.least;
+    *greatest = isnan(bound.greatest) ? INFINITY : bound.greatest;
+}
