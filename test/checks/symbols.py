@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 DECLARATION = re.compile(r"\bMEMMODEL_API\b[^;{(]*?(\w+)\s*\(")
 GLOBAL = re.compile(r"\bglobal:(.*?)(?:\blocal:|\})", re.DOTALL)
 
@@ -16,7 +17,8 @@ GLOBAL = re.compile(r"\bglobal:(.*?)(?:\blocal:|\})", re.DOTALL)
 def declared(root):
     names = []
     for path in sorted((root / "include").rglob("*.h")):
-        names += DECLARATION.findall(COMMENT.sub("", path.read_text(encoding="utf-8")))
+        text = COMMENT.sub("", path.read_text(encoding="utf-8"))
+        names += DECLARATION.findall(DIRECTIVE.sub("", text))
     return names
 
 
