@@ -11,11 +11,26 @@ struct strided_block {
     int64_t kernel[AXES];
 };
 
+/* What is the same for all blocks. */
+struct strided_shape {
+    const struct problem *problem;
+    int64_t simd;
+    int64_t width; /* of the source, in whole strides */
+    bool pointwise;
+    bool channels_outer; /* blocks of channels are looped over outside the points */
+};
+
+enum { STRIDED_MOST_VECTORS = 4 }; /* of input channels a block */
+
+/* Estimated share of the machine's speed that a block reaches. */
+float
+strided_estimate(const struct strided_shape *shape, const struct strided_block *block);
+
 /* The block with the best estimate, false if there is none. `simd`: floats in a vector. */
 bool
 strided_choose_block(const struct problem *problem, int64_t simd, struct strided_block *block);
 
-/* Rows of the target that the kernel reaches beyond both edges, in whole strides, and the target itself. */
+/* Points of the target along an axis, and those beyond both edges that the kernel reaches, in whole strides. */
 int64_t
 strided_padded_target(const struct problem *problem, int axis);
 

@@ -1,0 +1,429 @@
+/*
+ * Estimated efficiency of a block of the strided data pass: how well registers, tails and threads are used, times what
+ * the caches cost. Follows the heuristics of oneDNN 3.12 (Apache-2.0): src/cpu/x64/jit_brgemm_conv_bwd_utils.cpp,
+ * est_eff of brg_blocking_t. It computes in single precision in oneDNN's order: candidates lie so close that another
+ * rounding picks another block.
+ */
+#include "frameworks/onednn/strided.h"
+
+#include "frameworks/onednn/kernel.h"
+
+enum {
+    MOST_LEVELS = 12, /* of the nest of loops */
+    REGISTERS_AVX512 = 32,
+    REGISTERS_AVX2 = 16,
+    L1_COST = 1, /* of an access, in cycles */
+    L2_COST = 3,
+    MEMORY_COST = 15,
+};
+
+/* A candidate, and the share of a thread in it. */
+struct candidate {
+    const struct strided_shape *shape;
+    const struct strided_block *block;
+    int64_t rows;    /* of the register tile */
+    int64_t vectors; /* of input channels */
+    int64_t channel_blocks, row_blocks, slice_blocks, width_blocks;
+    int64_t jobs;                                                     /* blocks of the busiest thread */
+    int64_t thread_channel_blocks, thread_width_blocks, thread_width; /* of one thread */
+    int64_t thread_row_blocks, thread_rows, thread_slice_blocks, thread_slices, thread_batch;
+    int64_t thread_vectors;
+};
+
+/* What one level of the nest of loops touches, in elements, and how often it is repeated. */
+struct access {
+    double elements;
+    double repeats;
+};
+
+struct level {
+    struct access source, target, weights;
+    double source_overlap;
+};
+
+struct nest {
+    struct level levels[MOST_LEVELS];
+    int count;
+};
+
+/* Target points that `points` source points read along the width. */
+static int64_t
+read_width(const struct problem *problem, int64_t points, int64_t kernel)
+{
+    return min_i64(problem->target[WIDTH], (points - 1) * min_i64(kernel, problem->stride[WIDTH]) + kernel);
+}
+
+/* The same in elements of `channels` channels, in whole vectors. */
+static int64_t
+read_elements(const struct strided_shape *shape, int64_t points)
+{
+    const struct problem *problem = shape->problem;
+    int64_t width = read_width(problem, points, problem->kernel[WIDTH]);
+
+    if (problem->stride[WIDTH] == 1)
+        return round_up(width * problem->out, shape->simd);
+    return width * round_up(problem->out, shape->simd);
+}
+
+/* Rows of the register tile with the best estimate: `m` rows, `n` columns and `k` sums of a product. */
+static int64_t
+register_rows(const struct strided_shape *shape, int64_t m, int64_t n, int64_t k)
+{
+    int64_t vectors = n / shape->simd, columns = max_i64(1, vectors / STRIDED_MOST_VECTORS ? STRIDED_MOST_VECTORS : vectors);
+    bool few = shape->simd == SIMD_AVX2, single = few && columns == STRIDED_MOST_VECTORS;
+    int64_t registers = few ? REGISTERS_AVX2 : REGISTERS_AVX512;
+    int64_t most = min_i64((registers - (single ? 1 : columns) - (single ? 0 : 1)) / (columns + single),
+                           registers / columns);
+    int64_t best = most;
+    float best_efficiency = 0;
+
+    for (int64_t rows = most; rows > 0; rows--) {
+        float use = (float)(columns * rows) / (float)((columns + rows) * most);
+        float efficiency = (m > 0 ? (float)m / (float)round_up(m, rows) : 0.0f) * use;
+
+        if (FLOAT_BYTES * rows * k <= shape->problem->machine->l1 && efficiency > best_efficiency) {
+            best_efficiency = efficiency;
+            best = rows;
+        }
+    }
+    return best;
+}
+
+static void
+split_among_threads(struct candidate *c)
+{
+    const struct problem *problem = c->shape->problem;
+    int64_t points = c->slice_blocks * c->row_blocks * c->width_blocks;
+    int64_t all = problem->batch * problem->groups * c->channel_blocks * points;
+    int64_t inner = c->shape->channels_outer ? 1 : problem->groups * c->channel_blocks;
+
+    c->jobs = ceil_divide(all, problem->machine->threads);
+    c->thread_channel_blocks = min_i64(c->channel_blocks, ceil_divide(c->jobs, c->shape->channels_outer ? points : 1));
+    c->thread_vectors =
+        ceil_divide(min_i64(problem->in, c->thread_channel_blocks * c->block->channels), c->shape->simd);
+    c->thread_width_blocks = min_i64(c->width_blocks, ceil_divide(c->jobs, inner));
+    c->thread_width = min_i64(c->shape->width, c->thread_width_blocks * c->block->source[WIDTH]);
+    inner *= c->width_blocks;
+    c->thread_row_blocks = min_i64(c->row_blocks, ceil_divide(c->jobs, inner));
+    c->thread_rows = min_i64(problem->source[HEIGHT], c->thread_row_blocks * c->block->source[HEIGHT]);
+    inner *= c->row_blocks;
+    c->thread_slice_blocks = min_i64(c->slice_blocks, ceil_divide(c->jobs, inner));
+    c->thread_slices = min_i64(problem->source[DEPTH], c->thread_slice_blocks * c->block->source[DEPTH]);
+    c->thread_batch = min_i64(problem->batch, ceil_divide(c->jobs, points * problem->groups * c->channel_blocks));
+}
+
+static struct candidate
+candidate_of(const struct strided_shape *shape, const struct strided_block *block)
+{
+    const struct problem *problem = shape->problem;
+    struct candidate c = {.shape = shape, .block = block, .vectors = block->channels / shape->simd};
+    int64_t strides = ceil_divide(block->source[WIDTH], problem->stride[WIDTH]);
+    int64_t m = strides >= block->source[WIDTH] ? block->source[WIDTH] : strides % block->source[WIDTH];
+    int64_t n = problem->in >= block->channels ? block->channels : problem->in % block->channels;
+
+    c.rows = register_rows(shape, m, n, problem->out);
+    c.channel_blocks = ceil_divide(problem->in, block->channels);
+    c.slice_blocks = ceil_divide(problem->source[DEPTH], block->source[DEPTH]);
+    c.row_blocks = ceil_divide(problem->source[HEIGHT], block->source[HEIGHT]);
+    c.width_blocks = ceil_divide(problem->source[WIDTH], block->source[WIDTH]);
+    split_among_threads(&c);
+    return c;
+}
+
+static void
+add_level(struct nest *nest, int64_t source, int64_t target, int64_t weights)
+{
+    nest->levels[nest->count++] = (struct level){
+        {(double)source, 1}, {(double)target, 1}, {(double)weights, 1}, 1};
+}
+
+/* Adds a level whose weights are read `repeats` times. */
+static void
+add_weights_level(struct nest *nest, int64_t source, int64_t target, int64_t weights, int64_t repeats)
+{
+    add_level(nest, source, target, weights);
+    nest->levels[nest->count - 1].weights.repeats = (double)repeats;
+}
+
+/* Adds a level whose source is read `repeats` times. */
+static void
+add_source_level(struct nest *nest, int64_t source, int64_t target, int64_t weights, int64_t repeats)
+{
+    add_level(nest, source, target, weights);
+    nest->levels[nest->count - 1].source.repeats = (double)repeats;
+}
+
+static void
+overlap_last(struct nest *nest, int64_t overlap)
+{
+    nest->levels[nest->count - 1].source_overlap = (double)overlap;
+}
+
+/* From one register tile to one block of the source. */
+static void
+add_block_levels(const struct candidate *c, struct nest *nest)
+{
+    const struct problem *problem = c->shape->problem;
+    const struct strided_block *block = c->block;
+    const int64_t *kernel = problem->kernel;
+    int64_t width = block->source[WIDTH], weights = block->channels * problem->out;
+    int64_t read = read_elements(c->shape, c->rows), rows = block->kernel[DEPTH] * block->kernel[HEIGHT];
+    int64_t calls = ceil_divide(kernel[DEPTH], block->kernel[DEPTH]) *
+                    ceil_divide(kernel[HEIGHT], block->kernel[HEIGHT]);
+
+    add_level(nest, read_width(problem, c->rows, kernel[WIDTH]) * c->shape->simd, 0, block->channels);
+    overlap_last(nest, c->shape->simd);
+    add_level(nest, read, 0, weights);
+    overlap_last(nest, kernel[WIDTH]);
+    add_level(nest, read, 0, kernel[WIDTH] * weights);
+    add_weights_level(nest, rows * read, c->rows * block->channels, rows * kernel[WIDTH] * weights,
+                      ceil_divide(width, c->rows));
+    add_level(nest, rows * read_elements(c->shape, width), width * block->channels, rows * kernel[WIDTH] * weights);
+    nest->levels[nest->count - 1].target.repeats = (double)calls;
+    add_level(nest, kernel[DEPTH] * kernel[HEIGHT] * read_elements(c->shape, width), width * block->channels,
+              product(kernel) * weights);
+}
+
+/* From one block to all that a thread works on. */
+static void
+add_thread_levels(const struct candidate *c, struct nest *nest)
+{
+    const struct problem *problem = c->shape->problem;
+    const struct strided_block *block = c->block;
+    int64_t simd = c->shape->simd, width = block->source[WIDTH], points = product(problem->kernel);
+    int64_t slices = problem->kernel[DEPTH] * problem->kernel[HEIGHT];
+    int64_t read = slices * read_elements(c->shape, width);
+    int64_t vectors = c->shape->channels_outer ? c->vectors : c->thread_vectors;
+    int64_t weights = points * vectors * problem->out * simd, channels = simd * vectors;
+    int64_t all_points = c->thread_slices * c->thread_rows * c->thread_width;
+
+    if (!c->shape->channels_outer)
+        add_source_level(nest, read, width * block->channels, points * block->channels * problem->out,
+                         c->thread_channel_blocks);
+    add_weights_level(nest, read, width * channels, weights, c->thread_width_blocks);
+    read = slices * read_elements(c->shape, c->thread_width);
+    add_weights_level(nest, block->source[HEIGHT] * read, c->thread_width * channels, weights, c->thread_row_blocks);
+    add_weights_level(nest, block->source[DEPTH] * c->thread_rows * read, c->thread_rows * c->thread_width * channels,
+                      weights, c->thread_slice_blocks);
+    read *= c->thread_slices * c->thread_rows;
+    if (c->shape->channels_outer)
+        add_source_level(nest, read, block->channels * all_points, points * block->channels * problem->out,
+                         c->thread_channel_blocks);
+    weights = points * c->thread_vectors * simd * problem->out;
+    add_weights_level(nest, read, all_points * c->thread_vectors * simd, weights, c->thread_batch);
+    add_level(nest, c->thread_batch * all_points * points * problem->out,
+              c->thread_batch * all_points * c->thread_vectors * simd, weights);
+}
+
+/* A kernel of one point, from a register tile to one block of the source. */
+static void
+add_pointwise_block_levels(const struct candidate *c, struct nest *nest)
+{
+    const struct problem *problem = c->shape->problem;
+    const struct strided_block *block = c->block;
+    int64_t width = block->source[WIDTH], weights = block->channels * problem->out;
+
+    add_level(nest, c->rows * c->shape->simd, 0, block->channels);
+    overlap_last(nest, c->shape->simd);
+    add_weights_level(nest, c->rows * round_up(problem->out, c->shape->simd), c->rows * block->channels, weights,
+                      ceil_divide(width, c->rows));
+    add_level(nest, width * problem->out, width * block->channels, weights);
+}
+
+/* The same from one block to all that a thread works on. */
+static void
+add_pointwise_thread_levels(const struct candidate *c, struct nest *nest)
+{
+    const struct problem *problem = c->shape->problem;
+    const struct strided_block *block = c->block;
+    bool outer = c->shape->channels_outer;
+    int64_t simd = c->shape->simd, width = block->source[WIDTH], out = round_up(problem->out, simd);
+    int64_t channels = simd * (outer ? c->vectors : c->thread_vectors);
+    int64_t weights = simd * (outer ? c->vectors * problem->out : c->thread_vectors * problem->in);
+    int64_t points = c->thread_slices * c->thread_rows * c->thread_width;
+
+    if (!outer)
+        add_source_level(nest, width * round_up(problem->in, simd), width * block->channels,
+                         block->channels * problem->in, c->thread_channel_blocks);
+    add_weights_level(nest, width * problem->out, width * channels, weights, c->thread_width_blocks);
+    add_weights_level(nest, block->source[HEIGHT] * c->thread_width * out,
+                      block->source[HEIGHT] * c->thread_width * channels, weights, c->thread_row_blocks);
+    add_weights_level(nest, block->source[DEPTH] * c->thread_rows * c->thread_width * out,
+                      block->source[DEPTH] * c->thread_rows * c->thread_width * channels, weights,
+                      c->thread_slice_blocks);
+    if (outer)
+        add_source_level(nest, c->thread_slices * c->thread_rows * round_up(c->thread_width * problem->out, simd),
+                         block->channels * points, block->channels * problem->out, c->thread_channel_blocks);
+    weights = c->thread_vectors * problem->out * simd;
+    add_weights_level(nest, points * out, c->thread_vectors * simd * points, weights, c->thread_batch);
+    add_level(nest, c->thread_batch * points * problem->out, c->thread_batch * c->thread_vectors * points * simd,
+              weights);
+}
+
+/* Cost of an access on average over `repeats` of them, the first at the cost of the level outside. */
+static float
+repeated_cost(float outside, double repeats, int cost)
+{
+    float all = outside + (float)(cost * (repeats - 1));
+
+    if (repeats == 1)
+        return outside;
+    return repeats < 1 ? 0 : (float)((double)all / repeats);
+}
+
+/* What an access to the source costs at a level, and one to the rest. */
+static int
+source_cost(const struct machine_profile *machine, const struct level *level, int other_cost)
+{
+    return FLOAT_BYTES * level->source.elements < (double)machine->l1 ? L1_COST : other_cost;
+}
+
+static int
+other_cost(const struct machine_profile *machine, const struct level *level)
+{
+    double elements = level->source.elements + level->weights.elements + level->target.elements;
+
+    return FLOAT_BYTES * elements < (double)machine->l2 ? L2_COST : MEMORY_COST;
+}
+
+/* Cycles that all accesses of a thread take: the source by elements, the others by vectors. */
+static float
+memory_cost(const struct candidate *c, const struct nest *nest)
+{
+    const struct machine_profile *machine = c->shape->problem->machine;
+    const struct level *top = &nest->levels[nest->count - 1];
+    float source = MEMORY_COST, target = MEMORY_COST, weights = MEMORY_COST;
+    double sources = top->source.elements, targets = top->target.elements / (double)c->shape->simd;
+    double weight_vectors = top->weights.elements / (double)c->shape->simd;
+
+    for (int i = nest->count - 1; i >= 0; i--) {
+        const struct level *level = &nest->levels[i];
+        int cost = other_cost(machine, level);
+
+        source = repeated_cost(source, level->source.repeats * level->source_overlap,
+                               source_cost(machine, level, cost));
+        target = repeated_cost(target, level->target.repeats, cost);
+        weights = repeated_cost(weights, level->weights.repeats, cost);
+        sources *= level->source.repeats;
+        targets *= level->target.repeats;
+        weight_vectors *= level->weights.repeats;
+    }
+    return source * (float)sources + target * (float)targets + weights * (float)weight_vectors;
+}
+
+static float
+cache_efficiency(const struct candidate *c)
+{
+    const struct problem *problem = c->shape->problem;
+    int64_t work = problem->batch * problem->source[DEPTH] * problem->source[HEIGHT] * c->shape->width * problem->out *
+                   problem->in;
+    int64_t calls = c->jobs * ceil_divide(problem->kernel[DEPTH], c->block->kernel[DEPTH]) *
+                    ceil_divide(problem->kernel[HEIGHT], c->block->kernel[HEIGHT]);
+    struct nest nest = {.count = 0};
+    float cost;
+
+    if (c->shape->pointwise) {
+        add_pointwise_block_levels(c, &nest);
+        add_pointwise_thread_levels(c, &nest);
+    } else {
+        add_block_levels(c, &nest);
+        add_thread_levels(c, &nest);
+    }
+    cost = memory_cost(c, &nest) + (float)calls;
+    return (float)work / ((float)problem->machine->threads * cost);
+}
+
+/* Indices of a loop over all blocks. The two orders differ in where groups and channels stand. */
+enum index { IMAGE, SLICE, ROW, COLUMN, GROUP, CHANNELS, INDICES };
+
+static const enum index points_outer[INDICES] = {IMAGE, SLICE, ROW, COLUMN, GROUP, CHANNELS};
+static const enum index channels_outer[INDICES] = {IMAGE, GROUP, CHANNELS, SLICE, ROW, COLUMN};
+
+static void
+advance(int64_t at[INDICES], const int64_t limit[INDICES], const enum index order[INDICES])
+{
+    for (int i = INDICES - 1; i >= 0; i--) {
+        if (++at[order[i]] < limit[order[i]])
+            return;
+        at[order[i]] = 0;
+    }
+}
+
+/* Points times channels of `count` blocks from the `first`. oneDNN steps in both orders after each block. */
+static int64_t
+work_of_blocks(const struct candidate *c, int64_t first, int64_t count)
+{
+    const struct problem *problem = c->shape->problem;
+    const enum index *order = c->shape->channels_outer ? channels_outer : points_outer;
+    int64_t width = c->block->source[WIDTH], channels = c->block->channels, done = 0;
+    const int64_t limit[INDICES] = {problem->batch,  problem->source[DEPTH], problem->source[HEIGHT],
+                                    c->width_blocks, problem->groups,        c->channel_blocks};
+    int64_t at[INDICES];
+
+    for (int i = INDICES - 1; i >= 0; i--) {
+        at[order[i]] = first % limit[order[i]];
+        first /= limit[order[i]];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        done += min_i64(c->shape->width - at[COLUMN] * width, width) *
+                min_i64(problem->in - at[CHANNELS] * channels, channels);
+        advance(at, limit, points_outer);
+        advance(at, limit, order);
+    }
+    return done;
+}
+
+/* Mean work of the threads against the most, when each has only a few blocks. */
+static float
+work_balance(const struct candidate *c, int64_t blocks)
+{
+    int64_t threads = c->shape->problem->machine->threads, sum = 0, most = 0, first = 0;
+
+    for (int64_t thread = 0; thread < threads; thread++) {
+        int64_t count = blocks / threads + (thread < blocks % threads), done = work_of_blocks(c, first, count);
+
+        first += count;
+        sum += done;
+        most = max_i64(most, done);
+    }
+    return most == 0 ? 1.0f : (float)sum / (float)(most * threads);
+}
+
+static float
+thread_efficiency(const struct candidate *c)
+{
+    const struct problem *problem = c->shape->problem;
+    int64_t threads = problem->machine->threads;
+    int64_t blocks = problem->batch * problem->groups * c->channel_blocks * c->slice_blocks * c->row_blocks *
+                     c->width_blocks;
+
+    return c->jobs < threads ? work_balance(c, blocks) : (float)blocks / (float)round_up(blocks, threads);
+}
+
+static float
+filled(int64_t size, int64_t block)
+{
+    return (float)size / (float)round_up(size, block);
+}
+
+/* Long register tiles are better, but only half as much as they are longer. */
+static float
+tile_efficiency(const struct candidate *c)
+{
+    const float longest = 64, most = 1.9f;
+    float share = (float)c->rows / (float)c->block->source[WIDTH];
+    float length = (float)c->rows * (2.0f - (share < most ? share : most)) / longest;
+
+    return (float)((1.0 + (double)length) / 2.0);
+}
+
+float
+strided_estimate(const struct strided_shape *shape, const struct strided_block *block)
+{
+    struct candidate c = candidate_of(shape, block);
+    int64_t registers = shape->simd == SIMD_AVX2 ? REGISTERS_AVX2 : REGISTERS_AVX512;
+    float micro = (float)(c.vectors * c.rows) / (float)((c.rows + c.vectors) * registers);
+
+    return filled(shape->problem->in, block->channels) * micro * filled(shape->width, block->source[WIDTH]) *
+           thread_efficiency(&c) * filled(block->source[WIDTH], c.rows) * cache_efficiency(&c) * tile_efficiency(&c);
+}
