@@ -1,0 +1,234 @@
+"""memmodel run: what it passes on, what it writes, and that memory_profiler 0.61 reads it.
+
+Arguments: the tool, and the directory of a virtual environment with memory_profiler, which may be absent.
+"""
+
+import errno
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+TOOL = sys.argv[1]
+MPROF = Path(sys.argv[2])
+MIB = 1 << 20
+
+# Takes 160 MiB for an instant, twelve times: a poller at 0.1 s sees few of them in full.
+SPIKES = """
+import mmap, time
+def block(mib):
+    memory = mmap.mmap(-1, mib << 20)
+    for page in range(0, mib << 20, 4096):
+        memory[page] = 1
+    return memory
+base = block(40)
+for _ in range(12):
+    block(160).close()
+    time.sleep(0.173)
+"""
+
+
+def run(*arguments: str, **keywords) -> subprocess.CompletedProcess:
+    return subprocess.run([TOOL, "run", *arguments], capture_output=True, text=True, timeout=60, **keywords)
+
+
+def python(text: str) -> list[str]:
+    return ["--", sys.executable, "-c", text]
+
+
+def result_of(process: subprocess.CompletedProcess) -> dict:
+    return json.loads(process.stdout.splitlines()[-1])
+
+
+def start(*arguments: str) -> subprocess.Popen:
+    """The tool with a command that says "ready" once it is."""
+    process = subprocess.Popen(
+        [TOOL, "run", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class ExitCodes(unittest.TestCase):
+    def test_the_exit_code_is_the_commands(self):
+        self.assertEqual(run("sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(run("--", "true").returncode, 0)
+
+    def test_a_signal_that_ended_the_command_is_128_and_its_number(self):
+        process = run("--json", "sh", "-c", "kill -SEGV $$")
+        self.assertEqual(process.returncode, 128 + signal.SIGSEGV)
+        self.assertEqual(result_of(process)["signal"], signal.SIGSEGV)
+
+    def test_a_command_that_does_not_exist_is_127(self):
+        process = run("no-such-command-here")
+        self.assertEqual(process.returncode, 127)
+        self.assertIn("no-such-command-here", process.stderr)
+
+    def test_a_command_that_cannot_be_executed_is_126(self):
+        with tempfile.NamedTemporaryFile() as plain:
+            process = run(plain.name)
+        self.assertEqual(process.returncode, 126)
+        self.assertIn(os.strerror(errno.EACCES), process.stderr)
+
+    def test_a_curve_that_cannot_be_written_stops_before_the_command_starts(self):
+        process = run("-o", "/nowhere/curve.dat", "--", "echo", "started")
+        self.assertEqual(process.returncode, 125)
+        self.assertIn("/nowhere/curve.dat", process.stderr)
+        self.assertEqual(process.stdout, "")
+
+    def test_wrong_options_are_2_and_the_nearest_is_named(self):
+        process = run("--intreval", "1", "true")
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("--interval", process.stderr)
+        for wrong in (["--limit", "16GX", "true"], ["--interval", "0", "true"], ["-o"], ["--json=1", "true"], []):
+            self.assertEqual(run(*wrong).returncode, 2, wrong)
+
+    def test_an_unknown_command_is_2_and_the_nearest_is_named(self):
+        process = subprocess.run([TOOL, "rnu"], capture_output=True, text=True)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("'run'", process.stderr)
+
+
+class Signals(unittest.TestCase):
+    def test_each_signal_reaches_the_command(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number=number):
+                handler = f"trap 'exit 40' {number.name[3:]}; echo ready; while :; do sleep 0.05; done"
+                process = start("sh", "-c", handler)
+                process.send_signal(number)
+                process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 40)
+
+    def test_a_signal_reaches_the_commands_children_too(self):
+        process = start("sh", "-c", "sleep 60 & echo ready; wait")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)  # returns only when the sleep has let go of stdout
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_an_ignored_signal_stays_ignored(self):
+        process = run(
+            *python("import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)"),
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+        )
+        self.assertEqual(process.stdout, "True\n")
+
+    def test_the_terminals_interrupt_reaches_the_command_once(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            script = "trap 'n=$((n+1))' INT; echo ready; sleep 2; sleep 0.2; exit $((50+n))"
+            os.execv(TOOL, [TOOL, "run", "sh", "-c", script])
+        while b"ready" not in os.read(terminal, 1000):
+            pass
+        os.write(terminal, b"\x03")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 51)
+        os.close(terminal)
+
+
+class Peaks(unittest.TestCase):
+    def test_the_peak_of_short_spikes_is_the_kernels(self):
+        process = run("--json", *python(SPIKES))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        peak = result_of(process)["peak"]
+        self.assertGreater(peak["rss"], 200 * MIB)
+        self.assertLess(peak["rss"], 240 * MIB)
+        self.assertGreaterEqual(peak["rss"], peak["sampled"])
+        self.assertGreaterEqual(before * 1024, peak["process"])  # nobody measured more than the kernel has seen
+        self.assertIn("peak", process.stderr)
+
+    def test_processes_of_a_command_that_forks_are_added(self):
+        hold = "import time; x = b'x' * (50 << 20); time.sleep(1)"
+        process = run("--json", "--", "sh", "-c", f'"{sys.executable}" -c "{hold}" & "{sys.executable}" -c "{hold}" & wait')
+        result = result_of(process)
+        self.assertGreaterEqual(result["processes"], 3)
+        self.assertGreater(result["peak"]["rss"], 100 * MIB)
+        self.assertLess(result["peak"]["process"], 100 * MIB)
+
+    def test_the_limit_kills_the_whole_tree(self):
+        children = "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print(p.pid, flush=True); "
+        process = run("--json", "--limit", "100M", *python(children + "time.sleep(.3); x = b'x' * (300 << 20)"))
+        self.assertEqual(process.returncode, 124)
+        result = result_of(process)
+        self.assertTrue(result["limit_exceeded"])
+        self.assertEqual(result["exit"], 124)
+        self.assertIn("limit", process.stderr)
+        sleeper = int(process.stdout.split()[0])
+        deadline = time.monotonic() + 10
+        while alive(sleeper) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(alive(sleeper))
+
+    def test_the_json_has_all_that_the_formats_page_lists(self):
+        result = result_of(run("--json", "--pss", "sleep", "0.2"))
+        self.assertEqual(set(result), {"peak", "exit", "signal", "limit_exceeded", "seconds", "samples", "processes"})
+        self.assertEqual(set(result["peak"]), {"rss", "sampled", "process", "pss", "cgroup"})
+        self.assertGreater(result["peak"]["pss"], 0)
+        self.assertGreaterEqual(result["samples"], 5)
+        self.assertTrue(0.2 <= result["seconds"] < 5)
+
+
+class Curves(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.curve = Path(self.directory.name, "curve.dat")
+
+    def spikes(self) -> float:
+        """Writes the curve of a command with spikes and returns its peak in MiB."""
+        return result_of(run("--json", "-o", str(self.curve), *python(SPIKES)))["peak"]["rss"] / MIB
+
+    def test_the_curve_has_a_command_line_and_samples_in_order_up_to_the_peak(self):
+        peak = self.spikes()
+        lines = self.curve.read_text().splitlines()
+        self.assertRegex(lines[0], r"^CMDLINE .*python.* -c '")
+        samples = []
+        for line in lines[1:]:
+            self.assertRegex(line, r"^MEM \d+\.\d{6} \d{10}\.\d{4}$")
+            samples.append([float(word) for word in line.split()[1:]])
+        times = [sample[1] for sample in samples]
+        self.assertEqual(times, sorted(times))
+        self.assertAlmostEqual(max(sample[0] for sample in samples), peak, places=5)
+
+    def test_a_killed_tool_leaves_the_curve_so_far(self):
+        process = start("-o", str(self.curve), "sh", "-c", "echo ready; echo $$; exec sleep 60")
+        command = int(process.stdout.readline())
+        time.sleep(1.5)
+        process.kill()
+        os.kill(command, signal.SIGKILL)
+        process.communicate(timeout=30)
+        self.assertGreater(len(self.curve.read_text().splitlines()), 20)
+
+    @unittest.skipUnless((MPROF / "bin/mprof").exists(), "no memory_profiler")
+    def test_mprof_reads_the_peak_and_draws_the_curve(self):
+        peak = self.spikes()
+        mprof = [str(MPROF / "bin/python"), str(MPROF / "bin/mprof")]
+        environment = dict(os.environ, MPLBACKEND="agg", MPLCONFIGDIR=self.directory.name)
+        said = subprocess.run([*mprof, "peak", str(self.curve)], capture_output=True, text=True, check=True)
+        self.assertEqual(said.stdout.split()[-2:], [f"{peak:.3f}", "MiB"])
+        picture = Path(self.directory.name, "curve.png")
+        command = [*mprof, "plot", "--backend", "agg", "-o", str(picture), str(self.curve)]
+        subprocess.run(command, capture_output=True, check=True, env=environment)
+        self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
