@@ -1,0 +1,376 @@
+/*
+ * The terms that a fit chooses from: a constant, the caller's formulas, and products of simple functions of the inputs.
+ *
+ * Coefficients are not negative, so a term must not be either. An input with values below 0 gives x, -x and x^2 on their own
+ * and takes no part in products; roots need x >= 0, reciprocals x > 0, logarithms x >= 1, on all rows, or are not offered.
+ */
+#include "regression/basis.h"
+#include "regression/symbols.h"
+
+#include <math.h>
+#include <string.h>
+
+enum domain { BELOW_ZERO, FROM_ZERO, ABOVE_ZERO, FROM_ONE };
+
+/* sign x^(numerator / denominator) log(x)^logs, offered where all of an input's values lie in the domain */
+struct form {
+    int sign, numerator, denominator, logs;
+    unsigned size;
+    bool plain;
+    enum domain domain;
+    size_t levels; /* different values of the input that it takes to tell this form from the others */
+};
+
+static const struct form forms[] = {
+    {1, 1, 1, 0, .size = 1, .plain = true, .domain = FROM_ZERO, .levels = 2},
+    {1, 2, 1, 0, .size = 2, .plain = true, .domain = FROM_ZERO, .levels = 2},
+    {1, 3, 1, 0, .size = 2, .plain = true, .domain = FROM_ZERO, .levels = 2},
+    {1, -1, 1, 0, .size = 2, .plain = false, .domain = ABOVE_ZERO, .levels = 2},
+    {1, 1, 2, 0, .size = 2, .plain = false, .domain = FROM_ZERO, .levels = 4},
+    {1, 0, 1, 1, .size = 2, .plain = false, .domain = FROM_ONE, .levels = 4},
+    {1, 1, 1, 1, .size = 4, .plain = false, .domain = FROM_ONE, .levels = 4},
+};
+
+/* of inputs with negative values, each a term alone */
+static const struct form signed_forms[] = {
+    {1, 1, 1, 0, .size = 1, .plain = true, .domain = BELOW_ZERO, .levels = 2},
+    {-1, 1, 1, 0, .size = 2, .plain = true, .domain = BELOW_ZERO, .levels = 2},
+    {1, 2, 1, 0, .size = 2, .plain = true, .domain = BELOW_ZERO, .levels = 2},
+};
+
+enum {
+    FORMS = sizeof forms / sizeof forms[0],
+    SIGNED_FORMS = sizeof signed_forms / sizeof signed_forms[0],
+    MOST_VALUES = 1 << 21, /* rows times terms: 16 MB a copy */
+};
+
+/* One function of one input. */
+struct factor {
+    size_t input;
+    expression value;
+    unsigned size;
+    bool plain;
+};
+
+struct factors {
+    size_t count;
+    struct factor list[TRAINING_MOST_INPUTS * FORMS];
+};
+
+/* ---- terms ---- */
+
+static int
+add_term(struct basis *basis, expression term, unsigned size, bool plain)
+{
+    if (term < 0)
+        return term;
+    for (size_t i = 0; i < basis->count; i++)
+        if (basis->terms[i] == term)
+            return 0;
+    basis->terms[basis->count] = term;
+    basis->sizes[basis->count] = size;
+    basis->plain[basis->count++] = plain;
+    return 0;
+}
+
+static bool
+in_domain(enum domain domain, double least)
+{
+    switch (domain) {
+    case BELOW_ZERO:
+        return least < 0;
+    case FROM_ZERO:
+        return least >= 0;
+    case ABOVE_ZERO:
+        return least > 0;
+    case FROM_ONE:
+        return least >= 1;
+    }
+    return false;
+}
+
+static bool
+is_offered(const struct training *training, size_t input, const struct form *form)
+{
+    double least, most;
+
+    training_range(training, input, &least, &most);
+    return in_domain(form->domain, least) && training_levels(training, input, form->levels) >= form->levels;
+}
+
+static expression
+form_value(struct expression_pool *pool, const char *symbol, const struct form *form)
+{
+    expression x = expression_symbol(pool, symbol);
+    expression value = expression_multiply(pool, expression_integer(pool, form->sign),
+                                           expression_power(pool, x, form->numerator, form->denominator));
+
+    return form->logs ? expression_multiply(pool, value, expression_log(pool, x)) : value;
+}
+
+static int
+make_factors(struct basis *basis, const struct training *training, const struct form *list, size_t count,
+             struct factors *factors)
+{
+    factors->count = 0;
+    for (size_t input = 0; input < training->input_count; input++)
+        for (size_t i = 0; i < count; i++) {
+            expression value;
+
+            if (!is_offered(training, input, &list[i]))
+                continue;
+            value = form_value(basis->pool, expression_symbol_name(basis->pool, input), &list[i]);
+            if (value < 0)
+                return value;
+            factors->list[factors->count++] = (struct factor){input, value, list[i].size, list[i].plain};
+        }
+    return 0;
+}
+
+/* ---- products ---- */
+
+/* All products of `order` factors of different inputs, plain ones only or all. */
+struct product_group {
+    size_t order;
+    bool plain_only;
+};
+
+/* In the order in which they are taken in as long as there is room. */
+static const struct product_group groups[] = {{1, false}, {2, true}, {3, true}, {2, false}, {3, false}};
+
+/* A product being put together from factors in the order of the list. */
+struct product {
+    expression value;
+    unsigned size;
+    bool plain;
+};
+
+/* Visits the products of `more` factors from `first` on; adds them to the basis, or only counts them where it is NULL. */
+static int
+visit_products(struct basis *basis, const struct factors *factors, const struct product_group *group, size_t first,
+               size_t more, const struct product *product, size_t *count)
+{
+    for (size_t i = first; i < factors->count; i++) {
+        const struct factor *factor = &factors->list[i];
+        struct product next = {product->value, product->size + factor->size + (product->size > 0), product->plain && factor->plain};
+        size_t after = i + 1;
+        int status = 0;
+
+        if (group->plain_only && !factor->plain)
+            continue;
+        while (after < factors->count && factors->list[after].input == factor->input)
+            after++;
+        if (basis)
+            next.value = expression_multiply(basis->pool, product->value, factor->value);
+        if (more > 1)
+            status = visit_products(basis, factors, group, after, more - 1, &next, count);
+        else if (basis)
+            status = add_term(basis, next.value, next.size, next.plain);
+        else
+            ++*count;
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int
+add_products(struct basis *basis, const struct factors *factors)
+{
+    const struct product nothing = {expression_integer(basis->pool, 1), 0, true};
+
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        size_t count = 0;
+        int status;
+
+        visit_products(NULL, factors, &groups[i], 0, groups[i].order, &nothing, &count);
+        if (count > basis->capacity - basis->count)
+            continue;
+        status = visit_products(basis, factors, &groups[i], 0, groups[i].order, &nothing, &count);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int
+add_posynomial(struct basis *basis, const struct training *training)
+{
+    struct factors *factors = memory_allocate(training->context, sizeof *factors);
+    int status;
+
+    if (!factors)
+        return MEMMODEL_ERROR_NOMEM;
+    status = make_factors(basis, training, forms, FORMS, factors);
+    if (!status)
+        status = add_products(basis, factors);
+    if (!status)
+        status = make_factors(basis, training, signed_forms, SIGNED_FORMS, factors);
+    for (size_t i = 0; !status && i < factors->count && basis->count < basis->capacity; i++)
+        status = add_term(basis, factors->list[i].value, factors->list[i].size, factors->list[i].plain);
+    memory_release(training->context, factors);
+    return status;
+}
+
+/* ---- given terms ---- */
+
+static bool
+depends_on_inputs(const struct basis *basis, const struct training *training, expression term)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (expression_depends_on(basis->pool, term, i))
+            return true;
+    return false;
+}
+
+/* A given term that is a number is the constant, which is there already. */
+static int
+add_given(struct basis *basis, const struct training *training, const char *text)
+{
+    expression term;
+
+    if (!text)
+        return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "a term without a formula");
+    term = expression_parse(basis->pool, text, text);
+    if (term < 0)
+        return term;
+    if (expression_symbol_count(basis->pool) > training->input_count)
+        return context_error(training->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, text, "\"%s\" is no input of this fit",
+                             expression_symbol_name(basis->pool, training->input_count));
+    return depends_on_inputs(basis, training, term) ? add_term(basis, term, 1, true) : 0;
+}
+
+/* ---- columns ---- */
+
+/* Values of a term on all rows, as basis->columns has them, not yet scaled. */
+static int
+fill_column(struct basis *basis, const struct training *training, expression term, double *column)
+{
+    const double *inputs[TRAINING_MOST_INPUTS];
+    struct expression_program *program;
+    int status = expression_compile(basis->pool, &term, 1, &program);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < training->input_count; i++)
+        inputs[i] = matrix_column(&training->columns, i);
+    expression_program_run_block(program, inputs, training->columns.rows, &column);
+    expression_program_free(program);
+    return 0;
+}
+
+static bool
+first_undefined(const double *column, size_t rows, size_t *row)
+{
+    for (*row = 0; *row < rows; ++*row)
+        if (!isfinite(column[*row]))
+            return true;
+    return false;
+}
+
+/* Divides by the measurements and by a power of two, so that columns are of size 1 and no bit of them is lost. */
+static void
+scale_column(const struct training *training, double *column, int *exponent)
+{
+    size_t rows = training->columns.rows;
+
+    for (size_t i = 0; i < rows; i++)
+        column[i] *= sqrt(training->weights[i]) / training->measured[i];
+    frexp(sqrt(vector_dot(rows, column, column) / (double)rows), exponent);
+    for (size_t i = 0; i < rows; i++)
+        column[i] = ldexp(column[i], -*exponent);
+}
+
+/* Terms that overflow somewhere are dropped; given ones, which come first, are reported. */
+static int
+fill_columns(struct basis *basis, const struct training *training, size_t given)
+{
+    size_t kept = 0, rows = training->columns.rows, row;
+
+    for (size_t j = 0; j < basis->count; j++) {
+        double *column = matrix_column(&basis->columns, kept);
+        int status = fill_column(basis, training, basis->terms[j], column);
+
+        if (status)
+            return status;
+        if (first_undefined(column, rows, &row)) {
+            if (j < given)
+                return context_error(training->context, MEMMODEL_ERROR_DATA, NULL,
+                                     "given term %zu is not a finite number at the inputs of row %zu", j, row + 1);
+            continue;
+        }
+        scale_column(training, column, &basis->exponents[kept]);
+        basis->terms[kept] = basis->terms[j];
+        basis->sizes[kept] = basis->sizes[j];
+        basis->plain[kept++] = basis->plain[j];
+    }
+    basis->count = basis->columns.columns = kept;
+    return 0;
+}
+
+static int
+allocate(struct basis *basis, const struct training *training, size_t given)
+{
+    memmodel_context *context = training->context;
+    size_t rows = training->columns.rows, room = MOST_VALUES / rows;
+
+    basis->capacity = 1 + given + (room < BASIS_MOST_TERMS ? room : BASIS_MOST_TERMS);
+    basis->terms = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->terms);
+    basis->sizes = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->sizes);
+    basis->plain = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->plain);
+    basis->exponents = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->exponents);
+    basis->right_side = memory_allocate_zeroed(context, rows, sizeof *basis->right_side);
+    if (!basis->terms || !basis->sizes || !basis->plain || !basis->exponents || !basis->right_side)
+        return MEMMODEL_ERROR_NOMEM;
+    return 0;
+}
+
+static int
+add_terms(struct basis *basis, const struct training *training, const struct memmodel_fit_options *options,
+          size_t *given)
+{
+    int status = symbols_define(basis->pool, training->context, training->inputs, training->input_count);
+
+    if (!status)
+        status = add_term(basis, expression_integer(basis->pool, 1), 1, true);
+    for (size_t i = 0; !status && i < options->term_count; i++)
+        status = add_given(basis, training, options->terms[i]);
+    *given = basis->count;
+    if (!status && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
+        status = add_posynomial(basis, training);
+    return status;
+}
+
+int
+basis_new(const struct training *training, const struct memmodel_fit_options *options, struct basis *basis)
+{
+    size_t given;
+    int status;
+
+    *basis = (struct basis){.count = 0};
+    status = expression_pool_new(training->context, &basis->pool);
+    if (!status)
+        status = allocate(basis, training, options->term_count);
+    if (!status)
+        status = add_terms(basis, training, options, &given);
+    if (!status)
+        status = matrix_new(training->context, training->columns.rows, basis->count, &basis->columns);
+    if (!status)
+        status = fill_columns(basis, training, given);
+    for (size_t i = 0; !status && i < training->columns.rows; i++)
+        basis->right_side[i] = sqrt(training->weights[i]);
+    return status;
+}
+
+void
+basis_release(memmodel_context *context, struct basis *basis)
+{
+    matrix_release(&basis->columns);
+    memory_release(context, basis->terms);
+    memory_release(context, basis->sizes);
+    memory_release(context, basis->plain);
+    memory_release(context, basis->exponents);
+    memory_release(context, basis->right_side);
+    if (basis->pool)
+        expression_pool_free(basis->pool);
+}

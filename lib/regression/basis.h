@@ -1,0 +1,32 @@
+/* The terms that a fit chooses from, and their values on the rows it is fitted to. */
+#ifndef REGRESSION_BASIS_H
+#define REGRESSION_BASIS_H
+
+#include "expression/expression.h"
+#include "regression/training.h"
+
+enum { BASIS_MOST_TERMS = 4096 };
+
+struct basis {
+    struct expression_pool *pool; /* symbol i is input i */
+    size_t count, capacity;       /* of terms; term 0 is the constant 1 */
+    expression *terms;
+    unsigned *sizes; /* symbols of each term */
+    bool *plain;     /* whole powers and given terms */
+    int *exponents;  /* column j of `columns` was divided by 2^exponents[j] */
+    struct matrix columns;
+    double *right_side;
+};
+
+/*
+ * Terms of `options` for these rows: the constant, the given ones, then products of one power or logarithm of each input.
+ * columns[j][i] = sqrt(weight i) term j at row i / measurement i, scaled; right_side[i] = sqrt(weight i): least squares on
+ * them are least squares of weighted relative errors. A failed basis may be released.
+ */
+int
+basis_new(const struct training *training, const struct memmodel_fit_options *options, struct basis *basis);
+
+void
+basis_release(memmodel_context *context, struct basis *basis);
+
+#endif

@@ -1,0 +1,193 @@
+/* Upper bounds of predictions. */
+#include "regression/bound.h"
+#include "regression/student.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * A row u of the scaled columns has leverage |R^-T u|^2; triangle = R^-T diag(2^-exponent) takes terms / prediction. Its row
+ * k is column k of R^-1.
+ */
+static void
+fill_leverage(struct model_bound *bound, const struct qr *qr, const int *exponents)
+{
+    double *row = bound->leverage;
+
+    for (size_t k = 0; k < qr->count; row += ++k) {
+        double column[MODEL_MOST_TERMS] = {0};
+
+        column[k] = 1;
+        qr_back_substitute(qr, column);
+        for (size_t j = 0; j <= k; j++)
+            row[j] = ldexp(column[j], -exponents[j]);
+    }
+}
+
+void
+bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios, const double *weights)
+{
+    struct model_bound *bound = &model->bound;
+    double squares = 0;
+
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        squares += weights[i] * (ratios[i] - 1) * (ratios[i] - 1);
+    bound->sigma = sqrt(squares / (double)bound->ratio_count);
+    bound->freedom = (int64_t)bound->ratio_count - (int64_t)model->term_count;
+    bound->freedom = bound->freedom < 1 ? 1 : bound->freedom;
+    memcpy(bound->ratios, ratios, bound->ratio_count * sizeof *ratios);
+    qsort(bound->ratios, bound->ratio_count, sizeof *bound->ratios, compare_numbers);
+    fill_leverage(bound, qr, exponents);
+}
+
+/* ---- using ---- */
+
+static double
+point_leverage(const memmodel_model *model, const double *terms, double value)
+{
+    const double *row = model->bound.leverage;
+    double leverage = 0;
+
+    for (size_t k = 0; k < model->term_count; row += ++k) {
+        double coordinate = 0;
+
+        for (size_t j = 0; j <= k; j++)
+            coordinate += row[j] * (terms[j] / value);
+        leverage += coordinate * coordinate;
+    }
+    return leverage;
+}
+
+static double
+conformal_factor(const struct model_bound *bound, double level)
+{
+    double rank = ceil(level * (double)(bound->ratio_count + 1));
+    size_t k = rank > (double)bound->ratio_count ? bound->ratio_count : (size_t)rank;
+
+    return bound->ratios[k > 0 ? k - 1 : 0];
+}
+
+static double
+student_factor(const struct model_bound *bound, double level, double leverage)
+{
+    return 1 + student_quantile(level, (int)bound->freedom) * bound->sigma * sqrt(1 + leverage);
+}
+
+static bool
+outside(const memmodel_model *model, const double *inputs)
+{
+    for (size_t i = 0; i < model->input_count; i++)
+        if (!(inputs[i] >= model->inputs[i].least && inputs[i] <= model->inputs[i].most))
+            return true;
+    return false;
+}
+
+static double
+upper_bound(const memmodel_model *model, const double *inputs, double level, double *value)
+{
+    double terms[MODEL_MOST_TERMS], factor;
+
+    *value = model_evaluate_terms(model, inputs, terms);
+    if (!(*value > 0))
+        return *value;
+    factor = fmax(conformal_factor(&model->bound, level),
+                  student_factor(&model->bound, level, point_leverage(model, terms, *value)));
+    return *value * fmax(factor, 1);
+}
+
+static bool
+level_valid(double level)
+{
+    return level >= 0.5 && level <= 0.999;
+}
+
+int
+memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
+                       struct memmodel_prediction *prediction)
+{
+    double value, upper;
+
+    if (prediction->size != sizeof *prediction)
+        return MEMMODEL_ERROR_STRUCT_SIZE;
+    if (!level_valid(level))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    upper = upper_bound(model, inputs, level, &value);
+    prediction->value = value;
+    prediction->upper = upper;
+    prediction->outside = outside(model, inputs) || !(value > 0);
+    prediction->reserved = 0;
+    return 0;
+}
+
+/* ---- solving ---- */
+
+enum { LARGEST_BITS = 53 }; /* doubles hold whole numbers up to 2^53 */
+
+/* The inputs with one of them replaced. */
+static bool
+fits(const memmodel_model *model, double *inputs, size_t input, int64_t number, double level, double budget)
+{
+    double value;
+
+    inputs[input] = (double)number;
+    return upper_bound(model, inputs, level, &value) <= budget;
+}
+
+static int64_t
+bisect(const memmodel_model *model, double *inputs, size_t input, double level, double budget)
+{
+    int64_t least = 0, most = 1;
+
+    while (most < (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, level, budget)) {
+        least = most;
+        most *= 2;
+    }
+    if (most == (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, level, budget))
+        return most;
+    while (most - least > 1) {
+        int64_t middle = least + (most - least) / 2;
+
+        if (fits(model, inputs, input, middle, level, budget))
+            least = middle;
+        else
+            most = middle;
+    }
+    return least;
+}
+
+static size_t
+find_input(const memmodel_model *model, const char *name)
+{
+    size_t input = 0;
+
+    while (input < model->input_count && strcmp(model->inputs[input].name, name) != 0)
+        input++;
+    return input;
+}
+
+int
+memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget,
+                     int64_t *largest)
+{
+    double own[MODEL_MOST_INPUTS];
+    size_t solved = find_input(model, input);
+
+    if (solved == model->input_count)
+        return MEMMODEL_ERROR_UNKNOWN_SYMBOL;
+    if (!level_valid(level) || isnan(budget))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    memcpy(own, inputs, model->input_count * sizeof *own);
+    *largest = bisect(model, own, solved, level, budget);
+    return 0;
+}

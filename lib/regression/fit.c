@@ -1,0 +1,226 @@
+/* From samples to a model: read the table, offer terms, list subsets, select one, fit it, and see how wrong it is. */
+#include "regression/basis.h"
+#include "regression/bound.h"
+#include "regression/leave_one_out.h"
+#include "regression/model.h"
+#include "regression/select.h"
+#include "regression/training.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
+
+static int
+read_options(memmodel_context *context, const struct memmodel_fit_options *given, struct memmodel_fit_options *own)
+{
+    int status = options_copy(context, "memmodel_fit_options", given, own, sizeof *own);
+
+    if (status)
+        return status;
+    if (own->max_terms == 0)
+        own->max_terms = DEFAULT_TERMS;
+    if (own->max_terms < 1 || own->max_terms > SUBSET_TERMS)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "max_terms is %d; it may be 1 to %d",
+                             own->max_terms, SUBSET_TERMS);
+    if (own->basis != MEMMODEL_BASIS_POSYNOMIAL && own->basis != MEMMODEL_BASIS_GIVEN)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "basis is no enum memmodel_basis: %d",
+                             own->basis);
+    if (own->term_count > MOST_GIVEN || (own->term_count > 0 && !own->terms))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%zu terms given; 0 to %d may be",
+                             own->term_count, MOST_GIVEN);
+    if (own->reserved != 0 || own->threads < 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "threads must not be negative, and reserved must be 0");
+    return 0;
+}
+
+/* A fit under way. */
+struct fit {
+    memmodel_context *context;
+    struct training training;
+    struct basis basis;
+    struct shortlist *shortlist;
+    struct subset subset;
+    struct leave_one_out work;
+    double *errors, *ratios;
+};
+
+static struct select_problem
+selection_of(const struct fit *fit)
+{
+    return (struct select_problem){
+        .columns = &fit->basis.columns,
+        .right_side = fit->basis.right_side,
+        .sizes = fit->basis.sizes,
+        .points = fit->training.points,
+        .point_count = fit->training.point_count,
+    };
+}
+
+/* At least three rows for every term, the constant included, and two terms in any case. */
+static size_t
+affordable_terms(size_t rows, int32_t wanted)
+{
+    size_t terms = rows / ROWS_PER_TERM;
+
+    if (terms < 2)
+        terms = 2;
+    return terms - 1 < (size_t)wanted ? terms - 1 : (size_t)wanted;
+}
+
+static int
+search(struct fit *fit, const struct memmodel_fit_options *options)
+{
+    struct subset_library library = {
+        .columns = &fit->basis.columns,
+        .right_side = fit->basis.right_side,
+        .plain = fit->basis.plain,
+        .max_terms = affordable_terms(fit->training.columns.rows, options->max_terms),
+    };
+    struct select_problem problem = selection_of(fit);
+    int status;
+
+    fit->shortlist = memory_allocate(fit->context, sizeof *fit->shortlist);
+    if (!fit->shortlist)
+        return MEMMODEL_ERROR_NOMEM;
+    status = subset_search(fit->context, &library, fit->shortlist);
+    return status ? status : select_subset(fit->context, &problem, fit->shortlist, &fit->subset);
+}
+
+/* How wrong the selected formula, and formulas selected like it, are on rows they did not see. */
+static int
+judge(struct fit *fit)
+{
+    struct select_problem problem = selection_of(fit);
+    size_t rows = fit->training.columns.rows;
+    int status = leave_one_out_new(fit->context, rows, &fit->work);
+
+    if (status)
+        return status;
+    fit->errors = memory_allocate_zeroed(fit->context, rows, sizeof *fit->errors);
+    fit->ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->ratios);
+    if (!fit->errors || !fit->ratios)
+        return MEMMODEL_ERROR_NOMEM;
+    leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, fit->errors);
+    return select_held_out_ratios(fit->context, &problem, fit->shortlist, fit->ratios);
+}
+
+/* Row errors carry the root of their weight. */
+static double
+mean_absolute(const struct fit *fit, const double *errors)
+{
+    size_t rows = fit->training.columns.rows;
+    double sum = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        sum += fabs(errors[i]) * sqrt(fit->training.weights[i]);
+    return sum / (double)rows;
+}
+
+static void
+set_scores(struct fit *fit, memmodel_model *model)
+{
+    size_t rows = fit->training.columns.rows;
+    const double *inputs[MODEL_MOST_INPUTS];
+
+    model->samples = (int64_t)rows;
+    model->loo_mape = mean_absolute(fit, fit->errors);
+    for (size_t i = 0; i < model->input_count; i++)
+        inputs[i] = matrix_column(&fit->training.columns, i);
+    memmodel_model_evaluate_many(model, inputs, rows, fit->errors);
+    for (size_t i = 0; i < rows; i++)
+        fit->errors[i] = (1 - fit->errors[i] / fit->training.measured[i]) * sqrt(fit->training.weights[i]);
+    model->training_mape = mean_absolute(fit, fit->errors);
+}
+
+/* The constant is read last. */
+static void
+put_constant_last(struct subset *subset)
+{
+    if (subset->columns[0] != 0)
+        return;
+    memmove(subset->columns, subset->columns + 1, (subset->count - 1) * sizeof *subset->columns);
+    subset->columns[subset->count - 1] = 0;
+}
+
+static int
+set_terms(struct fit *fit, memmodel_model *model)
+{
+    double scaled[SUBSET_TERMS + 1];
+    int exponents[SUBSET_TERMS + 1];
+    int status;
+
+    put_constant_last(&fit->subset);
+    subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled);
+    model->term_count = fit->subset.count;
+    for (size_t k = 0; k < model->term_count; k++) {
+        size_t column = fit->subset.columns[k];
+
+        exponents[k] = fit->basis.exponents[column];
+        model->coefficients[k] = ldexp(scaled[k], -exponents[k]);
+        model->terms[k] = expression_copy_assuming(fit->basis.pool, fit->basis.terms[column], model->pool, NULL, NULL, 0);
+        if (model->terms[k] < 0)
+            return model->terms[k];
+    }
+    status = model_allocate_bound(model, fit->training.columns.rows);
+    if (!status)
+        bound_fill(model, &fit->work.qr, exponents, fit->ratios, fit->training.weights);
+    return status;
+}
+
+static int
+make_model(struct fit *fit, memmodel_model **model)
+{
+    const struct training *training = &fit->training;
+    memmodel_model *new;
+    int status = model_begin(fit->context, training->target, training->inputs, training->input_count, &new);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < training->input_count; i++)
+        training_range(training, i, &new->inputs[i].least, &new->inputs[i].most);
+    status = set_terms(fit, new);
+    if (!status)
+        status = model_finish(new);
+    if (status) {
+        memmodel_model_unref(new);
+        return status;
+    }
+    set_scores(fit, new);
+    *model = new;
+    return 0;
+}
+
+static void
+fit_release(struct fit *fit)
+{
+    leave_one_out_release(&fit->work);
+    basis_release(fit->context, &fit->basis);
+    training_release(&fit->training);
+    memory_release(fit->context, fit->shortlist);
+    memory_release(fit->context, fit->errors);
+    memory_release(fit->context, fit->ratios);
+}
+
+int
+memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    struct fit fit = {.context = memmodel_samples_context(samples)};
+    struct memmodel_fit_options own;
+    int status = read_options(fit.context, options, &own);
+
+    if (status)
+        return status;
+    status = training_read(samples, &own, &fit.training);
+    if (!status)
+        status = basis_new(&fit.training, &own, &fit.basis);
+    if (!status)
+        status = search(&fit, &own);
+    if (!status)
+        status = judge(&fit);
+    if (!status)
+        status = make_model(&fit, model);
+    fit_release(&fit);
+    return status;
+}

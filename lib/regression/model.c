@@ -1,0 +1,197 @@
+/* A fitted formula: made once, then only read, by any thread. */
+#include "regression/model.h"
+#include "regression/symbols.h"
+
+#include <math.h>
+
+static int
+model_new(memmodel_context *context, memmodel_model **model)
+{
+    memmodel_model *new = memory_allocate_zeroed(context, 1, sizeof *new);
+    int status;
+
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    atomic_init(&new->references, 1);
+    new->context = memmodel_context_ref(context);
+    new->arena = ARENA_INIT(context);
+    status = expression_pool_new(context, &new->pool);
+    if (status) {
+        memmodel_model_unref(new);
+        return status;
+    }
+    *model = new;
+    return 0;
+}
+
+static int
+copy_inputs(memmodel_model *model, const char *target, const char *const *names)
+{
+    model->target = arena_copy_text(&model->arena, target);
+    model->inputs = arena_allocate(&model->arena, model->input_count * sizeof *model->inputs);
+    if (!model->target || !model->inputs)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < model->input_count; i++) {
+        model->inputs[i] = (struct model_input){.name = arena_copy_text(&model->arena, names[i])};
+        if (!model->inputs[i].name)
+            return MEMMODEL_ERROR_NOMEM;
+    }
+    return symbols_define(model->pool, model->context, names, model->input_count);
+}
+
+int
+model_begin(memmodel_context *context, const char *target, const char *const *names, size_t input_count,
+            memmodel_model **model)
+{
+    memmodel_model *new;
+    int status = model_new(context, &new);
+
+    if (status)
+        return status;
+    new->input_count = input_count;
+    status = copy_inputs(new, target, names);
+    if (status)
+        memmodel_model_unref(new);
+    else
+        *model = new;
+    return status;
+}
+
+int
+model_allocate_bound(memmodel_model *model, size_t ratio_count)
+{
+    size_t triangle = model->term_count * (model->term_count + 1) / 2;
+    struct model_bound *bound = &model->bound;
+
+    bound->ratio_count = ratio_count;
+    bound->leverage = arena_allocate(&model->arena, triangle * sizeof *bound->leverage);
+    bound->ratios = arena_allocate(&model->arena, ratio_count * sizeof *bound->ratios);
+    return bound->leverage && bound->ratios ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+int
+model_finish(memmodel_model *model)
+{
+    return expression_compile(model->pool, model->terms, model->term_count, &model->program);
+}
+
+memmodel_model *
+memmodel_model_ref(memmodel_model *model)
+{
+    atomic_fetch_add(&model->references, 1);
+    return model;
+}
+
+void
+memmodel_model_unref(memmodel_model *model)
+{
+    memmodel_context *context;
+
+    if (!model || atomic_fetch_sub(&model->references, 1) != 1)
+        return;
+    context = model->context;
+    if (model->program)
+        expression_program_free(model->program);
+    if (model->pool)
+        expression_pool_free(model->pool);
+    arena_release(&model->arena);
+    memory_release(context, model);
+    memmodel_context_unref(context);
+}
+
+/* ---- evaluate ---- */
+
+/* Terms are added from first to last: exported formulas do the same, and so have the same bits. */
+double
+model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms)
+{
+    double value;
+
+    expression_program_run(model->program, inputs, terms);
+    value = model->coefficients[0] * terms[0];
+    for (size_t k = 1; k < model->term_count; k++)
+        value += model->coefficients[k] * terms[k];
+    return value;
+}
+
+double
+memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
+{
+    double terms[MODEL_MOST_TERMS];
+
+    return model_evaluate_terms(model, inputs, terms);
+}
+
+enum { BLOCK_POINTS = 128 };
+
+static void
+evaluate_block(const memmodel_model *model, const double *const *columns, size_t points, double *results)
+{
+    double terms[MODEL_MOST_TERMS][BLOCK_POINTS], *rows[MODEL_MOST_TERMS] = {NULL};
+
+    for (size_t k = 0; k < model->term_count; k++)
+        rows[k] = terms[k];
+    expression_program_run_block(model->program, columns, points, rows);
+    for (size_t i = 0; i < points; i++)
+        results[i] = model->coefficients[0] * terms[0][i];
+    for (size_t k = 1; k < model->term_count; k++)
+        for (size_t i = 0; i < points; i++)
+            results[i] += model->coefficients[k] * terms[k][i];
+}
+
+void
+memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results)
+{
+    const double *here[MODEL_MOST_INPUTS] = {NULL};
+
+    for (size_t start = 0; start < count; start += BLOCK_POINTS) {
+        for (size_t i = 0; i < model->input_count; i++)
+            here[i] = columns[i] + start;
+        evaluate_block(model, here, count - start < BLOCK_POINTS ? count - start : BLOCK_POINTS, results + start);
+    }
+}
+
+/* ---- ask ---- */
+
+size_t
+memmodel_model_input_count(const memmodel_model *model)
+{
+    return model->input_count;
+}
+
+const char *
+memmodel_model_input_name(const memmodel_model *model, size_t input)
+{
+    return input < model->input_count ? model->inputs[input].name : NULL;
+}
+
+const char *
+memmodel_model_target(const memmodel_model *model)
+{
+    return model->target;
+}
+
+int
+memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most)
+{
+    if (input >= model->input_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    *least = model->inputs[input].least;
+    *most = model->inputs[input].most;
+    return 0;
+}
+
+int
+memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores)
+{
+    if (scores->size != sizeof *scores)
+        return MEMMODEL_ERROR_STRUCT_SIZE;
+    *scores = (struct memmodel_model_scores){
+        .size = sizeof *scores,
+        .training_mape = model->training_mape,
+        .loo_mape = model->loo_mape,
+        .samples = model->samples,
+        .terms = (int64_t)model->term_count,
+    };
+    return 0;
+}

@@ -1,0 +1,66 @@
+/* A fitted formula from the inside. */
+#ifndef REGRESSION_MODEL_H
+#define REGRESSION_MODEL_H
+
+#include "base/arena.h"
+#include "expression/expression.h"
+#include "memmodel/model.h"
+
+#include <stdatomic.h>
+
+enum { MODEL_MOST_TERMS = 16, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000 };
+
+struct model_input {
+    const char *name; /* of the column; its symbol in formulas is that of the pool */
+    double least, most;
+};
+
+/* What a bound is made from; see bound.h. */
+struct model_bound {
+    int64_t freedom;       /* rows less terms */
+    double sigma;          /* standard error of a measurement relative to a prediction that did not see it */
+    double *leverage;      /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
+    double *ratios;        /* measurement / prediction that did not see it, rising */
+    size_t ratio_count;
+};
+
+struct memmodel_model {
+    atomic_int references;
+    memmodel_context *context;
+    struct arena arena;
+    struct expression_pool *pool; /* symbol i is input i */
+    struct expression_program *program; /* values of all terms */
+    const char *target;
+    size_t input_count, term_count;
+    struct model_input *inputs;
+    expression terms[MODEL_MOST_TERMS];
+    double coefficients[MODEL_MOST_TERMS];
+    struct model_bound bound;
+    double training_mape, loo_mape;
+    int64_t samples;
+};
+
+/*
+ * Making a model: model_begin(), then fill inputs and terms in model->pool, then model_finish(), which compiles. Drop it with
+ * memmodel_model_unref() if a step fails. `names` and `target` are copied.
+ */
+int
+model_begin(memmodel_context *context, const char *target, const char *const *names, size_t input_count,
+            memmodel_model **model);
+
+/* Room for term_count terms' leverage, and ratio_count ratios. */
+int
+model_allocate_bound(memmodel_model *model, size_t ratio_count);
+
+int
+model_finish(memmodel_model *model);
+
+/* terms[k] at a point; returns the formula's value */
+double
+model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms);
+
+/* The formula in a language (enum memmodel_language), appended to `text`. */
+void
+model_print(const memmodel_model *model, int language, struct text *text);
+
+#endif

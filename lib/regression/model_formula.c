@@ -1,0 +1,93 @@
+/* The formula as text: every term in parentheses where its own operations must come before its coefficient's. */
+#include "regression/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How a language multiplies a coefficient with a term, and whether the order of the term's own operations must be kept. */
+static const struct language {
+    const char *times;
+    bool exact;
+} languages[] = {
+    [MEMMODEL_TEXT] = {"*", false},
+    [MEMMODEL_C] = {" * ", true},
+    [MEMMODEL_PYTHON] = {" * ", true},
+    [MEMMODEL_LATEX] = {" \\, ", false},
+};
+
+static bool
+is_constant(const memmodel_model *model, size_t term)
+{
+    int64_t value;
+
+    return expression_is_integer(model->pool, model->terms[term], &value) && value == 1;
+}
+
+/* Of a sum the signs are surrounded by blanks; in languages whose bits count only a name needs no parentheses. */
+static bool
+needs_parentheses(const char *term, bool exact)
+{
+    return strpbrk(term, exact ? " *-+/(" : " ") != NULL || term[0] == '-';
+}
+
+static void
+print_number(double number, int language, struct text *text)
+{
+    size_t start = text->length;
+    const char *exponent;
+
+    text_append_double(text, number);
+    exponent = text->failed ? NULL : strchr(text->bytes + start, 'e');
+    if (language == MEMMODEL_LATEX && exponent) {
+        int power = (int)strtol(exponent + 1, NULL, 10);
+
+        text->length = (size_t)(exponent - text->bytes);
+        text_printf(text, " \\cdot 10^{%d}", power);
+    } else if (language == MEMMODEL_C && !exponent && !text->failed && !strchr(text->bytes + start, '.')) {
+        text_append(text, ".0"); /* an integer in C would not hold it, or divide otherwise */
+    }
+}
+
+static void
+print_term(const memmodel_model *model, size_t k, int language, struct text *text)
+{
+    struct text term = TEXT_INIT(text->context);
+    bool parentheses;
+
+    print_number(model->coefficients[k], language, text);
+    if (is_constant(model, k))
+        return;
+    expression_print(model->pool, model->terms[k], language, &term);
+    parentheses = !term.failed && needs_parentheses(term.bytes, languages[language].exact);
+    text_append(text, languages[language].times);
+    text_append(text, parentheses ? "(" : "");
+    text_append(text, term.failed ? "" : term.bytes);
+    text_append(text, parentheses ? ")" : "");
+    text->failed |= term.failed;
+    text_release(&term);
+}
+
+void
+model_print(const memmodel_model *model, int language, struct text *text)
+{
+    for (size_t k = 0; k < model->term_count; k++) {
+        text_append(text, k > 0 ? " + " : "");
+        print_term(model, k, language, text);
+    }
+}
+
+int
+memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text)
+{
+    struct text printed = TEXT_INIT(context);
+    char *bytes;
+
+    if (language < 0 || (size_t)language >= sizeof languages / sizeof languages[0])
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_language", language);
+    model_print(model, language, &printed);
+    bytes = text_finish(&printed);
+    if (!bytes)
+        return MEMMODEL_ERROR_NOMEM;
+    *text = bytes;
+    return 0;
+}

@@ -1,0 +1,434 @@
+/* Models as JSON, format "memmodel-model" version 1 (doc/formats.md). Whatever a file may hold is checked before it is used. */
+#include "base/json.h"
+#include "regression/model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FORMAT_VERSION = 1 };
+
+static const char format_name[] = "memmodel-model";
+
+/* ---- write ---- */
+
+static json_t *
+inputs_to_json(const memmodel_model *model)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < model->input_count; i++)
+        json_array_append_new(array, json_pack("{s:s, s:f, s:f}", "name", model->inputs[i].name, "least",
+                                               model->inputs[i].least, "most", model->inputs[i].most));
+    return array;
+}
+
+static json_t *
+numbers_to_json(const double *numbers, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_real(numbers[i]));
+    return array;
+}
+
+static json_t *
+leverage_to_json(const memmodel_model *model)
+{
+    const double *row = model->bound.leverage;
+    json_t *array = json_array();
+
+    for (size_t k = 0; k < model->term_count; row += ++k)
+        json_array_append_new(array, numbers_to_json(row, k + 1));
+    return array;
+}
+
+static json_t *
+bound_to_json(const memmodel_model *model)
+{
+    return json_pack("{s:I, s:f, s:o, s:o}", "freedom", (json_int_t)model->bound.freedom, "sigma", model->bound.sigma,
+                     "leverage", leverage_to_json(model), "ratios",
+                     numbers_to_json(model->bound.ratios, model->bound.ratio_count));
+}
+
+static json_t *
+scores_to_json(const memmodel_model *model)
+{
+    return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)model->samples, "training_mape", model->training_mape,
+                     "loo_mape", model->loo_mape);
+}
+
+static int
+append_term(const memmodel_model *model, size_t k, json_t *array)
+{
+    struct text text = TEXT_INIT(model->context);
+
+    expression_print(model->pool, model->terms[k], (int)MEMMODEL_TEXT, &text);
+    if (!text.failed)
+        json_array_append_new(array,
+                              json_pack("{s:f, s:s}", "coefficient", model->coefficients[k], "term", text.bytes));
+    text_release(&text);
+    return json_array_size(array) == k + 1 ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+terms_to_json(const memmodel_model *model, json_t **array)
+{
+    int status = 0;
+
+    *array = json_array();
+    for (size_t k = 0; !status && k < model->term_count; k++)
+        status = append_term(model, k, *array);
+    return status;
+}
+
+static int
+write_root(const memmodel_model *model, const char *formula, json_t *terms, char **text)
+{
+    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version",
+                             FORMAT_VERSION, "target", model->target, "formula", formula, "inputs",
+                             inputs_to_json(model), "terms", terms, "bound", bound_to_json(model), "scores",
+                             scores_to_json(model));
+    int status;
+
+    if (!root)
+        return context_error(model->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing a model");
+    status = json_write(model->context, root, text);
+    json_decref(root);
+    return status;
+}
+
+int
+memmodel_model_to_json(const memmodel_model *model, char **text)
+{
+    char *formula;
+    json_t *terms;
+    int status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &formula);
+
+    if (status)
+        return status;
+    status = terms_to_json(model, &terms);
+    if (status)
+        context_error(model->context, status, NULL, "out of memory while writing a model");
+    else
+        status = write_root(model, formula, terms, text);
+    json_decref(terms);
+    memory_release(model->context, formula);
+    return status;
+}
+
+int
+memmodel_model_save(const memmodel_model *model, const char *path)
+{
+    char *text;
+    int status = memmodel_model_to_json(model, &text);
+
+    if (status)
+        return status;
+    status = file_write(model->context, path, text, strlen(text));
+    memory_release(model->context, text);
+    return status;
+}
+
+/* ---- read ---- */
+
+static int
+wrong(const struct json_document *document, const json_t *value, const char *message)
+{
+    return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "%s", message);
+}
+
+/* A member that is a finite number, and not below `least`. */
+static int
+read_number(const struct json_document *document, const json_t *object, const char *key, double least, double *number)
+{
+    int status = json_get_double(document, object, key, number);
+
+    if (!status && *number < least)
+        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
+                               "\"%s\" is %g; it must not be below %g", key, *number, least);
+    return status;
+}
+
+static int
+read_count(const struct json_document *document, const json_t *object, const char *key, int64_t *count)
+{
+    int status = json_get_int64(document, object, key, count);
+
+    if (!status && (*count < 1 || *count > MODEL_MOST_FREEDOM))
+        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
+                               "\"%s\" must be 1 to %d", key, MODEL_MOST_FREEDOM);
+    return status;
+}
+
+/* An array of objects or arrays with 1 to `most` items. */
+static int
+read_list(const struct json_document *document, const json_t *object, const char *key, size_t most,
+          const json_t **array)
+{
+    int status = json_get_array(document, object, key, array);
+
+    if (!status && (json_array_size(*array) == 0 || json_array_size(*array) > most))
+        status = json_error_at(document, *array, MEMMODEL_ERROR_PARSE, "\"%s\" must have 1 to %zu items", key, most);
+    return status;
+}
+
+static int
+read_numbers(const struct json_document *document, const json_t *array, double *numbers)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *item = json_array_get(array, i);
+
+        if (!json_is_number(item) || !isfinite(json_number_value(item)))
+            return wrong(document, item, "expected a finite number");
+        numbers[i] = json_number_value(item);
+    }
+    return 0;
+}
+
+static int
+read_names(const struct json_document *document, const json_t *array, const char **names)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *item = json_array_get(array, i);
+        int status = json_get_string(document, item, "name", &names[i]);
+
+        if (status)
+            return status;
+        for (size_t before = 0; before < i; before++)
+            if (strcmp(names[before], names[i]) == 0)
+                return wrong(document, json_object_get(item, "name"), "two inputs have the same name");
+    }
+    return 0;
+}
+
+static int
+begin_model(const struct json_document *document, memmodel_model **model)
+{
+    const char *target, *names[MODEL_MOST_INPUTS];
+    const json_t *inputs;
+    int status = json_get_string(document, document->root, "target", &target);
+
+    if (!status)
+        status = read_list(document, document->root, "inputs", MODEL_MOST_INPUTS, &inputs);
+    if (!status)
+        status = read_names(document, inputs, names);
+    return status ? status : model_begin(document->context, target, names, json_array_size(inputs), model);
+}
+
+static int
+read_domain(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"name", "least", "most", NULL};
+    const json_t *inputs = json_object_get(document->root, "inputs");
+    int status = 0;
+
+    for (size_t i = 0; !status && i < model->input_count; i++) {
+        const json_t *item = json_array_get(inputs, i);
+
+        status = json_check_keys(document, item, keys);
+        if (!status)
+            status = read_number(document, item, "least", -INFINITY, &model->inputs[i].least);
+        if (!status)
+            status = read_number(document, item, "most", model->inputs[i].least, &model->inputs[i].most);
+    }
+    return status;
+}
+
+static int
+read_term(const struct json_document *document, const json_t *item, memmodel_model *model, size_t k)
+{
+    static const char *const keys[] = {"coefficient", "term", NULL};
+    const char *text;
+    int status = json_get_string(document, item, "term", &text);
+
+    if (!status)
+        status = json_check_keys(document, item, keys);
+    if (!status)
+        status = read_number(document, item, "coefficient", 0, &model->coefficients[k]);
+    if (status)
+        return status;
+    model->terms[k] = expression_parse(model->pool, document->name, text);
+    if (model->terms[k] == MEMMODEL_ERROR_NOMEM)
+        return MEMMODEL_ERROR_NOMEM;
+    if (model->terms[k] < 0)
+        return json_error_at(document, json_object_get(item, "term"), MEMMODEL_ERROR_PARSE, "not a term: %.200s", text);
+    if (expression_symbol_count(model->pool) > model->input_count)
+        return json_error_at(document, json_object_get(item, "term"), MEMMODEL_ERROR_PARSE,
+                             "the term has \"%.64s\" in it, which is no input",
+                             expression_symbol_name(model->pool, model->input_count));
+    return 0;
+}
+
+static int
+read_terms(const struct json_document *document, memmodel_model *model)
+{
+    const json_t *terms;
+    int status = read_list(document, document->root, "terms", MODEL_MOST_TERMS, &terms);
+
+    for (size_t k = 0; !status && k < json_array_size(terms); k++)
+        status = read_term(document, json_array_get(terms, k), model, k);
+    if (!status)
+        model->term_count = json_array_size(terms);
+    return status;
+}
+
+/* The formula is there for people; one that says something else than the terms would mislead them. */
+static int
+check_formula(const struct json_document *document, const memmodel_model *model)
+{
+    const char *found;
+    char *expected;
+    int status = json_get_string(document, document->root, "formula", &found);
+
+    if (!status)
+        status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &expected);
+    if (status)
+        return status;
+    if (strcmp(found, expected) != 0)
+        status = wrong(document, json_object_get(document->root, "formula"), "the formula is not that of the terms");
+    memory_release(model->context, expected);
+    return status;
+}
+
+static int
+read_leverage(const struct json_document *document, const json_t *rows, memmodel_model *model)
+{
+    double *row = model->bound.leverage;
+
+    if (json_array_size(rows) != model->term_count)
+        return wrong(document, rows, "\"leverage\" must have one row for each term");
+    for (size_t k = 0; k < model->term_count; row += ++k) {
+        const json_t *item = json_array_get(rows, k);
+        int status;
+
+        if (!json_is_array(item) || json_array_size(item) != k + 1)
+            return wrong(document, item, "row k of \"leverage\" must be an array of k numbers");
+        status = read_numbers(document, item, row);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int
+check_ratios(const struct json_document *document, const json_t *array, const struct model_bound *bound)
+{
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        if (bound->ratios[i] <= 0 || (i > 0 && bound->ratios[i] < bound->ratios[i - 1]))
+            return wrong(document, json_array_get(array, i), "\"ratios\" must be above 0 and rising");
+    return 0;
+}
+
+static int
+read_bound_arrays(const struct json_document *document, const json_t *object, memmodel_model *model)
+{
+    const json_t *ratios, *leverage;
+    int status = read_list(document, object, "ratios", MODEL_MOST_FREEDOM, &ratios);
+
+    if (!status)
+        status = read_list(document, object, "leverage", MODEL_MOST_TERMS, &leverage);
+    if (!status)
+        status = model_allocate_bound(model, json_array_size(ratios));
+    if (!status)
+        status = read_leverage(document, leverage, model);
+    if (!status)
+        status = read_numbers(document, ratios, model->bound.ratios);
+    return status ? status : check_ratios(document, ratios, &model->bound);
+}
+
+static int
+read_bound(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"freedom", "sigma", "leverage", "ratios", NULL};
+    const json_t *object;
+    int status = json_get_object(document, document->root, "bound", &object);
+
+    if (!status)
+        status = json_check_keys(document, object, keys);
+    if (!status)
+        status = read_count(document, object, "freedom", &model->bound.freedom);
+    if (!status)
+        status = read_number(document, object, "sigma", 0, &model->bound.sigma);
+    return status ? status : read_bound_arrays(document, object, model);
+}
+
+static int
+read_scores(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"samples", "training_mape", "loo_mape", NULL};
+    const json_t *object;
+    int status = json_get_object(document, document->root, "scores", &object);
+
+    if (!status)
+        status = json_check_keys(document, object, keys);
+    if (!status)
+        status = read_count(document, object, "samples", &model->samples);
+    if (!status)
+        status = read_number(document, object, "training_mape", 0, &model->training_mape);
+    return status ? status : read_number(document, object, "loo_mape", 0, &model->loo_mape);
+}
+
+static int
+read_members(const struct json_document *document, memmodel_model *model)
+{
+    static int (*const parts[])(const struct json_document *, memmodel_model *) = {read_domain, read_terms, read_bound,
+                                                                                   read_scores};
+    int status = 0;
+
+    for (size_t i = 0; !status && i < sizeof parts / sizeof parts[0]; i++)
+        status = parts[i](document, model);
+    if (!status)
+        status = check_formula(document, model);
+    return status ? status : model_finish(model);
+}
+
+static int
+read_model(const struct json_document *document, memmodel_model **model)
+{
+    static const char *const keys[] = {"format", "version", "target", "formula", "inputs", "terms", "bound", "scores",
+                                       NULL};
+    memmodel_model *new;
+    int status = json_check_format(document, format_name, FORMAT_VERSION);
+
+    if (!status)
+        status = json_check_keys(document, document->root, keys);
+    if (!status)
+        status = begin_model(document, &new);
+    if (status)
+        return status;
+    status = read_members(document, new);
+    if (status)
+        memmodel_model_unref(new);
+    else
+        *model = new;
+    return status;
+}
+
+int
+memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
+                         memmodel_model **model)
+{
+    struct json_document document;
+    int status = json_document_parse(&document, context, name, text, length);
+
+    if (status)
+        return status;
+    status = read_model(&document, model);
+    json_document_release(&document);
+    return status;
+}
+
+int
+memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model)
+{
+    char *text;
+    size_t length;
+    int status = file_read(context, path, &text, &length);
+
+    if (status)
+        return status;
+    status = memmodel_model_from_json(context, path, text, length, model);
+    memory_release(context, text);
+    return status;
+}

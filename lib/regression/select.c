@@ -1,0 +1,252 @@
+/* Which of the listed subsets becomes the formula, and how wrong formulas chosen that way are on rows they did not see. */
+#include "regression/select.h"
+#include "regression/leave_one_out.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT,
+    MOST_GROUPS = 64, LEAST_GROUPS = 4, /* left out in turn */
+    GROUP_WORK = 16384,                 /* rows times groups beyond 64 rows: keeps large tables to seconds */
+};
+
+static const double exact = 1e-18;          /* squared error that counts as none: 1e-9 of the measurement */
+static const double greatest_ratio = 1000;  /* a prediction further below the measurement, or below 0, counts as this */
+
+struct candidate {
+    const struct subset *subset;
+    unsigned size; /* symbols of the formula */
+    double score;  /* sum of squared leave-one-out errors */
+};
+
+struct selection {
+    const struct select_problem *problem;
+    struct candidate candidates[MOST_CANDIDATES];
+    size_t count;
+    struct leave_one_out work;
+    double *errors, *least_errors;
+};
+
+static unsigned
+subset_size(const struct select_problem *problem, const struct subset *subset)
+{
+    unsigned size = 0;
+
+    for (size_t k = 0; k < subset->count; k++)
+        size += problem->sizes[subset->columns[k]] + 2; /* its coefficient and its plus */
+    return size;
+}
+
+static double
+squared(double error)
+{
+    return fmax(error * error, exact);
+}
+
+static void
+consider(struct selection *selection, const struct subset *subset)
+{
+    const struct select_problem *problem = selection->problem;
+    struct candidate candidate = {.subset = subset, .size = subset_size(problem, subset)};
+    size_t place = selection->count;
+
+    if (!leave_one_out_errors(&selection->work, problem->columns, problem->right_side, subset, selection->errors))
+        return;
+    for (size_t i = 0; i < problem->columns->rows; i++)
+        candidate.score += squared(selection->errors[i]);
+    if (!isfinite(candidate.score))
+        return;
+    /* by size, then by score; of equal ones the first that came */
+    for (; place > 0; place--) {
+        const struct candidate *before = &selection->candidates[place - 1];
+
+        if (before->size < candidate.size || (before->size == candidate.size && before->score <= candidate.score))
+            break;
+        selection->candidates[place] = *before;
+    }
+    selection->candidates[place] = candidate;
+    selection->count++;
+}
+
+/* Is the mean squared error above the least one by no more than the standard error of the difference? */
+static bool
+within_one_standard_error(struct selection *selection, const struct candidate *candidate)
+{
+    const struct select_problem *problem = selection->problem;
+    size_t rows = problem->columns->rows;
+    double mean = 0, spread = 0;
+
+    leave_one_out_errors(&selection->work, problem->columns, problem->right_side, candidate->subset, selection->errors);
+    for (size_t i = 0; i < rows; i++)
+        mean += (squared(selection->errors[i]) - squared(selection->least_errors[i])) / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        spread += pow(squared(selection->errors[i]) - squared(selection->least_errors[i]) - mean, 2);
+    return mean <= sqrt(spread / (double)(rows - 1) / (double)rows);
+}
+
+static const struct candidate *
+choose(struct selection *selection)
+{
+    const struct select_problem *problem = selection->problem;
+    const struct candidate *least = &selection->candidates[0], *chosen = selection->candidates;
+
+    for (size_t i = 1; i < selection->count; i++)
+        if (selection->candidates[i].score < least->score)
+            least = &selection->candidates[i];
+    leave_one_out_errors(&selection->work, problem->columns, problem->right_side, least->subset,
+                         selection->least_errors);
+    while (chosen != least && !within_one_standard_error(selection, chosen))
+        chosen++;
+    return chosen;
+}
+
+static void
+selection_free(memmodel_context *context, struct selection *selection)
+{
+    leave_one_out_release(&selection->work);
+    memory_release(context, selection->errors);
+    memory_release(context, selection->least_errors);
+    memory_release(context, selection);
+}
+
+static int
+selection_new(memmodel_context *context, const struct select_problem *problem, struct selection **selection)
+{
+    struct selection *new = memory_allocate_zeroed(context, 1, sizeof *new);
+    int status;
+
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    new->problem = problem;
+    status = leave_one_out_new(context, problem->columns->rows, &new->work);
+    if (!status) {
+        new->errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->errors);
+        new->least_errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->least_errors);
+    }
+    if (!new->errors || !new->least_errors) {
+        selection_free(context, new);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    *selection = new;
+    return 0;
+}
+
+int
+select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+              struct subset *selected)
+{
+    struct selection *selection;
+    int status = selection_new(context, problem, &selection);
+
+    if (status)
+        return status;
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t size = 0; size <= SUBSET_TERMS; size++)
+            for (size_t i = 0; i < shortlist->bins[kind][size].count; i++)
+                consider(selection, &shortlist->bins[kind][size].subsets[i]);
+    if (selection->count > 0)
+        *selected = *choose(selection)->subset;
+    else
+        status = context_error(context, MEMMODEL_ERROR_DATA, NULL, "no formula of the basis fits these samples");
+    selection_free(context, selection);
+    return status;
+}
+
+/* ---- rows held out ---- */
+
+/* The rows that are not in the group, as a problem of its own. */
+struct rest {
+    struct matrix columns;
+    double *right_side;
+};
+
+static bool
+in_group(const struct select_problem *problem, size_t row, size_t group, size_t groups)
+{
+    return problem->points[row] % groups == group;
+}
+
+static void
+take_rest(const struct select_problem *problem, size_t group, size_t groups, struct rest *rest)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < problem->columns->rows; i++)
+        kept += !in_group(problem, i, group, groups);
+    rest->columns.rows = kept;
+    kept = 0;
+    for (size_t i = 0; i < problem->columns->rows; i++) {
+        if (in_group(problem, i, group, groups))
+            continue;
+        for (size_t j = 0; j < problem->columns->columns; j++)
+            matrix_column(&rest->columns, j)[kept] = matrix_column(problem->columns, j)[i];
+        rest->right_side[kept++] = problem->right_side[i];
+    }
+}
+
+static double
+ratio(const struct select_problem *problem, const struct subset *subset, const double *coefficients, size_t row)
+{
+    double predicted = 0;
+
+    for (size_t k = 0; k < subset->count; k++)
+        predicted += coefficients[k] * matrix_column(problem->columns, subset->columns[k])[row];
+    return predicted * greatest_ratio > problem->right_side[row] ? problem->right_side[row] / predicted : greatest_ratio;
+}
+
+static int
+hold_out(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+         size_t group, size_t groups, struct rest *rest, double *ratios)
+{
+    struct select_problem others = *problem;
+    double coefficients[SUBSET_TERMS + 1];
+    struct leave_one_out work;
+    struct subset subset;
+    int status;
+
+    take_rest(problem, group, groups, rest);
+    others.columns = &rest->columns;
+    others.right_side = rest->right_side;
+    status = select_subset(context, &others, shortlist, &subset);
+    if (status)
+        return status;
+    status = leave_one_out_new(context, rest->columns.rows, &work);
+    if (!status) {
+        subset_fit(&work, &rest->columns, rest->right_side, &subset, coefficients);
+        for (size_t i = 0; i < problem->columns->rows; i++)
+            if (in_group(problem, i, group, groups))
+                ratios[i] = ratio(problem, &subset, coefficients, i);
+    }
+    leave_one_out_release(&work);
+    return status;
+}
+
+static size_t
+group_count(const struct select_problem *problem)
+{
+    size_t groups = GROUP_WORK / problem->columns->rows;
+
+    groups = groups > MOST_GROUPS ? MOST_GROUPS : groups < LEAST_GROUPS ? LEAST_GROUPS : groups;
+    return groups < problem->point_count ? groups : problem->point_count;
+}
+
+int
+select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
+                       const struct shortlist *shortlist, double *ratios)
+{
+    struct rest rest = {.right_side = NULL};
+    size_t groups = group_count(problem);
+    int status = matrix_new(context, problem->columns->rows, problem->columns->columns, &rest.columns);
+
+    if (!status) {
+        rest.right_side = memory_allocate_zeroed(context, problem->columns->rows, sizeof *rest.right_side);
+        status = rest.right_side ? 0 : MEMMODEL_ERROR_NOMEM;
+    }
+    for (size_t group = 0; !status && group < groups; group++)
+        status = hold_out(context, problem, shortlist, group, groups, &rest, ratios);
+    if (rest.right_side)
+        memory_release(context, rest.right_side);
+    matrix_release(&rest.columns);
+    return status;
+}

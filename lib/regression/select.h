@@ -1,0 +1,31 @@
+/* Which of the listed subsets becomes the formula, and how wrong formulas chosen that way are on rows they did not see. */
+#ifndef REGRESSION_SELECT_H
+#define REGRESSION_SELECT_H
+
+#include "regression/subset.h"
+
+struct select_problem {
+    const struct matrix *columns;
+    const double *right_side; /* square root of each row's weight: rows are divided by what they measure */
+    const unsigned *sizes;    /* of every column: symbols of its formula */
+    const size_t *points;     /* of every row: which point it was measured at, from 0 */
+    size_t point_count;
+};
+
+/*
+ * The smallest listed subset whose mean squared leave-one-out error exceeds the least one by no more than the standard error
+ * of that difference, taken row by row; of equally small ones, the one with the least error.
+ */
+int
+select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+              struct subset *selected);
+
+/*
+ * ratios[i]: measurement of row i divided by its prediction by a formula that was selected and fitted without it and without
+ * the other rows of its point. Points are left out one at a time up to 64, in fewer and larger groups on large tables.
+ */
+int
+select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
+                       const struct shortlist *shortlist, double *ratios);
+
+#endif

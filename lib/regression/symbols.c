@@ -1,0 +1,60 @@
+/* Names of columns as symbols of formulas. */
+#include "regression/symbols.h"
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool
+is_inside(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.';
+}
+
+static void
+append_symbol(struct text *text, const char *name)
+{
+    if (!is_letter(name[0]))
+        text_append(text, "_");
+    for (; *name; name++)
+        text_append_bytes(text, is_inside(*name) ? name : "_", 1);
+}
+
+static int
+define(struct expression_pool *pool, memmodel_context *context, const char *name)
+{
+    int status = -1;
+
+    for (int number = 1; status == -1; number++) {
+        struct text text = TEXT_INIT(context);
+        char *symbol;
+
+        append_symbol(&text, name);
+        if (number > 1)
+            text_printf(&text, "_%d", number);
+        symbol = text_finish(&text);
+        if (!symbol)
+            return MEMMODEL_ERROR_NOMEM;
+        if (expression_find_symbol(pool, symbol) < 0) {
+            expression made = expression_symbol(pool, symbol);
+
+            status = made < 0 ? made : 0;
+        }
+        memory_release(context, symbol);
+    }
+    return status;
+}
+
+int
+symbols_define(struct expression_pool *pool, memmodel_context *context, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int status = define(pool, context, names[i]);
+
+        if (status)
+            return status;
+    }
+    return 0;
+}

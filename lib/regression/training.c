@@ -1,0 +1,328 @@
+/* The rows of a table that a fit can use, checked: every refusal names the column and the row. */
+#include "regression/training.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A fit's columns in the table of samples; a row is used if none of them is missing there. */
+struct source {
+    const memmodel_samples *samples;
+    memmodel_context *context;
+    size_t rows;
+    const double *target, *weight;
+    const double *inputs[TRAINING_MOST_INPUTS];
+};
+
+static bool
+row_complete(const struct source *source, size_t input_count, size_t row)
+{
+    if (isnan(source->target[row]) || (source->weight && !(source->weight[row] != 0)))
+        return false;
+    for (size_t i = 0; i < input_count; i++)
+        if (isnan(source->inputs[i][row]))
+            return false;
+    return !source->weight || !isnan(source->weight[row]);
+}
+
+/* ---- which columns ---- */
+
+static bool
+varies(const double *column, size_t rows)
+{
+    const double *first = NULL;
+
+    for (size_t i = 0; i < rows; i++) {
+        if (isnan(column[i]))
+            continue;
+        if (!first)
+            first = &column[i];
+        else if (column[i] != *first)
+            return true;
+    }
+    return false;
+}
+
+static bool
+same_numbers(const double *a, const double *b, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (!(a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))))
+            return false;
+    return true;
+}
+
+/* The name of an input that has the same numbers; NULL if there is none. */
+static const char *
+find_duplicate(const struct source *source, const struct training *training, const double *column)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (same_numbers(source->inputs[i], column, source->rows))
+            return training->inputs[i];
+    return NULL;
+}
+
+static int
+add_input(struct source *source, struct training *training, const char *name, const double *column)
+{
+    if (training->input_count == TRAINING_MOST_INPUTS)
+        return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
+                             "more than %d inputs; name those that matter", TRAINING_MOST_INPUTS);
+    source->inputs[training->input_count] = column;
+    training->inputs[training->input_count++] = name;
+    return 0;
+}
+
+/* The caller named this input: what is wrong with it is an error. */
+static int
+add_named_input(struct source *source, struct training *training, const char *name)
+{
+    const double *column = name ? memmodel_samples_column(source->samples, name) : NULL;
+    const char *duplicate;
+
+    if (!name)
+        return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "an input without a name");
+    if (!column)
+        return memmodel_context_error(source->context)->status;
+    if (column == source->target || column == source->weight)
+        return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
+                             "this column is the target or the weight and cannot be an input too");
+    duplicate = find_duplicate(source, training, column);
+    if (duplicate)
+        return context_error(source->context, MEMMODEL_ERROR_DATA, name,
+                             "has the same numbers as \"%s\": leave one of them out", duplicate);
+    if (!varies(column, source->rows))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, name,
+                             "is constant: nothing can be learnt from it; leave it out or measure more values");
+    return add_input(source, training, name, column);
+}
+
+/* Every other numeric column is an input, unless it is constant or repeats another: the log says so. */
+static int
+add_found_inputs(struct source *source, struct training *training)
+{
+    int status = 0;
+
+    for (size_t i = 0; !status && i < memmodel_samples_column_count(source->samples); i++) {
+        const char *name = memmodel_samples_column_name(source->samples, i), *duplicate;
+        const double *column = memmodel_samples_column(source->samples, name);
+
+        if (!column || column == source->target || column == source->weight)
+            continue;
+        duplicate = find_duplicate(source, training, column);
+        if (duplicate)
+            context_log(source->context, "column \"%s\" repeats \"%s\" and is left out", name, duplicate);
+        else if (!varies(column, source->rows))
+            context_log(source->context, "column \"%s\" is constant and is left out", name);
+        else
+            status = add_input(source, training, name, column);
+    }
+    if (!status && training->input_count == 0)
+        status = context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                               "there is no other numeric column that varies to predict it from");
+    return status;
+}
+
+static const char *
+last_numeric_column(const memmodel_samples *samples, const char *weight)
+{
+    for (size_t i = memmodel_samples_column_count(samples); i-- > 0;) {
+        const char *name = memmodel_samples_column_name(samples, i);
+
+        if (memmodel_samples_column(samples, name) && !(weight && strcmp(name, weight) == 0))
+            return name;
+    }
+    return NULL;
+}
+
+static int
+find_target(struct source *source, const struct memmodel_fit_options *options, struct training *training)
+{
+    training->target = options->target ? options->target : last_numeric_column(source->samples, options->weight);
+    if (!training->target)
+        return context_error(source->context, MEMMODEL_ERROR_DATA, NULL, "the table has no numeric column");
+    source->target = memmodel_samples_column(source->samples, training->target);
+    if (!source->target)
+        return memmodel_context_error(source->context)->status;
+    if (!options->weight)
+        return 0;
+    source->weight = memmodel_samples_column(source->samples, options->weight);
+    return source->weight ? 0 : memmodel_context_error(source->context)->status;
+}
+
+static int
+find_columns(struct source *source, const struct memmodel_fit_options *options, struct training *training)
+{
+    int status = find_target(source, options, training);
+
+    if (status)
+        return status;
+    if (!options->inputs)
+        return add_found_inputs(source, training);
+    for (size_t i = 0; !status && i < options->input_count; i++)
+        status = add_named_input(source, training, options->inputs[i]);
+    if (!status && options->input_count == 0)
+        status = context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "no inputs are named");
+    return status;
+}
+
+/* ---- which rows ---- */
+
+static int
+check_row(const struct source *source, const struct training *training, const char *weight, size_t row)
+{
+    if (!(source->target[row] > 0) || !isfinite(source->target[row]))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                             "is %g in row %zu; relative errors need a finite number above 0", source->target[row],
+                             row + 1);
+    if (source->weight && (source->weight[row] < 0 || !isfinite(source->weight[row])))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, weight,
+                             "is %g in row %zu; a weight is a finite number not below 0", source->weight[row], row + 1);
+    for (size_t i = 0; i < training->input_count; i++)
+        if (!isfinite(source->inputs[i][row]))
+            return context_error(source->context, MEMMODEL_ERROR_DATA, training->inputs[i], "is not finite in row %zu",
+                                 row + 1);
+    return 0;
+}
+
+/* Row numbers start at 1, as in a table without its head. */
+static int
+check_rows(const struct source *source, const struct training *training, const char *weight, size_t *used)
+{
+    *used = 0;
+    for (size_t row = 0; row < source->rows; row++) {
+        int status = row_complete(source, training->input_count, row) ? check_row(source, training, weight, row) : 0;
+
+        if (status)
+            return status;
+        *used += row_complete(source, training->input_count, row);
+    }
+    if (*used < source->rows)
+        context_log(source->context, "%zu of %zu rows are left out: a value is missing or their weight is 0",
+                    source->rows - *used, source->rows);
+    if (*used < TRAINING_LEAST_ROWS)
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                             "%zu complete rows are too few: a fit needs %d", *used, TRAINING_LEAST_ROWS);
+    return 0;
+}
+
+static int
+allocate(struct training *training, size_t rows)
+{
+    int status = matrix_new(training->context, rows, training->input_count, &training->columns);
+
+    if (status)
+        return status;
+    training->measured = memory_allocate_zeroed(training->context, rows, sizeof *training->measured);
+    training->weights = memory_allocate_zeroed(training->context, rows, sizeof *training->weights);
+    training->points = memory_allocate_zeroed(training->context, rows, sizeof *training->points);
+    return training->measured && training->weights && training->points ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static void
+copy_rows(const struct source *source, struct training *training)
+{
+    double total = 0;
+    size_t to = 0;
+
+    for (size_t row = 0; row < source->rows; row++) {
+        if (!row_complete(source, training->input_count, row))
+            continue;
+        for (size_t i = 0; i < training->input_count; i++)
+            matrix_column(&training->columns, i)[to] = source->inputs[i][row];
+        training->measured[to] = source->target[row];
+        training->weights[to] = source->weight ? source->weight[row] : 1;
+        total += training->weights[to++];
+    }
+    for (size_t i = 0; i < to; i++)
+        training->weights[i] *= (double)to / total;
+}
+
+static bool
+same_point(const struct training *training, size_t a, size_t b)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (matrix_column(&training->columns, i)[a] != matrix_column(&training->columns, i)[b])
+            return false;
+    return true;
+}
+
+static void
+number_points(struct training *training)
+{
+    for (size_t row = 0; row < training->columns.rows; row++) {
+        size_t first = 0;
+
+        while (!same_point(training, first, row))
+            first++;
+        training->points[row] = first == row ? training->point_count++ : training->points[first];
+    }
+}
+
+/* A column may vary in the table and not in the complete rows. */
+static int
+check_varying(const struct training *training)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (!varies(matrix_column(&training->columns, i), training->columns.rows))
+            return context_error(training->context, MEMMODEL_ERROR_DATA, training->inputs[i],
+                                 "is constant in the complete rows: leave it out or measure more values");
+    return 0;
+}
+
+int
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training)
+{
+    struct source source = {.samples = samples, .context = memmodel_samples_context(samples),
+                            .rows = memmodel_samples_row_count(samples)};
+    size_t used;
+    int status;
+
+    *training = (struct training){.context = source.context};
+    status = find_columns(&source, options, training);
+    if (!status)
+        status = check_rows(&source, training, options->weight, &used);
+    if (!status)
+        status = allocate(training, used);
+    if (status)
+        return status;
+    copy_rows(&source, training);
+    number_points(training);
+    return check_varying(training);
+}
+
+void
+training_release(struct training *training)
+{
+    matrix_release(&training->columns);
+    memory_release(training->context, training->measured);
+    memory_release(training->context, training->weights);
+    memory_release(training->context, training->points);
+}
+
+void
+training_range(const struct training *training, size_t input, double *least, double *most)
+{
+    const double *column = matrix_column(&training->columns, input);
+
+    *least = *most = column[0];
+    for (size_t i = 1; i < training->columns.rows; i++) {
+        *least = fmin(*least, column[i]);
+        *most = fmax(*most, column[i]);
+    }
+}
+
+size_t
+training_levels(const struct training *training, size_t input, size_t enough)
+{
+    const double *column = matrix_column(&training->columns, input);
+    size_t levels = 0;
+
+    for (size_t i = 0; i < training->columns.rows && levels < enough; i++) {
+        size_t before = 0;
+
+        while (column[before] != column[i])
+            before++;
+        levels += before == i;
+    }
+    return levels;
+}

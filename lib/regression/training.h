@@ -1,0 +1,37 @@
+/* The rows of a table that a fit can use, checked. */
+#ifndef REGRESSION_TRAINING_H
+#define REGRESSION_TRAINING_H
+
+#include "memmodel/model.h"
+#include "regression/linear_algebra.h"
+
+#include <stdint.h>
+
+enum { TRAINING_LEAST_ROWS = 4, TRAINING_MOST_INPUTS = 64 };
+
+struct training {
+    memmodel_context *context;
+    const char *target;
+    size_t input_count;
+    const char *inputs[TRAINING_MOST_INPUTS]; /* names, owned by the table of samples */
+    struct matrix columns;                    /* a column per input */
+    double *measured, *weights;               /* per row; weights have mean 1 */
+    size_t *points;                           /* of every row: the number of its point, rows of equal inputs being one */
+    size_t point_count;
+};
+
+/* `options` were copied and have their defaults. A failed training may be released. Errors as memmodel_fit(). */
+int
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training);
+
+void
+training_release(struct training *training);
+
+/* Rows of column `input`: least and greatest value, and how many different ones up to `enough`. */
+void
+training_range(const struct training *training, size_t input, double *least, double *most);
+
+size_t
+training_levels(const struct training *training, size_t input, size_t enough);
+
+#endif
