@@ -8,12 +8,12 @@
 #include <limits.h>
 
 enum {
-    FORWARD_TILE = 3,               /* target points of a register tile */
-    REGISTERS = 15,                 /* vector registers left for data */
-    MOST_BLOCKS = 4,                /* channel blocks of a register tile */
-    FLAT_WEIGHTS_CHANNELS = 3,      /* the one input channel count with a plain source in the weights pass */
-    REDUCTION_LIMIT = 1 << 21,      /* floats of partial sums */
-    LARGEST_FORWARD_KERNEL = 7,     /* beyond, padding and strides exclude each other */
+    FORWARD_TILE = 3,           /* target points of a register tile */
+    REGISTERS = 15,             /* vector registers left for data */
+    MOST_BLOCKS = 4,            /* channel blocks of a register tile */
+    FLAT_WEIGHTS_CHANNELS = 3,  /* the one input channel count with a plain source in the weights pass */
+    REDUCTION_LIMIT = 1 << 21,  /* floats of partial sums */
+    LARGEST_FORWARD_KERNEL = 7, /* beyond, padding and strides exclude each other */
     LARGEST_WEIGHTS_KERNEL = 13,
     LARGEST_FLAT_STRIDED_KERNEL = 3,
 };
@@ -75,8 +75,8 @@ direct_avx2_forward(const struct problem *problem, int64_t simd, struct primitiv
         return false;
     if (problem->bias && out != problem->out)
         scratchpad_book(&scratchpad, out * FLOAT_BYTES);
-    *primitive = (struct primitive){flat ? plain() : blocked(simd), blocked(simd), weight_elements(problem, flat),
-                                    scratchpad};
+    *primitive =
+        (struct primitive){flat ? plain() : blocked(simd), blocked(simd), weight_elements(problem, flat), scratchpad};
     return true;
 }
 
@@ -109,8 +109,7 @@ static bool
 data_tail_fits(const struct problem *problem, int64_t tile)
 {
     int64_t width = problem->source[WIDTH], stride = problem->stride[WIDTH], tail = width % tile;
-    int64_t overlap =
-        max_i64(0, (problem->extent[WIDTH] - 1 - problem->end_padding[WIDTH] - tail) / stride) * stride;
+    int64_t overlap = max_i64(0, (problem->extent[WIDTH] - 1 - problem->end_padding[WIDTH] - tail) / stride) * stride;
 
     if (overlap > tile)
         return false;
@@ -184,9 +183,8 @@ weights_scratchpad(const struct problem *problem, int64_t in_block, int64_t in, 
     if (problem->bias)
         scratchpad_book_reducer(&scratchpad,
                                 balance_reduction(threads, SIMD_AVX2, out_blocks, problem->batch, REDUCTION_LIMIT));
-    scratchpad_book_reducer(&scratchpad,
-                            balance_reduction(threads, job, out_blocks * (in / in_block),
-                                              problem->batch * problem->target[DEPTH], REDUCTION_LIMIT));
+    scratchpad_book_reducer(&scratchpad, balance_reduction(threads, job, out_blocks * (in / in_block),
+                                                           problem->batch * problem->target[DEPTH], REDUCTION_LIMIT));
     return scratchpad;
 }
 

@@ -42,7 +42,7 @@ weight_elements(const struct problem *problem, int64_t in_block, int64_t out_blo
 /* A convolution, its blocking, and what the choice of a tile goes by. */
 struct tiling {
     const struct problem *problem;
-    bool first;                 /* too few input channels to block them: the source stays plain */
+    bool first; /* too few input channels to block them: the source stays plain */
     int64_t in_block, out_block;
     int64_t in_blocks, out_blocks;
     int64_t right_padding; /* of the tile that was first considered */
@@ -79,8 +79,8 @@ thread_efficiency(const struct tiling *tiling, int64_t blocks, int64_t piece)
 {
     const struct problem *problem = tiling->problem;
     int64_t width = problem->target[WIDTH];
-    int64_t work = problem->batch * problem->target[HEIGHT] * ceil_divide(tiling->out_blocks, blocks) *
-                   ceil_divide(width, piece);
+    int64_t work =
+        problem->batch * problem->target[HEIGHT] * ceil_divide(tiling->out_blocks, blocks) * ceil_divide(width, piece);
     float useful = (float)width / (float)round_up(width, piece);
 
     return useful * (float)work / (float)round_up(work, problem->machine->threads);
@@ -149,8 +149,8 @@ working_set(const struct tiling *tiling)
 {
     const struct problem *problem = tiling->problem;
     const int64_t *kernel = problem->kernel;
-    int64_t source = ceil_divide(problem->source[WIDTH], problem->stride[WIDTH]) * tiling->in_block * kernel[HEIGHT] *
-                     kernel[DEPTH];
+    int64_t source =
+        ceil_divide(problem->source[WIDTH], problem->stride[WIDTH]) * tiling->in_block * kernel[HEIGHT] * kernel[DEPTH];
     int64_t target = problem->target[WIDTH] * tiling->out_block * 2;
     int64_t weights = product(kernel) * tiling->in_block * tiling->out_block * 2;
 
@@ -318,8 +318,8 @@ is_data_explicit(const struct problem *problem, int64_t block)
         return true;
     if (kernel == 1 || (kernel == 5 && width < 8))
         return false;
-    return kernel >= 5 || !(width <= 5 || (width > 8 && width <= 13) ||
-                            data_working_set(problem, block) > problem->machine->l1);
+    return kernel >= 5 ||
+           !(width <= 5 || (width > 8 && width <= 13) || data_working_set(problem, block) > problem->machine->l1);
 }
 
 /* Blocks of input channels a tile. */
@@ -328,8 +328,8 @@ data_blocks(const struct problem *problem, int64_t block)
 {
     int64_t blocks = ceil_divide(problem->in, block), most;
     int64_t kernel = problem->kernel[WIDTH];
-    bool wide = kernel > 3 || (kernel == 3 && data_working_set(problem, block) < problem->machine->l1 &&
-                               problem->target[WIDTH] > 8);
+    bool wide = kernel > 3 ||
+                (kernel == 3 && data_working_set(problem, block) < problem->machine->l1 && problem->target[WIDTH] > 8);
 
     if (is_data_explicit(problem, block) && !is_large_kernel(problem, block)) {
         bool unit = problem->stride[HEIGHT] == 1 && problem->stride[DEPTH] == 1;

@@ -88,8 +88,8 @@ traffic(const struct sharing *sharing, int64_t m, int64_t a, int64_t b)
     int64_t moved = ceil_divide(problem->batch * source_rows, m) * groups * ins * sharing->in_block *
                     (product(source) / source_rows) / stride[DEPTH] / stride[HEIGHT] / stride[WIDTH];
 
-    moved += ceil_divide(problem->batch * target_rows, m) * groups * outs * SIMD_AVX512 *
-             (product(target) / target_rows);
+    moved +=
+        ceil_divide(problem->batch * target_rows, m) * groups * outs * SIMD_AVX512 * (product(target) / target_rows);
     return moved + WEIGHTS_COST * groups * outs * ins * product(problem->kernel) * sharing->in_block * SIMD_AVX512;
 }
 
@@ -175,9 +175,8 @@ weights_scratchpad(const struct sharing *sharing, int64_t weights)
     if (problem->bias && problem->out % SIMD_AVX512 != 0)
         scratchpad_book(&scratchpad, bias * FLOAT_BYTES);
     if (problem->bias)
-        scratchpad_book_reducer(&scratchpad,
-                                balance_reduction(threads, SIMD_AVX512, outs, problem->batch,
-                                                  threads * REDUCER_TILE * SIMD_AVX512 * SIMD_AVX512));
+        scratchpad_book_reducer(&scratchpad, balance_reduction(threads, SIMD_AVX512, outs, problem->batch,
+                                                               threads * REDUCER_TILE * SIMD_AVX512 * SIMD_AVX512));
     return scratchpad;
 }
 
@@ -194,8 +193,8 @@ direct_avx512_weights(const struct problem *problem, int64_t simd, struct primit
     sharing.out_blocks = ceil_divide(problem->out, simd);
     sharing.rows = problem->dims == 2 && problem->dilation[HEIGHT] == 0 && problem->target[HEIGHT] > ROWS_A_THREAD &&
                    !is_transposed_width(problem);
-    weights = problem->groups * sharing.out_blocks * simd * sharing.in_blocks * sharing.in_block *
-              product(problem->kernel);
+    weights =
+        problem->groups * sharing.out_blocks * simd * sharing.in_blocks * sharing.in_block * product(problem->kernel);
     share_threads(&sharing);
     *primitive = (struct primitive){first ? plain() : blocked(simd), blocked(simd), weights,
                                     weights_scratchpad(&sharing, weights)};

@@ -8,13 +8,13 @@
 #include "frameworks/onednn/scratchpad.h"
 
 enum {
-    SMALL_FORWARD = 512,         /* target points a thread below which threads take whole images */
+    SMALL_FORWARD = 512, /* target points a thread below which threads take whole images */
     SMALL_WEIGHTS = 256,
-    SMALL_KERNEL = 64,           /* points */
-    SMALL_WORK = 64 * 1024,      /* multiply-adds a thread */
-    LIMIT_FACTOR = 15,           /* scratchpad against the tensors */
-    BLOCKED_CHANNEL_RATIO = 42,  /* most input channels an output channel without columns */
-    BLOCKED_WORK = 1024,         /* most multiply-adds of such a problem */
+    SMALL_KERNEL = 64,          /* points */
+    SMALL_WORK = 64 * 1024,     /* multiply-adds a thread */
+    LIMIT_FACTOR = 15,          /* scratchpad against the tensors */
+    BLOCKED_CHANNEL_RATIO = 42, /* most input channels an output channel without columns */
+    BLOCKED_WORK = 1024,        /* most multiply-adds of such a problem */
 };
 
 static const int64_t largest_scratchpad = INT64_C(1) << 30;
@@ -125,10 +125,17 @@ static int64_t
 blocked_column(const struct columns *c)
 {
     const struct problem *p = c->problem;
-    struct gemm_shape shape = {.in = p->in, .out = p->out, .kernel = c->kernel, .target = c->target,
-                               .points = p->batch * p->groups * c->target, .threads = c->threads, .simd = c->simd,
-                               .stride = p->stride[HEIGHT] * p->stride[WIDTH], .strided = p->stride[WIDTH] != 1,
-                               .columns = c->column != 0, .cache = p->machine->l2 / FLOAT_BYTES};
+    struct gemm_shape shape = {.in = p->in,
+                               .out = p->out,
+                               .kernel = c->kernel,
+                               .target = c->target,
+                               .points = p->batch * p->groups * c->target,
+                               .threads = c->threads,
+                               .simd = c->simd,
+                               .stride = p->stride[HEIGHT] * p->stride[WIDTH],
+                               .strided = p->stride[WIDTH] != 1,
+                               .columns = c->column != 0,
+                               .cache = p->machine->l2 / FLOAT_BYTES};
     struct gemm_blocks blocks = gemm_choose_blocks(&shape);
 
     return c->column != 0 ? blocks.in * c->kernel * blocks.points : 0;
@@ -179,8 +186,8 @@ weights_scratchpad(const struct columns *c, int64_t *scratchpad)
 bool
 gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive)
 {
-    static bool (*const passes[PASS_COUNT])(const struct columns *, int64_t *) = {
-        forward_scratchpad, data_scratchpad, weights_scratchpad};
+    static bool (*const passes[PASS_COUNT])(const struct columns *, int64_t *) = {forward_scratchpad, data_scratchpad,
+                                                                                  weights_scratchpad};
     struct columns c = columns_of(problem);
     int64_t scratchpad = 0;
 

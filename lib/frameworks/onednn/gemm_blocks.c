@@ -206,8 +206,8 @@ try_columns(const struct gemm_shape *shape, int64_t out_threads, struct best *be
     if (best->block.out == out && best->block.points == points && best->block.in == in)
         return;
     fitting = clamp(OUT_UNIT, out, (shape->cache - read * shape->simd - weights) / shape->simd);
-    try_around(shape, out_threads, fitting,
-               clamp(shape->simd, points, (shape->cache - weights) / (read + fitting)), best);
+    try_around(shape, out_threads, fitting, clamp(shape->simd, points, (shape->cache - weights) / (read + fitting)),
+               best);
     try_cut_channels(shape, out_threads, out, points, best);
     fitting = (shape->cache - weights) / (read + out);
     try_around(shape, out_threads, out, max_i64(shape->simd, round_down(fitting, shape->simd)), best);

@@ -10,23 +10,38 @@
  */
 typedef bool (*kernel_rule)(const struct problem *problem, int64_t simd, struct primitive *primitive);
 
-bool brdgmm_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool depthwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool depthwise_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool depthwise_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool pointwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool pointwise_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool pointwise_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool direct_avx512_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool direct_avx512_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool direct_avx512_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool direct_avx2_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool direct_avx2_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool direct_avx2_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
-bool strided_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+brdgmm_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+depthwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+depthwise_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+depthwise_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+pointwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+pointwise_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+pointwise_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_avx512_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_avx512_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_avx512_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_avx2_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_avx2_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+direct_avx2_weights(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+strided_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
 
 /* Image columns and matrix products; any problem, unless its buffers pass a limit. */
-bool gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);
+bool
+gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);
 
 enum { FLOAT_BYTES = 4, SIMD_AVX2 = 8, SIMD_AVX512 = 16, PAGE = 4096 };
 

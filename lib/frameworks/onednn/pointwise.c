@@ -20,10 +20,10 @@ enum {
 
 /* The convolution after the reduction to unit stride. */
 struct pointwise {
-    int64_t in, out;   /* blocks of channels */
-    int64_t points;    /* spatial points of an image */
-    int64_t row;       /* along the width */
-    int64_t threads;   /* that run the weights pass */
+    int64_t in, out; /* blocks of channels */
+    int64_t points;  /* spatial points of an image */
+    int64_t row;     /* along the width */
+    int64_t threads; /* that run the weights pass */
     int64_t batch_threads;
     bool reduced;
 };
@@ -43,8 +43,7 @@ static bool
 is_unit_strided(const struct problem *problem)
 {
     for (int axis = 0; axis < AXES; axis++)
-        if (problem->padding[axis] != 0 || problem->stride[axis] != 1 ||
-            problem->source[axis] != problem->target[axis])
+        if (problem->padding[axis] != 0 || problem->stride[axis] != 1 || problem->source[axis] != problem->target[axis])
             return false;
     return true;
 }
@@ -58,8 +57,10 @@ pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *po
         return false;
     if (!reduced && !is_unit_strided(problem))
         return false;
-    *point = (struct pointwise){.in = ceil_divide(problem->in, simd), .out = ceil_divide(problem->out, simd),
-                                .points = product(problem->target), .row = problem->target[WIDTH],
+    *point = (struct pointwise){.in = ceil_divide(problem->in, simd),
+                                .out = ceil_divide(problem->out, simd),
+                                .points = product(problem->target),
+                                .row = problem->target[WIDTH],
                                 .reduced = reduced};
     return true;
 }
@@ -212,8 +213,8 @@ book_plane_reducer(int64_t *scratchpad, struct balance balance)
 {
     if (balance.threads_per_group == 1)
         return;
-    scratchpad_book(scratchpad, balance.groups * balance.threads_per_group * balance.jobs_per_group * balance.job *
-                                    FLOAT_BYTES);
+    scratchpad_book(scratchpad,
+                    balance.groups * balance.threads_per_group * balance.jobs_per_group * balance.job * FLOAT_BYTES);
     scratchpad_book_barriers(scratchpad, balance.groups);
 }
 

@@ -126,8 +126,7 @@ primitive_choose_transposed(const struct problem *problem)
     primitive = primitive_choose(problem, PASS_DATA);
     primitive.scratchpad = scratchpad_nested(primitive.scratchpad);
     if (problem->bias) { /* the sum without bias goes to a buffer of its own first */
-        bytes = layout_bytes(primitive.source, problem->batch, problem->groups * problem->in,
-                                product(problem->source));
+        bytes = layout_bytes(primitive.source, problem->batch, problem->groups * problem->in, product(problem->source));
         scratchpad_book(&primitive.scratchpad, bytes);
     }
     return primitive;

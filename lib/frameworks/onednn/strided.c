@@ -43,9 +43,8 @@ strided_scratchpad(const struct problem *problem, const struct strided_block *bl
     int64_t row = block->source[WIDTH] * stride * problem->groups * problem->in;
 
     scratchpad_book_pages(&scratchpad, threads * batch * BATCH_ELEMENT);
-    scratchpad_book_pages(&scratchpad,
-                          threads * round_up(padded_target(problem) * problem->groups * problem->out, PAGE) *
-                              FLOAT_BYTES);
+    scratchpad_book_pages(
+        &scratchpad, threads * round_up(padded_target(problem) * problem->groups * problem->out, PAGE) * FLOAT_BYTES);
     scratchpad_book_pages(&scratchpad, threads * round_up(source_blocks(problem, block) * problem->groups, PAGE));
     if (problem->source[WIDTH] % stride != 0)
         scratchpad_book_pages(&scratchpad, threads * round_up(row, PAGE) * FLOAT_BYTES);

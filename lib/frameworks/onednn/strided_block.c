@@ -31,8 +31,8 @@ fit_cache(const struct problem *problem, struct strided_block *block)
 {
     int64_t rows = strided_padded_target(problem, HEIGHT), slices = strided_padded_target(problem, DEPTH);
     int64_t cache = problem->machine->l2, room, accumulators = FLOAT_BYTES * 2 * 16 * block->channels;
-    int64_t row = FLOAT_BYTES * (2 * problem->out * strided_padded_target(problem, WIDTH) +
-                                 problem->source[WIDTH] * block->channels);
+    int64_t row = FLOAT_BYTES *
+                  (2 * problem->out * strided_padded_target(problem, WIDTH) + problem->source[WIDTH] * block->channels);
 
     room = cache - FLOAT_BYTES * product(problem->kernel) * problem->out * block->channels - accumulators;
     room = min_i64(ceil_divide(cache, 2), max_i64(0, room));
@@ -61,8 +61,8 @@ static void
 occupy_threads(const struct problem *problem, struct strided_block *block)
 {
     int64_t groups = problem->in > 32 ? problem->groups : 1;
-    int64_t pieces = ceil_divide(problem->machine->threads,
-                                 problem->batch * ceil_divide(groups * problem->in, block->channels));
+    int64_t pieces =
+        ceil_divide(problem->machine->threads, problem->batch * ceil_divide(groups * problem->in, block->channels));
     int64_t slices = ceil_divide(problem->source[DEPTH], pieces);
     int64_t rows = ceil_divide(problem->source[HEIGHT], pieces * ceil_divide(problem->source[DEPTH], slices));
 

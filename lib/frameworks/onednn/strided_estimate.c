@@ -69,11 +69,12 @@ read_elements(const struct strided_shape *shape, int64_t points)
 static int64_t
 register_rows(const struct strided_shape *shape, int64_t m, int64_t n, int64_t k)
 {
-    int64_t vectors = n / shape->simd, columns = max_i64(1, vectors / STRIDED_MOST_VECTORS ? STRIDED_MOST_VECTORS : vectors);
+    int64_t vectors = n / shape->simd,
+            columns = max_i64(1, vectors / STRIDED_MOST_VECTORS ? STRIDED_MOST_VECTORS : vectors);
     bool few = shape->simd == SIMD_AVX2, single = few && columns == STRIDED_MOST_VECTORS;
     int64_t registers = few ? REGISTERS_AVX2 : REGISTERS_AVX512;
-    int64_t most = min_i64((registers - (single ? 1 : columns) - (single ? 0 : 1)) / (columns + single),
-                           registers / columns);
+    int64_t most =
+        min_i64((registers - (single ? 1 : columns) - (single ? 0 : 1)) / (columns + single), registers / columns);
     int64_t best = most;
     float best_efficiency = 0;
 
@@ -133,8 +134,7 @@ candidate_of(const struct strided_shape *shape, const struct strided_block *bloc
 static void
 add_level(struct nest *nest, int64_t source, int64_t target, int64_t weights)
 {
-    nest->levels[nest->count++] = (struct level){
-        {(double)source, 1}, {(double)target, 1}, {(double)weights, 1}, 1};
+    nest->levels[nest->count++] = (struct level){{(double)source, 1}, {(double)target, 1}, {(double)weights, 1}, 1};
 }
 
 /* Adds a level whose weights are read `repeats` times. */
@@ -168,8 +168,8 @@ add_block_levels(const struct candidate *c, struct nest *nest)
     const int64_t *kernel = problem->kernel;
     int64_t width = block->source[WIDTH], weights = block->channels * problem->out;
     int64_t read = read_elements(c->shape, c->rows), rows = block->kernel[DEPTH] * block->kernel[HEIGHT];
-    int64_t calls = ceil_divide(kernel[DEPTH], block->kernel[DEPTH]) *
-                    ceil_divide(kernel[HEIGHT], block->kernel[HEIGHT]);
+    int64_t calls =
+        ceil_divide(kernel[DEPTH], block->kernel[DEPTH]) * ceil_divide(kernel[HEIGHT], block->kernel[HEIGHT]);
 
     add_level(nest, read_width(problem, c->rows, kernel[WIDTH]) * c->shape->simd, 0, block->channels);
     overlap_last(nest, c->shape->simd);
@@ -300,8 +300,8 @@ memory_cost(const struct candidate *c, const struct nest *nest)
         const struct level *level = &nest->levels[i];
         int cost = other_cost(machine, level);
 
-        source = repeated_cost(source, level->source.repeats * level->source_overlap,
-                               source_cost(machine, level, cost));
+        source =
+            repeated_cost(source, level->source.repeats * level->source_overlap, source_cost(machine, level, cost));
         target = repeated_cost(target, level->target.repeats, cost);
         weights = repeated_cost(weights, level->weights.repeats, cost);
         sources *= level->source.repeats;
@@ -394,8 +394,8 @@ thread_efficiency(const struct candidate *c)
 {
     const struct problem *problem = c->shape->problem;
     int64_t threads = problem->machine->threads;
-    int64_t blocks = problem->batch * problem->groups * c->channel_blocks * c->slice_blocks * c->row_blocks *
-                     c->width_blocks;
+    int64_t blocks =
+        problem->batch * problem->groups * c->channel_blocks * c->slice_blocks * c->row_blocks * c->width_blocks;
 
     return c->jobs < threads ? work_balance(c, blocks) : (float)blocks / (float)round_up(blocks, threads);
 }

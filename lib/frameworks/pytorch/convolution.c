@@ -11,12 +11,12 @@
 #include <string.h>
 
 enum {
-    ONEDNN_BATCH = 16,             /* images from which oneDNN is worth its copies */
-    ONEDNN_INPUT = 20480,          /* or elements of the first four dimensions of the input */
-    ONEDNN_KERNEL = 3,             /* or a kernel larger than this along both last axes */
+    ONEDNN_BATCH = 16,    /* images from which oneDNN is worth its copies */
+    ONEDNN_INPUT = 20480, /* or elements of the first four dimensions of the input */
+    ONEDNN_KERNEL = 3,    /* or a kernel larger than this along both last axes */
     NNPACK_BATCH = 16,
     NNPACK_KERNEL = 16,
-    SIZE_SLACK = 64,               /* bound on the factors that multiply a problem's work in any size or estimate */
+    SIZE_SLACK = 64, /* bound on the factors that multiply a problem's work in any size or estimate */
 };
 
 static bool
@@ -198,10 +198,14 @@ convolution_layer_init(memmodel_context *context, const struct convolution *conv
         status = check_work(context, convolution, machine);
     if (status != MEMMODEL_OK)
         return status;
-    *layer = (struct convolution_layer){.machine = machine, .dims = convolution->dims == 3 ? 3 : 2,
-                                        .transposed = convolution->transposed, .bias = convolution->bias,
-                                        .element = convolution->element, .batch = convolution->batch,
-                                        .in = convolution->in_channels, .out = convolution->out_channels,
+    *layer = (struct convolution_layer){.machine = machine,
+                                        .dims = convolution->dims == 3 ? 3 : 2,
+                                        .transposed = convolution->transposed,
+                                        .bias = convolution->bias,
+                                        .element = convolution->element,
+                                        .batch = convolution->batch,
+                                        .in = convolution->in_channels,
+                                        .out = convolution->out_channels,
                                         .groups = convolution->groups};
     init_axes(convolution, layer);
     layer->backend = choose_backend(convolution, layer);
@@ -238,8 +242,8 @@ log_append(struct event_log *log, struct convolution_event event)
     struct convolution_events *events = log->events;
 
     if (log->status == MEMMODEL_OK)
-        log->status = array_reserve(log->context, &events->items, &events->capacity, events->count + 1,
-                                    sizeof *events->items);
+        log->status =
+            array_reserve(log->context, &events->items, &events->capacity, events->count + 1, sizeof *events->items);
     if (log->status == MEMMODEL_OK)
         events->items[events->count++] = event;
 }

@@ -70,8 +70,7 @@ bias_sum(const struct convolution_layer *layer, bool wanted, bool grouped, struc
 {
     struct convolution_buffer bias =
         result(log, when(wanted, convolution_bias_bytes(layer)), grouped, CONVOLUTION_GRAD_BIAS);
-    bool shared = layer->out == 1 && layer->batch * layer->output_points >= PARALLEL_SUM &&
-                  layer->machine->threads > 1;
+    bool shared = layer->out == 1 && layer->batch * layer->output_points >= PARALLEL_SUM && layer->machine->threads > 1;
 
     allocate_and_free(log, when(wanted && shared, layer->machine->threads * layer->element));
     return bias;
@@ -263,8 +262,7 @@ transpose_3d_backward(const struct convolution_layer *layer, struct convolution_
     gradients.input = input_with_columns(layer, wants.grad_input, columns_bytes, copy_bytes, grouped, log);
     gradients.weight =
         result(log, when(wants.grad_weight, convolution_weight_bytes(layer)), grouped, CONVOLUTION_GRAD_WEIGHT);
-    gradients.bias =
-        result(log, when(wants.grad_bias, convolution_bias_bytes(layer)), grouped, CONVOLUTION_GRAD_BIAS);
+    gradients.bias = result(log, when(wants.grad_bias, convolution_bias_bytes(layer)), grouped, CONVOLUTION_GRAD_BIAS);
     copy = log_scratch(log, when(both, copy_bytes));
     columns = log_scratch(log, when(both, columns_bytes));
     allocate_and_free(log, when(shared, layer->machine->threads * layer->element));
@@ -320,8 +318,7 @@ static void
 forward_groups(const struct convolution_layer *layer, struct event_log *log)
 {
     struct convolution_layer group = one_group(layer);
-    struct convolution_buffer *outputs =
-        memory_allocate_zeroed(log->context, (size_t)layer->groups, sizeof *outputs);
+    struct convolution_buffer *outputs = memory_allocate_zeroed(log->context, (size_t)layer->groups, sizeof *outputs);
 
     if (!outputs) {
         log->status = MEMMODEL_ERROR_NOMEM;

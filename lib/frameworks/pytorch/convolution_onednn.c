@@ -9,8 +9,8 @@ static struct problem
 problem_of(const struct convolution_layer *layer, bool bias)
 {
     int64_t in = layer->in / layer->groups, out = layer->out / layer->groups;
-    struct problem problem = {.machine = layer->machine, .dims = layer->dims, .bias = bias, .batch = layer->batch,
-                              .groups = layer->groups};
+    struct problem problem = {
+        .machine = layer->machine, .dims = layer->dims, .bias = bias, .batch = layer->batch, .groups = layer->groups};
 
     problem.in = layer->transposed ? out : in;
     problem.out = layer->transposed ? in : out;
@@ -102,8 +102,8 @@ densify_output(const struct convolution_layer *layer, struct layout layout, stru
 static void
 densify_grad_input(const struct convolution_layer *layer, struct layout layout, struct event_log *log)
 {
-    densify(log, convolution_input_bytes(layer), layout,
-            layout_is_contiguous(layout, layer->in, layer->input_points), CONVOLUTION_GRAD_INPUT);
+    densify(log, convolution_input_bytes(layer), layout, layout_is_contiguous(layout, layer->in, layer->input_points),
+            CONVOLUTION_GRAD_INPUT);
 }
 
 void
