@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what eager PyTorch on CPU allocates and frees inside one convolution, forward and backward.
 
-usage: record_convolution.py [--count N] [--seed S] [--networks] > recordings.jsonl
+usage: record_convolution.py [--count N] [--seed S] [--threads T ...] [--networks] > recordings.jsonl
 
 Each line of the output is one configuration with its two lists of signed bytes, in order, as the profiler of PyTorch
 (`profile_memory=True`) reports them, and the passes and kernels of oneDNN that ran (from ONEDNN_VERBOSE=1).
@@ -192,7 +192,7 @@ def random_spatial(rng, dim):
     return [rng.randint(1, top) if rng.random() < 0.8 else rng.choice([4, 8, 16, 28, 32]) for _ in range(dim)]
 
 
-def random_configuration(rng):
+def random_configuration(rng, threads):
     dim = rng.choice([1, 2, 2, 2, 3, 3])
     groups = rng.choice([1, 1, 1, 1, 2, 3, 4, 8, 16])
     same = rng.random() < 0.6
@@ -227,7 +227,7 @@ def random_configuration(rng):
         output_padding=extra,
         bias=rng.random() < 0.7,
         dtype="float64" if rng.random() < 0.1 else "float32",
-        threads=rng.choice([1, 2]),
+        threads=rng.choice(threads),
         input_requires_grad=rng.random() < 0.85,
         weight_requires_grad=rng.random() < 0.9,
         bias_requires_grad=rng.random() < 0.9,
@@ -242,10 +242,10 @@ def cost(c):
     return work
 
 
-def random_configurations(count, seed):
+def random_configurations(count, seed, threads):
     rng = random.Random(seed)
     while count > 0:
-        c = random_configuration(rng)
+        c = random_configuration(rng, threads)
         if not c["bias"]:
             c["bias_requires_grad"] = False
         if cost(c) < 2e9:
@@ -257,9 +257,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--networks", action="store_true")
     options = parser.parse_args()
-    chosen = network_configurations() if options.networks else random_configurations(options.count, options.seed)
+    chosen = (
+        network_configurations()
+        if options.networks
+        else random_configurations(options.count, options.seed, options.threads)
+    )
     for c in chosen:
         try:
             done = record(c)

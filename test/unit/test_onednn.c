@@ -205,6 +205,12 @@ random_convolutions_on_avx2_are_reproduced_event_by_event(void **state)
     replay_file(*state, TEST_DATA "/pytorch_convolution/random_avx2.jsonl", avx2);
 }
 
+static void
+more_threads_than_two_on_avx2_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/threads_avx2.jsonl", avx2);
+}
+
 /* Some kernels count bytes in 32 bits and leave larger batches to others. */
 static void
 convolutions_around_2_gib_on_avx2_are_reproduced_event_by_event(void **state)
@@ -293,6 +299,8 @@ main(void)
         cmocka_unit_test_setup_teardown(layers_of_networks_on_avx2_are_reproduced_event_by_event, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(random_convolutions_on_avx2_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(more_threads_than_two_on_avx2_are_reproduced_event_by_event, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(convolutions_around_2_gib_on_avx2_are_reproduced_event_by_event, context_setup,
                                         context_teardown),
