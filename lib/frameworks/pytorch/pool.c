@@ -1,30 +1,41 @@
-/* Free lists over an arena, one per power of two. */
+/* Free lists over an arena, by size. */
 #include "frameworks/pytorch/pool.h"
 
 #include <string.h>
 
-enum { SMALLEST = 32 };
+enum { GRAIN = 16, SMALL_BYTES = GRAIN * (POOL_SMALL - 1) };
 
-static unsigned
-size_class(size_t bytes)
+/* The free list for a size, and the size of its objects; NULL for one too large to be handed out again. */
+static void **
+list_of(struct pool *pool, size_t *bytes)
 {
-    unsigned class = 0;
+    size_t class = 0, size = SMALL_BYTES;
 
-    while (((size_t)SMALLEST << class) < bytes)
-        class++;
-    return class;
+    if (*bytes <= SMALL_BYTES) {
+        class = (*bytes + GRAIN - 1) / GRAIN;
+        *bytes = class * GRAIN;
+        return &pool->small[class];
+    }
+    for (; class < POOL_LARGE; class++) {
+        size *= 2;
+        if (*bytes <= size) {
+            *bytes = size;
+            return &pool->large[class];
+        }
+    }
+    return NULL;
 }
 
 void *
 pool_take(struct pool *pool, size_t bytes)
 {
-    unsigned class = bytes <= ((size_t)SMALLEST << (POOL_CLASSES - 1)) ? size_class(bytes) : POOL_CLASSES;
-    void *object = class < POOL_CLASSES ? pool->free[class] : NULL;
+    size_t rounded = bytes > 0 ? bytes : 1;
+    void **list = list_of(pool, &rounded), *object = list ? *list : NULL;
 
     if (object)
-        memcpy(&pool->free[class], object, sizeof(void *));
+        memcpy(list, object, sizeof(void *));
     else
-        object = arena_allocate(&pool->arena, class < POOL_CLASSES ? (size_t)SMALLEST << class : bytes);
+        object = arena_allocate(&pool->arena, rounded);
     if (object)
         memset(object, 0, bytes);
     return object;
@@ -33,12 +44,13 @@ pool_take(struct pool *pool, size_t bytes)
 void
 pool_give(struct pool *pool, void *object, size_t bytes)
 {
-    unsigned class = bytes <= ((size_t)SMALLEST << (POOL_CLASSES - 1)) ? size_class(bytes) : POOL_CLASSES;
+    size_t rounded = bytes > 0 ? bytes : 1;
+    void **list = list_of(pool, &rounded);
 
-    if (class == POOL_CLASSES)
+    if (!list)
         return;
-    memcpy(object, &pool->free[class], sizeof(void *));
-    pool->free[class] = object;
+    memcpy(object, list, sizeof(void *));
+    *list = object;
 }
 
 void

@@ -1,14 +1,15 @@
-/* Small objects that come and go: storages, tensors, nodes. Sizes are rounded up to powers of two and given out again. */
+/* Small objects that come and go: storages, tensors, nodes. What is given back is handed out again for the same size. */
 #ifndef PYTORCH_POOL_H
 #define PYTORCH_POOL_H
 
 #include "base/arena.h"
 
-enum { POOL_CLASSES = 24 };
+enum { POOL_SMALL = 64, POOL_LARGE = 24 };
 
 struct pool {
     struct arena arena;
-    void *free[POOL_CLASSES]; /* each starts with a pointer to the next */
+    void *small[POOL_SMALL]; /* free objects of each multiple of 16 bytes; each starts with a pointer to the next */
+    void *large[POOL_LARGE]; /* and above that of each power of two */
 };
 
 #define POOL_INIT(context_) ((struct pool){.arena = ARENA_INIT(context_)})
