@@ -33,8 +33,8 @@ struct option_list {
 };
 
 struct option {
-    const char *name;     /* without the dashes */
-    char letter;          /* 0 if there is no short form */
+    const char *name; /* without the dashes */
+    char letter;      /* 0 if there is no short form */
     enum option_kind kind;
     const char *argument; /* name of the argument for --help; NULL for a flag */
     const char *help;
@@ -55,7 +55,7 @@ struct command {
 
 /* ---- one row a command; main.c lists them ---- */
 
-extern const struct command run_command;
+extern const struct command estimate_command, layers_command, run_command;
 
 /* ---- options.c ---- */
 

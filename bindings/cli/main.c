@@ -5,6 +5,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
+    &estimate_command,
+    &layers_command,
     &run_command,
     NULL,
 };
