@@ -1,6 +1,6 @@
 /*
- * A network's counts as closed formulas: a pool of its own in which the network's constraints are taken for granted, so that
- * 16 floor(dim / 16) reads dim. Expressions of the space are negative on error, with the context's error set.
+ * A network's counts as closed formulas: a pool of its own in which the network's constraints are taken for granted, so
+ * that 16 floor(dim / 16) reads dim. Expressions of the space are negative on error, with the context's error set.
  */
 #ifndef NETWORK_FORMULA_H
 #define NETWORK_FORMULA_H

@@ -1,8 +1,8 @@
 /*
  * A network from the inside: what the builder calls made, as the frameworks read it.
  *
- * Layers stand in the order of the calls, which is the order of the forward pass. A binding gives every symbol a value and so
- * every dimension a number; it is made per query, and the network is only read.
+ * Layers stand in the order of the calls, which is the order of the forward pass. A binding gives every symbol a value
+ * and so every dimension a number; it is made per query, and the network is only read.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "expression/expression.h"
-#include "memmodel/network.h"
+#include "memmodel/builder.h"
 
 #include <stdbool.h>
 
@@ -59,7 +59,7 @@ struct tensor {
     int32_t dtype;
     int32_t layer;  /* that made it */
     int32_t output; /* which of its outputs */
-    int32_t held_until; /* number of layers there were when memmodel_network_release() was called; 0 if it was not */
+    int32_t held_until; /* number of layers there were at memmodel_network_release(); 0 if it was not called */
     int32_t consumers;  /* layers that use it */
 };
 
@@ -73,7 +73,7 @@ struct parameter {
     bool trainable;
 };
 
-/* A scope: layers first <= i < end; parent -1 for the outermost. */
+/* A scope: layers first <= i < end; parent -1 for the outermost. An open one ends with the last layer. */
 struct scope {
     const char *name; /* full, with its parents': "encoder.0" */
     int32_t parent, first, end;
@@ -83,7 +83,7 @@ struct layer {
     enum op op;
     const char *name; /* full, with its scopes': "encoder.0.conv" */
     int32_t scope;    /* -1: none */
-    const void *options; /* struct memmodel_conv, ... of the op with all defaults filled in; NULL for ops without */
+    const void *options; /* struct memmodel_conv, ... of the op with all defaults filled in, or one of those below */
     const memmodel_tensor *inputs; /* MEMMODEL_NO_TENSOR where an optional one is missing */
     int32_t input_count;
     int32_t first_output, output_count; /* its outputs are tensors first_output, first_output + 1, ... */
@@ -92,17 +92,54 @@ struct layer {
     bool fused; /* the activation of the layer before it: counted with that layer */
 };
 
-/* Two dimensions that must be equal once symbols have values. */
+/* Options of the calls that take plain arguments: inputs and parameters, reshape and expand, permute, flatten. */
+struct tensor_options {
+    size_t size;
+    const char *name;
+    memmodel_dim dims[MEMMODEL_MAX_RANK];
+    int32_t rank;
+    int32_t dtype;
+    int32_t trainable; /* parameters only */
+    int32_t reserved;
+};
+
+struct reshape_options {
+    size_t size;
+    const char *name;
+    memmodel_dim dims[MEMMODEL_MAX_RANK]; /* MEMMODEL_INFER as it was given */
+    int32_t rank;
+    int32_t reserved;
+};
+
+struct permute_options {
+    size_t size;
+    const char *name;
+    int32_t axes[MEMMODEL_MAX_RANK]; /* from 0 */
+    int32_t rank;
+    int32_t reserved;
+};
+
+struct flatten_options {
+    size_t size;
+    const char *name;
+    int32_t first, last; /* from 0 */
+};
+
+/*
+ * Two dimensions that must be equal once symbols have values. With a `divisor`, `given` must be a multiple of it, and
+ * `needed` is the multiple below.
+ */
 struct constraint {
     memmodel_dim given, needed;
+    int64_t divisor;                             /* 0: none */
+    memmodel_tensor given_tensor, needed_tensor; /* for the message; MEMMODEL_NO_TENSOR if none */
     int32_t layer;
     int32_t axis;
-    memmodel_tensor given_tensor, needed_tensor; /* for the message; MEMMODEL_NO_TENSOR if none */
+    bool at_most; /* given <= needed will do */
 };
 
 struct memmodel_network {
     memmodel_context *context;
-    int references; /* see network.c: atomic */
     struct arena arena;
     struct expression_pool *pool;
     struct tensor *tensors;
@@ -112,7 +149,7 @@ struct memmodel_network {
     struct constraint *constraints;
     memmodel_tensor *outputs; /* named by memmodel_network_output() */
     size_t tensor_count, layer_count, parameter_count, scope_count, constraint_count, output_count;
-    /* what only building needs stands in network.c's struct builder, which begins with this struct */
+    /* what only building needs stands in struct builder (builder.h), which begins with this struct */
 };
 
 /* ---- dims ---- */
@@ -149,6 +186,10 @@ op_name(enum op op);
 const char *
 activation_name(int kind);
 
+/* 0, or the status of the first builder call that failed, with its text put on `context`. */
+int
+network_check(const memmodel_network *network, memmodel_context *context);
+
 /* ---- binding ---- */
 
 /* Values of a network's symbols in one query. */
@@ -158,12 +199,14 @@ struct binding {
 };
 
 /*
- * `symbols`: one value per symbol of the pool. Checks that every dimension is whole and not negative and that every constraint
- * holds: MEMMODEL_ERROR_SHAPE names the layer, the axis, what was given and what is needed; MEMMODEL_ERROR_OVERFLOW the layer.
- * Errors and memory come from `context`, which may be another than the network's.
+ * `symbols`: one value per symbol of the pool. Checks that every symbolic dimension is whole and positive and that each
+ * constraint holds: MEMMODEL_ERROR_SHAPE names the layer, the axis, what was given and what is needed. No tensor has
+ * more bytes than an int64_t can say: MEMMODEL_ERROR_OVERFLOW names the layer. Errors and memory come from `context`,
+ * which may be another than the network's.
  */
 int
-binding_new(memmodel_context *context, const memmodel_network *network, const int64_t *symbols, struct binding *binding);
+binding_new(memmodel_context *context, const memmodel_network *network, const int64_t *symbols,
+            struct binding *binding);
 
 void
 binding_release(memmodel_context *context, struct binding *binding);
@@ -184,18 +227,5 @@ binding_tensor_bytes(const struct binding *binding, memmodel_tensor tensor, int6
 
 bool
 binding_parameter_bytes(const struct binding *binding, int32_t parameter, int64_t *bytes);
-
-/* ---- accounting that no framework changes ---- */
-
-/* Multiplications with addition of a layer's forward pass, as an expression; expression_integer(0) for layers without. */
-expression
-layer_multiply_adds(const memmodel_network *network, struct expression_pool *pool, const struct layer *layer);
-
-/* Elements of a tensor as an expression in `pool` (the network's own or a copy of it made by network_copy_pool()). */
-expression
-tensor_elements_expression(const memmodel_network *network, struct expression_pool *pool, memmodel_tensor tensor);
-
-expression
-parameter_elements_expression(const memmodel_network *network, struct expression_pool *pool, int32_t parameter);
 
 #endif

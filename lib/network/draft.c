@@ -1,0 +1,255 @@
+/* A layer while it is built: what infer() may ask and add, and the one call behind every builder call. */
+#include "network/builder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+int
+draft_error(struct draft *draft, int status, const char *format, ...)
+{
+    char message[512];
+    va_list arguments;
+
+    if (draft->status)
+        return draft->status;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    draft->status = context_error(draft->builder->network.context, status, draft->name, "%s", message);
+    return draft->status;
+}
+
+static int
+draft_fail(struct draft *draft, int status)
+{
+    if (!draft->status)
+        draft->status = status;
+    return draft->status;
+}
+
+/* ---- questions ---- */
+
+struct memmodel_shape
+draft_shape(const struct draft *draft, size_t input)
+{
+    struct memmodel_shape shape;
+
+    memmodel_network_shape(&draft->builder->network, draft->inputs[input], &shape);
+    return shape;
+}
+
+int
+draft_require_rank(struct draft *draft, size_t input, int least, int most)
+{
+    int rank = draft->builder->network.tensors[draft->inputs[input]].rank;
+
+    if (rank >= least && rank <= most)
+        return 0;
+    if (least == most)
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu has %d dimensions, needs %d", input, rank, least);
+    return draft_error(draft, MEMMODEL_ERROR_SHAPE, "input %zu has %d dimensions, needs %d to %d", input, rank, least,
+                       most);
+}
+
+int
+draft_axis(struct draft *draft, int32_t axis, int rank, int *out)
+{
+    if (axis < -rank || axis >= rank)
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d of a tensor with %d dimensions", axis, rank);
+    *out = axis < 0 ? axis + rank : axis;
+    return 0;
+}
+
+int
+channel_axis(int32_t layout, int rank)
+{
+    return layout == MEMMODEL_CHANNELS_LAST ? rank - 1 : 1;
+}
+
+void
+repeat_first(int64_t numbers[3], int64_t otherwise)
+{
+    if (numbers[0] == 0)
+        numbers[0] = otherwise;
+    for (int i = 1; i < 3; i++)
+        if (numbers[i] == 0)
+            numbers[i] = numbers[0];
+}
+
+/* ---- constraints ---- */
+
+/* given - needed, if that is decided at build time: constants, or expressions that differ by a number. */
+static bool
+decided(struct draft *draft, const struct constraint *constraint, int64_t *difference)
+{
+    struct expression_pool *pool = draft->builder->network.pool;
+    expression e;
+
+    if (constraint->given >= 0 && constraint->needed >= 0) {
+        *difference = constraint->given - constraint->needed;
+        return true;
+    }
+    e = expression_subtract(pool, dim_expression(pool, constraint->given), dim_expression(pool, constraint->needed));
+    if (e < 0)
+        dim_result(draft, e);
+    return e >= 0 && expression_is_integer(pool, e, difference);
+}
+
+static int
+add_constraint(struct draft *draft, const struct constraint *constraint)
+{
+    struct memmodel_network *network = &draft->builder->network;
+
+    if (array_reserve(network->context, &network->constraints, &draft->builder->constraint_capacity,
+                      network->constraint_count + 1, sizeof *network->constraints) != 0)
+        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+    network->constraints[network->constraint_count] = *constraint;
+    network->constraints[network->constraint_count++].layer = (int32_t)network->layer_count;
+    return 0;
+}
+
+int
+draft_constrain(struct draft *draft, const struct constraint *constraint)
+{
+    struct memmodel_network *network = &draft->builder->network;
+    int64_t difference;
+
+    if (draft->status || constraint->given == constraint->needed)
+        return draft->status;
+    if (!decided(draft, constraint, &difference))
+        return draft->status ? draft->status : add_constraint(draft, constraint);
+    if (constraint->at_most && difference <= 0)
+        return 0;
+    return draft_fail(draft, constraint_error(network->context, network, constraint, draft->name, NULL, difference));
+}
+
+int
+draft_require_equal(struct draft *draft, int axis, memmodel_dim given, memmodel_tensor given_tensor,
+                    memmodel_dim needed, memmodel_tensor needed_tensor)
+{
+    struct constraint constraint = {
+        .given = given, .needed = needed, .given_tensor = given_tensor, .needed_tensor = needed_tensor, .axis = axis,
+    };
+
+    return draft_constrain(draft, &constraint);
+}
+
+int
+draft_require_at_most(struct draft *draft, int axis, memmodel_dim given, memmodel_dim needed,
+                      memmodel_tensor needed_tensor)
+{
+    struct constraint constraint = {
+        .given = given, .needed = needed, .given_tensor = MEMMODEL_NO_TENSOR, .needed_tensor = needed_tensor,
+        .axis = axis, .at_most = true,
+    };
+
+    return draft_constrain(draft, &constraint);
+}
+
+/* ---- outputs and parameters ---- */
+
+/* What is constant in a shape must not overflow; its symbols are at least 1. */
+static int
+check_size(struct draft *draft, const memmodel_dim *dims, int rank, int dtype)
+{
+    int64_t bytes;
+
+    if (!constant_bytes(dims, rank, dtype, &bytes))
+        return draft_error(draft, MEMMODEL_ERROR_OVERFLOW, "a tensor has more bytes than fit in 63 bits");
+    return draft->status;
+}
+
+int
+draft_output(struct draft *draft, const struct memmodel_shape *shape)
+{
+    struct memmodel_network *network = &draft->builder->network;
+    struct tensor tensor = {
+        .rank = shape->rank, .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
+        .layer = (int32_t)network->layer_count, .output = draft->output_count,
+    };
+
+    if (draft->status || check_size(draft, shape->dims, shape->rank, tensor.dtype))
+        return draft->status;
+    if (network->tensor_count >= INT32_MAX ||
+        array_reserve(network->context, &network->tensors, &draft->builder->tensor_capacity, network->tensor_count + 1,
+                      sizeof *network->tensors) != 0)
+        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+    memcpy(tensor.dims, shape->dims, (size_t)shape->rank * sizeof tensor.dims[0]);
+    network->tensors[network->tensor_count++] = tensor;
+    draft->output_count++;
+    return 0;
+}
+
+/* Adds a parameter's index to those of the layer. */
+static int
+use_parameter(struct draft *draft, int32_t parameter)
+{
+    struct builder *builder = draft->builder;
+
+    if (array_reserve(builder->network.context, &builder->scratch, &builder->scratch_capacity,
+                      (size_t)draft->parameter_count + 1, sizeof *builder->scratch) != 0)
+        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+    builder->scratch[draft->parameter_count++] = parameter;
+    return 0;
+}
+
+/* The same dims, or a transposed matrix. */
+static bool
+same_parameter(const struct parameter *parameter, const struct memmodel_shape *shape)
+{
+    if (parameter->rank != shape->rank)
+        return false;
+    if (shape->rank == 2 && parameter->dims[0] == shape->dims[1] && parameter->dims[1] == shape->dims[0])
+        return true;
+    return memcmp(parameter->dims, shape->dims, (size_t)shape->rank * sizeof shape->dims[0]) == 0;
+}
+
+static int
+share_parameter(struct draft *draft, const char *role, const struct memmodel_shape *shape)
+{
+    const struct memmodel_network *network = &draft->builder->network;
+    const struct layer *owner = &network->layers[draft->shared];
+
+    for (int32_t i = 0; i < owner->parameter_count; i++) {
+        const struct parameter *parameter = &network->parameters[owner->parameters[i]];
+
+        if (strcmp(parameter->role, role) != 0)
+            continue;
+        if (same_parameter(parameter, shape))
+            return use_parameter(draft, owner->parameters[i]);
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "the shared %s of \"%s\" has another shape", role, owner->name);
+    }
+    return draft_error(draft, MEMMODEL_ERROR_SHAPE, "\"%s\" has no %s to share", owner->name, role);
+}
+
+int
+draft_parameter(struct draft *draft, const char *role, bool trainable, const struct memmodel_shape *shape)
+{
+    struct memmodel_network *network = &draft->builder->network;
+    struct parameter parameter = {
+        .role = role, .rank = shape->rank, .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
+        .layer = (int32_t)network->layer_count, .trainable = trainable,
+    };
+
+    if (draft->status || check_size(draft, shape->dims, shape->rank, parameter.dtype))
+        return draft->status;
+    if (draft->shared >= 0)
+        return share_parameter(draft, role, shape);
+    if (network->parameter_count >= INT32_MAX ||
+        array_reserve(network->context, &network->parameters, &draft->builder->parameter_capacity,
+                      network->parameter_count + 1, sizeof *network->parameters) != 0)
+        return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+    memcpy(parameter.dims, shape->dims, (size_t)shape->rank * sizeof parameter.dims[0]);
+    network->parameters[network->parameter_count] = parameter;
+    return use_parameter(draft, (int32_t)network->parameter_count++);
+}
+
+int
+draft_vector(struct draft *draft, const char *role, int dtype, memmodel_dim elements)
+{
+    return draft_parameter(draft, role, true,
+                           &(struct memmodel_shape){.dims = {elements}, .rank = 1, .dtype = dtype});
+}

@@ -1,0 +1,51 @@
+/* Table lookup. */
+#include "network/builder.h"
+
+static const struct field embedding_fields[] = {
+    FIELD_ARRAY(memmodel_embedding, rows, 1),
+    FIELD_ARRAY(memmodel_embedding, width, 1),
+    FIELD_CHOICE(memmodel_embedding, dtype, dtype_names),
+    FIELD(memmodel_embedding, reserved, FIELD_RESERVED),
+    FIELD(memmodel_embedding, shared, FIELD_LAYER),
+    FIELDS_END,
+};
+
+static bool
+is_index(int32_t dtype)
+{
+    return dtype >= MEMMODEL_INT64 && dtype <= MEMMODEL_UINT8;
+}
+
+static int
+infer_embedding(struct draft *draft)
+{
+    struct memmodel_embedding *embedding = draft->options;
+    struct memmodel_shape x = draft_shape(draft, 0);
+
+    if (draft_require_rank(draft, 0, 0, MEMMODEL_MAX_RANK - 1))
+        return draft->status;
+    if (!is_index(x.dtype))
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "looks up integers, but the input is %s", dtype_name(x.dtype));
+    if (embedding->rows == 0 || embedding->width == 0)
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows or width is 0");
+    if (embedding->dtype == MEMMODEL_DTYPE_DEFAULT)
+        embedding->dtype = MEMMODEL_FLOAT32;
+    draft_parameter(draft, "weight", true,
+                    &(struct memmodel_shape){
+                        .dims = {embedding->rows, embedding->width}, .rank = 2, .dtype = embedding->dtype});
+    x.dims[x.rank++] = embedding->width;
+    x.dtype = embedding->dtype;
+    return draft_output(draft, &x);
+}
+
+const struct op_description op_embedding = {
+    .name = "embedding", .struct_name = "memmodel_embedding", .options_size = sizeof(struct memmodel_embedding),
+    .fields = embedding_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true,
+    .shared = offsetof(struct memmodel_embedding, shared), .infer = infer_embedding,
+};
+
+memmodel_tensor
+memmodel_network_embedding(memmodel_network *network, memmodel_tensor x, const struct memmodel_embedding *options)
+{
+    return network_add(network, OP_EMBEDDING, &x, 1, options);
+}

@@ -1,0 +1,181 @@
+/* Names of layers: full with their scopes, unique, found by a hash. */
+#include "base/text.h"
+#include "network/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NAME_BYTES = 255, MOST_FULL_NAME_BYTES = 1000, NUMBER_BYTES = 16 };
+
+/* ---- what a name may be ---- */
+
+/* Bytes of the UTF-8 character at `text`, 0 if it is none or a control character. */
+static int
+character_bytes(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead, least_second, most_second;
+        int bytes;
+    } forms[] = {
+        /* Unicode Standard, table 3-7: the second byte excludes overlong forms, surrogates and beyond 10FFFF */
+        {0xff, 0xe0, 0xa0, 0xbf, 3}, {0xff, 0xed, 0x80, 0x9f, 3}, {0xff, 0xf0, 0x90, 0xbf, 4},
+        {0xff, 0xf4, 0x80, 0x8f, 4}, {0xe0, 0xc0, 0x80, 0xbf, 2}, {0xf0, 0xe0, 0x80, 0xbf, 3},
+        {0xfc, 0xf0, 0x80, 0xbf, 4},
+    };
+
+    if (text[0] < 0x80)
+        return text[0] >= 0x20 && text[0] != 0x7f;
+    for (size_t i = text[0] == 0xc0 || text[0] == 0xc1 ? 7 : 0; i < 7; i++) {
+        if ((text[0] & forms[i].mask) != forms[i].lead)
+            continue;
+        if (text[1] < forms[i].least_second || text[1] > forms[i].most_second)
+            return 0;
+        for (int k = 2; k < forms[i].bytes; k++)
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+        return forms[i].bytes;
+    }
+    return 0;
+}
+
+int
+names_check(struct builder *builder, const char *what, const char *name)
+{
+    size_t length = 0;
+
+    if (!name || !*name)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%s needs a name", what);
+    while (name[length]) {
+        int bytes = character_bytes((const unsigned char *)name + length);
+
+        if (bytes == 0)
+            return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                                 "the name of %s has a control character or is not UTF-8, at byte %zu", what, length);
+        length += (size_t)bytes;
+        if (length > MOST_NAME_BYTES)
+            return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                                 "the name of %s is longer than %d bytes", what, MOST_NAME_BYTES);
+    }
+    return 0;
+}
+
+/* ---- the index ---- */
+
+/* FNV-1a */
+static uint32_t
+hash(const char *name)
+{
+    uint32_t value = 2166136261u;
+
+    for (; *name; name++)
+        value = (value ^ (unsigned char)*name) * 16777619u;
+    return value;
+}
+
+/* Slot of the layer of that name, or the free one where it would stand. */
+static size_t
+find_slot(const struct builder *builder, const char *name)
+{
+    const struct name_index *names = &builder->names;
+    size_t slot = hash(name) & (names->capacity - 1);
+
+    while (names->slots[slot] && strcmp(builder->network.layers[names->slots[slot] - 1].name, name) != 0)
+        slot = (slot + 1) & (names->capacity - 1);
+    return slot;
+}
+
+int32_t
+names_find(const struct builder *builder, const char *name)
+{
+    return builder->names.capacity ? builder->names.slots[find_slot(builder, name)] - 1 : -1;
+}
+
+void
+names_enter(struct builder *builder, int32_t layer)
+{
+    builder->names.slots[find_slot(builder, builder->network.layers[layer].name)] = layer + 1;
+    builder->names.count++;
+}
+
+/* At most half full. */
+int
+names_reserve(struct builder *builder)
+{
+    struct name_index *names = &builder->names;
+    size_t capacity = names->capacity ? names->capacity * 2 : 64;
+    int32_t *slots;
+
+    if ((names->count + 1) * 2 <= names->capacity)
+        return 0;
+    slots = memory_allocate_zeroed(builder->network.context, capacity, sizeof *slots);
+    if (!slots)
+        return MEMMODEL_ERROR_NOMEM;
+    memory_release(builder->network.context, names->slots);
+    *names = (struct name_index){.slots = slots, .capacity = capacity};
+    for (size_t i = 0; i < builder->network.layer_count; i++)
+        names_enter(builder, (int32_t)i);
+    return 0;
+}
+
+/* ---- making names ---- */
+
+/* "prefix.name", or "name" without a prefix; `number` > 0 is added to it. */
+static const char *
+join(struct builder *builder, const char *prefix, const char *name, int32_t number)
+{
+    size_t prefix_length = prefix ? strlen(prefix) + 1 : 0, length = strlen(name);
+    char digits[NUMBER_BYTES] = "", *full;
+
+    if (number > 0)
+        snprintf(digits, sizeof digits, "_%d", number);
+    if (prefix_length + length + strlen(digits) > MOST_FULL_NAME_BYTES) {
+        builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, name, "with its scopes the name has more than %d bytes",
+                      MOST_FULL_NAME_BYTES);
+        return NULL;
+    }
+    full = arena_allocate(&builder->network.arena, prefix_length + length + sizeof digits);
+    if (!full) {
+        builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+        return NULL;
+    }
+    if (prefix) {
+        memcpy(full, prefix, prefix_length - 1);
+        full[prefix_length - 1] = '.';
+    }
+    memcpy(full + prefix_length, name, length);
+    strcpy(full + prefix_length + length, digits);
+    return full;
+}
+
+static const char *
+scope_name(const struct builder *builder)
+{
+    return builder->scope < 0 ? NULL : builder->network.scopes[builder->scope].name;
+}
+
+const char *
+names_given(struct builder *builder, const char *given)
+{
+    return join(builder, scope_name(builder), given, 0);
+}
+
+const char *
+names_generated(struct builder *builder, enum op op)
+{
+    const char *name;
+
+    do {
+        name = join(builder, scope_name(builder), op_name(op), ++builder->generated[op]);
+    } while (name && names_find(builder, name) >= 0);
+    return name;
+}
+
+const char *
+names_derived(struct builder *builder, const char *layer, const char *suffix)
+{
+    const char *name = join(builder, layer, suffix, 0);
+
+    for (int32_t number = 2; name && names_find(builder, name) >= 0; number++)
+        name = join(builder, layer, suffix, number);
+    return name;
+}

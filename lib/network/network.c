@@ -1,0 +1,298 @@
+/* The network itself: life, first error, symbols, scopes, and what can be asked of it. */
+#include "network/builder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SCOPES = 200 }; /* open at a time: each is a level of the JSON text */
+
+/* ---- life ---- */
+
+int
+memmodel_network_new(memmodel_context *context, memmodel_network **network)
+{
+    struct builder *builder;
+    int status;
+
+    if (!context)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (!network)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "network is NULL");
+    builder = memory_allocate_zeroed(context, 1, sizeof *builder);
+    if (!builder)
+        return MEMMODEL_ERROR_NOMEM;
+    status = expression_pool_new(context, &builder->network.pool);
+    if (status) {
+        memory_release(context, builder);
+        return status;
+    }
+    atomic_init(&builder->references, 1);
+    builder->layout = MEMMODEL_CHANNELS_FIRST;
+    builder->scope = -1;
+    builder->network.context = memmodel_context_ref(context);
+    builder->network.arena = ARENA_INIT(context);
+    *network = &builder->network;
+    return 0;
+}
+
+memmodel_network *
+memmodel_network_ref(memmodel_network *network)
+{
+    atomic_fetch_add(&builder_of(network)->references, 1);
+    return network;
+}
+
+static void
+network_free(struct builder *builder)
+{
+    struct memmodel_network *network = &builder->network;
+    memmodel_context *context = network->context;
+    void *const blocks[] = {network->tensors, network->layers,      network->parameters, network->scopes,
+                            network->outputs, network->constraints, builder->given,      builder->names.slots,
+                            builder->scratch};
+
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        memory_release(context, blocks[i]);
+    expression_pool_free(network->pool);
+    arena_release(&network->arena);
+    memory_release(context, builder);
+    memmodel_context_unref(context);
+}
+
+void
+memmodel_network_unref(memmodel_network *network)
+{
+    if (network && atomic_fetch_sub(&builder_of(network)->references, 1) == 1)
+        network_free(builder_of(network));
+}
+
+/* ---- the first error ---- */
+
+int
+builder_fail(struct builder *builder, int status)
+{
+    const struct memmodel_error *error = memmodel_context_error(builder->network.context);
+
+    if (builder->status == 0) {
+        builder->status = status;
+        snprintf(builder->message, sizeof builder->message, "%s", error->message);
+        snprintf(builder->object, sizeof builder->object, "%s", error->object);
+    }
+    return status;
+}
+
+int
+builder_error(struct builder *builder, int status, const char *object, const char *format, ...)
+{
+    char message[sizeof builder->message];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return builder_fail(builder, context_error(builder->network.context, status, object, "%s", message));
+}
+
+int
+network_check(const memmodel_network *network, memmodel_context *context)
+{
+    const struct builder *builder = (const struct builder *)network;
+
+    if (builder->status == 0)
+        return 0;
+    return context_error(context, builder->status, builder->object, "%s", builder->message);
+}
+
+int
+memmodel_network_status(memmodel_network *network)
+{
+    return network ? network_check(network, network->context) : MEMMODEL_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- layout and symbols ---- */
+
+int
+memmodel_network_set_layout(memmodel_network *network, int layout)
+{
+    struct builder *builder = builder_of(network);
+
+    if (layout != MEMMODEL_CHANNELS_FIRST && layout != MEMMODEL_CHANNELS_LAST)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no layout %d", layout);
+    builder->layout = layout;
+    return 0;
+}
+
+/* A handle of the pool as a public dimension; 0 on error. */
+static memmodel_dim
+public_dim(struct builder *builder, expression e)
+{
+    int64_t value;
+
+    if (e < 0) {
+        builder_fail(builder, e);
+        return 0;
+    }
+    if (!expression_is_integer(builder->network.pool, e, &value))
+        return dim_of_expression(e);
+    if (value > 0)
+        return value;
+    builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "a dimension cannot be %lld", (long long)value);
+    return 0;
+}
+
+memmodel_dim
+memmodel_network_symbol(memmodel_network *network, const char *name)
+{
+    struct builder *builder = builder_of(network);
+
+    if (names_check(builder, "a symbol", name) != 0)
+        return 0;
+    return public_dim(builder, expression_symbol(network->pool, name));
+}
+
+memmodel_dim
+memmodel_network_expression(memmodel_network *network, const char *text)
+{
+    struct builder *builder = builder_of(network);
+
+    if (!text) {
+        builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the expression is NULL");
+        return 0;
+    }
+    return public_dim(builder, expression_parse(network->pool, text, text));
+}
+
+/* ---- scopes ---- */
+
+static int
+open_scope(struct builder *builder, const char *full_name)
+{
+    struct memmodel_network *network = &builder->network;
+    int32_t here = (int32_t)network->layer_count;
+
+    if (array_reserve(network->context, &network->scopes, &builder->scope_capacity, network->scope_count + 1,
+                      sizeof *network->scopes) != 0)
+        return builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+    network->scopes[network->scope_count] =
+        (struct scope){.name = full_name, .parent = builder->scope, .first = here, .end = here};
+    builder->scope = (int32_t)network->scope_count++;
+    builder->depth++;
+    return 0;
+}
+
+int
+memmodel_network_push_scope(memmodel_network *network, const char *name)
+{
+    struct builder *builder = builder_of(network);
+    const char *full_name;
+    int status = names_check(builder, "a scope", name);
+
+    if (status)
+        return status;
+    if (builder->depth == MOST_SCOPES)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, name, "more than %d scopes in each other",
+                             MOST_SCOPES);
+    full_name = names_given(builder, name);
+    return full_name ? open_scope(builder, full_name) : memmodel_context_error(network->context)->status;
+}
+
+int
+memmodel_network_pop_scope(memmodel_network *network)
+{
+    struct builder *builder = builder_of(network);
+
+    if (builder->scope < 0)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no scope to end");
+    builder->scope = network->scopes[builder->scope].parent;
+    builder->depth--;
+    return 0;
+}
+
+/* ---- what the host language holds ---- */
+
+static int
+check_tensor(struct builder *builder, memmodel_tensor tensor)
+{
+    if (tensor >= 0 && (size_t)tensor < builder->network.tensor_count)
+        return 0;
+    if (tensor < 0 && builder->status)
+        return builder->status;
+    return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no tensor of this network", tensor);
+}
+
+int
+memmodel_network_release(memmodel_network *network, memmodel_tensor tensor)
+{
+    int status = check_tensor(builder_of(network), tensor);
+
+    if (status == 0)
+        network->tensors[tensor].held_until = (int32_t)network->layer_count;
+    return status;
+}
+
+int
+memmodel_network_output(memmodel_network *network, memmodel_tensor tensor)
+{
+    struct builder *builder = builder_of(network);
+    int status = check_tensor(builder, tensor);
+
+    if (status)
+        return status;
+    if (array_reserve(network->context, &network->outputs, &builder->output_capacity, network->output_count + 1,
+                      sizeof *network->outputs) != 0)
+        return builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+    network->outputs[network->output_count++] = tensor;
+    return 0;
+}
+
+/* ---- questions ---- */
+
+memmodel_tensor
+memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int index)
+{
+    struct builder *builder = builder_of(network);
+    const struct layer *layer;
+    int status = check_tensor(builder, tensor);
+
+    if (status)
+        return status;
+    layer = &network->layers[network->tensors[tensor].layer];
+    if (index < 0 || index >= layer->output_count)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, layer->name, "has %d outputs, not an output %d",
+                             layer->output_count, index);
+    return layer->first_output + index;
+}
+
+int
+memmodel_network_shape(const memmodel_network *network, memmodel_tensor tensor, struct memmodel_shape *shape)
+{
+    const struct tensor *found;
+
+    if (tensor < 0 || (size_t)tensor >= network->tensor_count || !shape)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    found = &network->tensors[tensor];
+    memset(shape, 0, sizeof *shape);
+    memcpy(shape->dims, found->dims, (size_t)found->rank * sizeof shape->dims[0]);
+    shape->rank = found->rank;
+    shape->dtype = found->dtype;
+    return 0;
+}
+
+size_t
+memmodel_network_layer_count(const memmodel_network *network)
+{
+    return network->layer_count;
+}
+
+size_t
+memmodel_network_symbol_count(const memmodel_network *network)
+{
+    return expression_symbol_count(network->pool);
+}
+
+const char *
+memmodel_network_symbol_name(const memmodel_network *network, size_t symbol)
+{
+    return symbol < expression_symbol_count(network->pool) ? expression_symbol_name(network->pool, symbol) : NULL;
+}

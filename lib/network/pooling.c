@@ -1,0 +1,202 @@
+/* Pooling. Sizes: PyTorch, aten/src/ATen/native/Pool.h, pooling_output_shape. */
+#include "network/builder.h"
+
+static const struct field pool_fields[] = {
+    FIELD_ARRAY(memmodel_pool, kernel, 3),
+    FIELD_ARRAY(memmodel_pool, stride, 3),
+    FIELD_ARRAY(memmodel_pool, dilation, 3),
+    FIELD_ARRAY(memmodel_pool, pad, 3),
+    FIELD_CHOICE(memmodel_pool, padding, padding_names),
+    FIELD(memmodel_pool, layout, FIELD_LAYOUT),
+    FIELD_CHOICE(memmodel_pool, kind, reduction_names),
+    FIELD(memmodel_pool, ceil_mode, FIELD_FLAG),
+    FIELDS_END,
+};
+
+static const struct field adaptive_fields[] = {
+    FIELD_ARRAY(memmodel_adaptive_pool, output, 3),
+    FIELD(memmodel_adaptive_pool, layout, FIELD_LAYOUT),
+    FIELD_CHOICE(memmodel_adaptive_pool, kind, reduction_names),
+    FIELDS_END,
+};
+
+static const struct field global_fields[] = {
+    FIELD(memmodel_global_pool, layout, FIELD_LAYOUT),
+    FIELD_CHOICE(memmodel_global_pool, kind, reduction_names),
+    FIELD(memmodel_global_pool, keep, FIELD_FLAG),
+    FIELD(memmodel_global_pool, reserved, FIELD_RESERVED),
+    FIELDS_END,
+};
+
+static int
+check_kind(struct draft *draft, int32_t kind)
+{
+    if (kind == MEMMODEL_MAX || kind == MEMMODEL_MEAN)
+        return draft_require_rank(draft, 0, 3, 5);
+    return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pooling takes the maximum or the mean, not the %s",
+                       reduction_names[kind]);
+}
+
+/* ---- over windows ---- */
+
+enum { LARGEST = 1 << 30 }; /* of a kernel, stride or dilation: sums of their products stay far within 63 bits */
+
+static int
+complete(struct draft *draft, struct memmodel_pool *pool)
+{
+    if (pool->kernel[0] == 0)
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "kernel is 0");
+    repeat_first(pool->kernel, 1);
+    repeat_first(pool->dilation, 1);
+    if (pool->stride[0] != 0)
+        repeat_first(pool->stride, 1);
+    for (int i = 0; i < 3; i++) {
+        if (pool->stride[i] == 0)
+            pool->stride[i] = pool->kernel[i];
+        if (pool->kernel[i] > LARGEST || pool->stride[i] > LARGEST || pool->dilation[i] > LARGEST)
+            return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "kernel, stride or dilation is too large");
+        if (pool->pad[i] > pool->kernel[i] / 2)
+            return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pad %lld is more than half the kernel %lld",
+                               (long long)pool->pad[i], (long long)pool->kernel[i]);
+        if (pool->padding != MEMMODEL_EXPLICIT && pool->pad[i])
+            return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "pad is given, but the padding is not explicit");
+        if (pool->kind != MEMMODEL_MAX && pool->dilation[i] != 1)
+            return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "only a maximum can have a dilation");
+    }
+    return 0;
+}
+
+static int64_t
+reach(const struct memmodel_pool *pool, int spatial)
+{
+    return pool->dilation[spatial] * (pool->kernel[spatial] - 1) + 1;
+}
+
+/* With ceil_mode the first window may end outside. */
+static int64_t
+least_input(const void *options, int spatial)
+{
+    const struct memmodel_pool *pool = options;
+    int64_t over = pool->ceil_mode ? pool->stride[spatial] - 1 : 0;
+
+    if (pool->padding == MEMMODEL_SAME || reach(pool, spatial) - 2 * pool->pad[spatial] - over < 1)
+        return 1;
+    return reach(pool, spatial) - 2 * pool->pad[spatial] - over;
+}
+
+/*
+ * What is added to the input before it is divided by the stride. ceil_mode rounds up, but a window that would begin in the
+ * padding behind the input is left out: of the two bounds on the last window the smaller one holds for every input.
+ */
+static int64_t
+offset(const struct memmodel_pool *pool, int i)
+{
+    int64_t down = 2 * pool->pad[i] - reach(pool, i), up = down + pool->stride[i] - 1, begins = pool->pad[i] - 1;
+
+    if (!pool->ceil_mode)
+        return down;
+    return up < begins ? up : begins;
+}
+
+static memmodel_dim
+pool_size(struct draft *draft, int axis, memmodel_dim size, int i)
+{
+    const struct memmodel_pool *pool = draft->options;
+
+    if (pool->padding == MEMMODEL_SAME)
+        return dim_ceil_divide(draft, size, pool->stride[i]);
+    if (size >= 0 && size < least_input(pool, i)) {
+        draft_error(draft, MEMMODEL_ERROR_SHAPE,
+                    "axis %d: the kernel needs at least %lld elements, the input has %lld", axis,
+                    (long long)least_input(pool, i), (long long)size);
+        return 0;
+    }
+    return dim_window(draft, axis, size, offset(pool, i), pool->stride[i], 1);
+}
+
+static int
+infer_pool(struct draft *draft)
+{
+    struct memmodel_pool *pool = draft->options;
+    struct memmodel_shape shape = draft_shape(draft, 0);
+
+    if (check_kind(draft, pool->kind) || complete(draft, pool))
+        return draft->status;
+    for (int i = 0; i < shape.rank - 2; i++) {
+        int axis = spatial_axis(pool->layout, i);
+
+        shape.dims[axis] = pool_size(draft, axis, shape.dims[axis], i);
+    }
+    return draft_output(draft, &shape);
+}
+
+const struct op_description op_pool = {
+    .name = "pool", .struct_name = "memmodel_pool", .options_size = sizeof(struct memmodel_pool),
+    .fields = pool_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_pool,
+    .least_input = least_input,
+};
+
+memmodel_tensor
+memmodel_network_pool(memmodel_network *network, memmodel_tensor x, const struct memmodel_pool *options)
+{
+    return network_add(network, OP_POOL, &x, 1, options);
+}
+
+/* ---- to a given size ---- */
+
+static int
+infer_adaptive(struct draft *draft)
+{
+    struct memmodel_adaptive_pool *pool = draft->options;
+    struct memmodel_shape shape = draft_shape(draft, 0);
+
+    if (check_kind(draft, pool->kind))
+        return draft->status;
+    repeat_first(pool->output, 1);
+    for (int i = 0; i < shape.rank - 2; i++)
+        shape.dims[spatial_axis(pool->layout, i)] = pool->output[i];
+    return draft_output(draft, &shape);
+}
+
+const struct op_description op_adaptive_pool = {
+    .name = "adaptive_pool", .struct_name = "memmodel_adaptive_pool",
+    .options_size = sizeof(struct memmodel_adaptive_pool), .fields = adaptive_fields, .least_inputs = 1,
+    .most_inputs = 1, .needs_options = true, .infer = infer_adaptive,
+};
+
+memmodel_tensor
+memmodel_network_adaptive_pool(memmodel_network *network, memmodel_tensor x,
+                               const struct memmodel_adaptive_pool *options)
+{
+    return network_add(network, OP_ADAPTIVE_POOL, &x, 1, options);
+}
+
+/* ---- over everything ---- */
+
+static int
+infer_global(struct draft *draft)
+{
+    const struct memmodel_global_pool *pool = draft->options;
+    struct memmodel_shape shape = draft_shape(draft, 0);
+
+    if (check_kind(draft, pool->kind))
+        return draft->status;
+    for (int i = 0; i < shape.rank - 2; i++)
+        shape.dims[spatial_axis(pool->layout, i)] = 1;
+    if (!pool->keep) {
+        shape.dims[1] = shape.dims[channel_axis(pool->layout, shape.rank)];
+        shape.rank = 2;
+    }
+    return draft_output(draft, &shape);
+}
+
+const struct op_description op_global_pool = {
+    .name = "global_pool", .struct_name = "memmodel_global_pool", .options_size = sizeof(struct memmodel_global_pool),
+    .fields = global_fields, .least_inputs = 1, .most_inputs = 1, .infer = infer_global,
+};
+
+memmodel_tensor
+memmodel_network_global_pool(memmodel_network *network, memmodel_tensor x, const struct memmodel_global_pool *options)
+{
+    return network_add(network, OP_GLOBAL_POOL, &x, 1, options);
+}

@@ -1,0 +1,143 @@
+/* Recurrent layers: torch.nn.LSTM, GRU and RNN, their outputs and the names of their parameters. */
+#include "network/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const recurrent_names[] = {"lstm", "gru", "rnn_tanh", "rnn_relu", NULL};
+static const int8_t gates[] = {
+    [MEMMODEL_LSTM] = 4, [MEMMODEL_GRU] = 3, [MEMMODEL_RNN_TANH] = 1, [MEMMODEL_RNN_RELU] = 1,
+};
+
+static const struct field recurrent_fields[] = {
+    FIELD_ARRAY(memmodel_recurrent, hidden, 1),
+    FIELD_ARRAY(memmodel_recurrent, layers, 1),
+    FIELD_ARRAY(memmodel_recurrent, projection, 1),
+    FIELD(memmodel_recurrent, dropout, FIELD_RATE),
+    FIELD_CHOICE(memmodel_recurrent, kind, recurrent_names),
+    FIELD(memmodel_recurrent, bidirectional, FIELD_FLAG),
+    FIELD(memmodel_recurrent, batch_first, FIELD_FLAG),
+    FIELD(memmodel_recurrent, no_bias, FIELD_FLAG),
+    FIELDS_END,
+};
+
+enum { MOST_LAYERS = 10000, ROLE_BYTES = 48, LARGEST = 1 << 20 };
+
+static int
+complete(struct draft *draft, struct memmodel_recurrent *recurrent)
+{
+    if (recurrent->layers == 0)
+        recurrent->layers = 1;
+    if (recurrent->hidden == 0 || recurrent->hidden > LARGEST)
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "hidden is 0 or too large");
+    if (recurrent->layers > MOST_LAYERS)
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "more than %d layers", MOST_LAYERS);
+    if (recurrent->projection && (recurrent->kind != MEMMODEL_LSTM || recurrent->projection >= recurrent->hidden))
+        return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT,
+                           "a projection is for an LSTM, and narrower than its hidden state");
+    return draft_require_rank(draft, 0, 3, 3);
+}
+
+static int64_t
+output_width(const struct memmodel_recurrent *recurrent)
+{
+    return recurrent->projection ? recurrent->projection : recurrent->hidden;
+}
+
+/* ---- parameters ---- */
+
+/* One parameter of a layer and direction, such as "weight_ih_l0_reverse". */
+static int
+add_parameter(struct draft *draft, const char *what, int64_t layer, int direction, struct memmodel_shape shape)
+{
+    char text[ROLE_BYTES];
+    const char *role;
+
+    snprintf(text, sizeof text, "%s_l%lld%s", what, (long long)layer, direction ? "_reverse" : "");
+    role = arena_copy_text(&draft->builder->network.arena, text);
+    if (!role)
+        return draft->status = MEMMODEL_ERROR_NOMEM;
+    shape.dtype = draft_shape(draft, 0).dtype;
+    return draft_parameter(draft, role, true, &shape);
+}
+
+static int
+add_layer(struct draft *draft, memmodel_dim input, int64_t layer, int direction)
+{
+    const struct memmodel_recurrent *recurrent = draft->options;
+    int64_t rows = gates[recurrent->kind] * recurrent->hidden, width = output_width(recurrent);
+    struct memmodel_shape bias = {.dims = {rows}, .rank = 1};
+
+    add_parameter(draft, "weight_ih", layer, direction, (struct memmodel_shape){.dims = {rows, input}, .rank = 2});
+    add_parameter(draft, "weight_hh", layer, direction, (struct memmodel_shape){.dims = {rows, width}, .rank = 2});
+    if (!recurrent->no_bias) {
+        add_parameter(draft, "bias_ih", layer, direction, bias);
+        add_parameter(draft, "bias_hh", layer, direction, bias);
+    }
+    if (recurrent->projection)
+        add_parameter(draft, "weight_hr", layer, direction,
+                      (struct memmodel_shape){.dims = {width, recurrent->hidden}, .rank = 2});
+    return draft->status;
+}
+
+static int
+add_parameters(struct draft *draft, memmodel_dim features)
+{
+    const struct memmodel_recurrent *recurrent = draft->options;
+    int directions = recurrent->bidirectional ? 2 : 1;
+
+    for (int64_t layer = 0; layer < recurrent->layers; layer++)
+        for (int direction = 0; direction < directions; direction++)
+            if (add_layer(draft, layer == 0 ? features : directions * output_width(recurrent), layer, direction))
+                return draft->status;
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+static int
+infer_recurrent(struct draft *draft)
+{
+    struct memmodel_recurrent *recurrent = draft->options;
+    struct memmodel_shape y = draft_shape(draft, 0), state = y;
+    int64_t directions = recurrent->bidirectional ? 2 : 1;
+
+    if (complete(draft, recurrent) || add_parameters(draft, y.dims[2]))
+        return draft->status;
+    y.dims[2] = directions * output_width(recurrent);
+    draft_output(draft, &y);
+    state.dims[0] = directions * recurrent->layers;
+    state.dims[1] = y.dims[recurrent->batch_first ? 0 : 1];
+    state.dims[2] = output_width(recurrent);
+    draft_output(draft, &state);
+    state.dims[2] = recurrent->hidden;
+    return recurrent->kind == MEMMODEL_LSTM ? draft_output(draft, &state) : draft->status;
+}
+
+/* Every weight once for each element of the sequence: the first layer's by the input's width, the others' in numbers. */
+static int
+multiply_adds(const memmodel_network *network, const struct layer *layer, struct product *products)
+{
+    const struct memmodel_recurrent *recurrent = layer->options;
+    const memmodel_dim *x = network->tensors[layer->inputs[0]].dims;
+    int64_t directions = recurrent->bidirectional ? 2 : 1, width = output_width(recurrent),
+            rows = gates[recurrent->kind] * recurrent->hidden;
+    int64_t recurring = recurrent->layers * (rows * width + recurrent->projection * recurrent->hidden) +
+                        (recurrent->layers - 1) * rows * directions * width;
+
+    products[0] = (struct product){.factors = {x[0], x[1], x[2], directions * rows}, .count = 4};
+    products[1] = (struct product){.factors = {x[0], x[1], directions, recurring}, .count = 4};
+    return 2;
+}
+
+const struct op_description op_recurrent = {
+    .name = "recurrent", .struct_name = "memmodel_recurrent", .options_size = sizeof(struct memmodel_recurrent),
+    .fields = recurrent_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_recurrent,
+    .multiply_adds = multiply_adds,
+};
+
+memmodel_tensor
+memmodel_network_recurrent(memmodel_network *network, memmodel_tensor x, const struct memmodel_recurrent *options)
+{
+    return network_add(network, OP_RECURRENT, &x, 1, options);
+}
