@@ -22,8 +22,9 @@ print_option(FILE *to, const struct option *option)
 static void
 print_exits(FILE *to, const char *more)
 {
-    fprintf(to, "\nExit codes:\n  0    done\n  1    failed; a message on stderr says why\n"
-                "  2    the command line was not understood\n%s",
+    fprintf(to,
+            "\nExit codes:\n  0    done\n  1    failed; a message on stderr says why\n"
+            "  2    the command line was not understood\n%s",
             more ? more : "");
 }
 

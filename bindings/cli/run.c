@@ -98,7 +98,8 @@ observe(void *user, const struct memmodel_monitor_reading *reading)
 
     if (recorder->curve)
         write_reading(recorder, reading);
-    recorder->over_limit = recorder->over_limit || (recorder->options.limit > 0 && reading->high > recorder->options.limit);
+    recorder->over_limit =
+        recorder->over_limit || (recorder->options.limit > 0 && reading->high > recorder->options.limit);
     if (recorder->over_limit)
         kill_tree(recorder->monitor); /* at each reading, for those who were being born at the last one */
     return 0;
@@ -283,10 +284,10 @@ const struct command run_command = {
     .name = "run",
     .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
     .summary = "run a command and measure the memory of it and its descendants",
-    .description =
-        "Runs a command, watches the resident memory of it and its descendants, and prints the peak on stderr. The peak is\n"
-        "the kernel's own high-water mark, so that a spike between two samples is not missed. Signals are passed on, and\n"
-        "the exit code is the command's.",
+    .description = "Runs a command, watches the resident memory of it and its descendants, and prints\n"
+                   "the peak on stderr. The peak is the kernel's own high-water mark, so that a spike\n"
+                   "between two samples is not missed. Signals are passed on, and the exit code is the\n"
+                   "command's.",
     .examples = "  memmodel run -- python train.py --epochs 1\n"
                 "  memmodel run -o curve.dat -- python train.py && mprof plot curve.dat\n"
                 "  memmodel run --limit 14GiB --json -- ./simulate\n",

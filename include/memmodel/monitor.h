@@ -42,7 +42,7 @@ struct memmodel_monitor_options {
     int64_t curve_limit; /**< greatest number of points kept for the curve, >= 2. @default 65536 (1 MiB) */
     int32_t own_child;   /**< 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends.
                               Marks then count from its start; otherwise from the first reading */
-    int32_t pss;         /**< 1: read PSS as well. The kernel walks all pages for it: about 1 ms per 100 MB, each reading */
+    int32_t pss;         /**< 1: read PSS too. The kernel walks all pages for it, at each reading */
 };
 
 /**
@@ -73,7 +73,7 @@ struct memmodel_monitor_summary {
     double seconds;       /**< from the first reading to the last. @unit seconds */
     int64_t readings;     /**< number of readings */
     int64_t peak;         /**< most resident memory of the tree: the greatest `high`. @unit bytes */
-    int64_t peak_sampled; /**< greatest `rss` of a reading: what a poller without the kernel's marks sees. @unit bytes */
+    int64_t peak_sampled; /**< greatest `rss` of a reading, as a poller without marks sees it. @unit bytes */
     int64_t peak_process; /**< greatest mark of any single process. @unit bytes */
     int64_t peak_pss;     /**< greatest `pss` of a reading. @unit bytes */
     int64_t peak_cgroup;  /**< most memory of the cgroup while watching (memory.current, and memory.peak if it rose);

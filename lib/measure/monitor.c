@@ -282,8 +282,7 @@ memmodel_monitor_stop(memmodel_monitor *monitor)
 int
 memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_monitor_summary *summary)
 {
-    int status =
-        check_result_size(monitor->context, "memmodel_monitor_summary", summary->size, sizeof summary->size);
+    int status = check_result_size(monitor->context, "memmodel_monitor_summary", summary->size, sizeof summary->size);
 
     if (!status)
         copy_result(&monitor->summary, sizeof monitor->summary, summary, summary->size);

@@ -11,8 +11,8 @@ static int
 check_names(memmodel_context *context, const char *const *names, size_t count)
 {
     if (count == 0 || count > SAMPLES_MOST_COLUMNS)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "columns", "a table has 1 to %d columns, not %zu",
-                             SAMPLES_MOST_COLUMNS, count);
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "columns",
+                             "a table has 1 to %d columns, not %zu", SAMPLES_MOST_COLUMNS, count);
     for (size_t i = 0; i < count; i++) {
         if (!names[i] || !names[i][0])
             return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "columns", "column %zu has no name", i + 1);
@@ -94,11 +94,11 @@ samples_reserve(memmodel_samples *samples, size_t rows)
     for (size_t i = 0; i < samples->column_count && !status; i++) {
         struct samples_column *column = &samples->columns[i];
 
-        status = array_reserve(samples->context, &column->numbers, &column->number_capacity, rows,
-                               sizeof *column->numbers);
+        status =
+            array_reserve(samples->context, &column->numbers, &column->number_capacity, rows, sizeof *column->numbers);
         if (!status && column->is_text)
-            status = array_reserve(samples->context, &column->texts, &column->text_capacity, rows,
-                                   sizeof *column->texts);
+            status =
+                array_reserve(samples->context, &column->texts, &column->text_capacity, rows, sizeof *column->texts);
     }
     return status;
 }

@@ -27,7 +27,7 @@ struct tree {
     size_t turn;                  /* whose mark is read next */
     struct process_identity *all; /* room for a look through all processes */
     size_t all_capacity;
-    int ever;                     /* processes that ever counted */
+    int ever; /* processes that ever counted */
 };
 
 /* What all processes together have. */

@@ -35,8 +35,12 @@ for _ in range(12):
 """
 
 
-def run(*arguments: str, **keywords) -> subprocess.CompletedProcess:
-    return subprocess.run([TOOL, "run", *arguments], capture_output=True, text=True, timeout=60, **keywords)
+def tool(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess:
+    return tool("run", *arguments)
 
 
 def python(text: str) -> list[str]:
@@ -55,7 +59,6 @@ def start(*arguments: str) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -104,12 +107,17 @@ class ExitCodes(unittest.TestCase):
             self.assertEqual(run(*wrong).returncode, 2, wrong)
 
     def test_an_unknown_command_is_2_and_the_nearest_is_named(self):
-        process = subprocess.run([TOOL, "rnu"], capture_output=True, text=True)
+        process = tool("rnu")
         self.assertEqual(process.returncode, 2)
         self.assertIn("'run'", process.stderr)
 
 
 class Signals(unittest.TestCase):
+    def setUp(self):
+        # the shell of a background job may have had these ignored, and then they would stay so
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            self.addCleanup(signal.signal, number, signal.signal(number, signal.SIG_DFL))
+
     def test_each_signal_reaches_the_command(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(number=number):
@@ -126,10 +134,9 @@ class Signals(unittest.TestCase):
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
 
     def test_an_ignored_signal_stays_ignored(self):
-        process = run(
-            *python("import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)"),
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
-        )
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
+        process = run(*python("import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_IGN)"))
         self.assertEqual(process.stdout, "True\n")
 
     def test_the_terminals_interrupt_reaches_the_command_once(self):
@@ -157,7 +164,8 @@ class Peaks(unittest.TestCase):
 
     def test_processes_of_a_command_that_forks_are_added(self):
         hold = "import time; x = b'x' * (50 << 20); time.sleep(1)"
-        process = run("--json", "--", "sh", "-c", f'"{sys.executable}" -c "{hold}" & "{sys.executable}" -c "{hold}" & wait')
+        one = f'"{sys.executable}" -c "{hold}" &'
+        process = run("--json", "--", "sh", "-c", f"{one} {one} wait")
         result = result_of(process)
         self.assertGreaterEqual(result["processes"], 3)
         self.assertGreater(result["peak"]["rss"], 100 * MIB)

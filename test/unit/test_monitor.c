@@ -626,7 +626,8 @@ the_control_group_of_a_process_is_found(void **state)
     assert_non_null(mkdtemp(root));
     snprintf(mounts, sizeof mounts,
              "30 23 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-             "31 23 0:27 / %s/unified rw,nosuid - cgroup2 cgroup2 rw\n", root);
+             "31 23 0:27 / %s/unified rw,nosuid - cgroup2 cgroup2 rw\n",
+             root);
     write_below(root, "self/mountinfo", mounts);
     write_below(root, "77/cgroup", "4:memory:/old\n0::/user.slice/job\n");
     write_below(root, "78/cgroup", "4:memory:/old\n");
@@ -673,7 +674,8 @@ a_process_that_is_not_there_is_an_error(void **state)
     memmodel_monitor *monitor = NULL;
 
     end_puppet(&puppet);
-    assert_error(*state, memmodel_monitor_new(*state, puppet.pid, NULL, &monitor), MEMMODEL_ERROR_PROCESS, "no process");
+    assert_error(*state, memmodel_monitor_new(*state, puppet.pid, NULL, &monitor), MEMMODEL_ERROR_PROCESS,
+                 "no process");
     assert_null(monitor);
 }
 

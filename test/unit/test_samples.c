@@ -127,7 +127,8 @@ broken_files_are_refused_with_line_and_column(void **state)
     };
 
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)
-        assert_refused(*state, broken[i].text, strlen(broken[i].text), broken[i].line, broken[i].column, broken[i].part);
+        assert_refused(*state, broken[i].text, strlen(broken[i].text), broken[i].line, broken[i].column,
+                       broken[i].part);
     assert_refused(*state, "a,b\n1,\0\n", 8, 2, 3, "zero byte");
     assert_refused(*state, "a,b\n1,\"\0\"\n", 10, 2, 4, "zero byte");
 }
@@ -216,7 +217,8 @@ files_that_cannot_be_read_or_written_are_named(void **state)
 {
     memmodel_samples *samples = NULL;
 
-    assert_error(*state, memmodel_samples_read(*state, "/nowhere/t.csv", &samples), MEMMODEL_ERROR_IO, "/nowhere/t.csv");
+    assert_error(*state, memmodel_samples_read(*state, "/nowhere/t.csv", &samples), MEMMODEL_ERROR_IO,
+                 "/nowhere/t.csv");
     assert_null(samples);
     samples = parsed(*state, "a\n1\n");
     assert_error(*state, memmodel_samples_write(samples, "/nowhere/t.csv"), MEMMODEL_ERROR_IO, "/nowhere/t.csv");
