@@ -148,16 +148,6 @@ const struct rule pytorch_batch_norm = {OP_BATCH_NORM, batch_norm_forward};
 
 /* ---- layer norm: saved are input, weight, bias, mean, rstd ---- */
 
-static struct shape
-normalized_shape(const struct value *x, int64_t axes)
-{
-    struct shape shape = {.rank = (int32_t)axes, .dtype = x->shape.dtype};
-
-    for (int i = 0; i < axes; i++)
-        shape.dims[i] = x->shape.dims[x->shape.rank - axes + i];
-    return shape;
-}
-
 static void
 layer_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
