@@ -7,7 +7,10 @@
 struct value *
 gradient_like(struct step *step, const struct value *gradient, const struct value *saved)
 {
-    return value_like(step, value_is_dense(gradient) || !saved ? gradient : saved);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    strides_after(&gradient->shape, (const struct value *[]){gradient, saved}, saved ? 2 : 1, strides);
+    return value_empty_strided(step, &gradient->shape, strides);
 }
 
 void

@@ -54,14 +54,11 @@ binary_result(struct step *step, const struct value *a, const struct value *b, i
     int common = common_type(a, b);
     struct value *first = cast(step, a, common), *second = cast(step, b, common), *result;
     struct shape shape = shape_broadcast(&a->shape, &b->shape);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
     shape.dtype = dtype ? dtype : common;
-    if (shape_equal(&a->shape, &shape) && value_is_dense(a))
-        result = value_empty_strided(step, &shape, a->strides);
-    else if (shape_equal(&b->shape, &shape) && value_is_dense(b))
-        result = value_empty_strided(step, &shape, b->strides);
-    else
-        result = value_empty(step, &shape);
+    strides_after(&shape, (const struct value *[]){a, b}, 2, strides);
+    result = value_empty_strided(step, &shape, strides);
     value_drop(step, first);
     value_drop(step, second);
     return result;

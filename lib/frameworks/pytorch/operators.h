@@ -63,7 +63,7 @@ aten_softmax(struct step *step, struct value *x);
 struct value *
 aten_dropout(struct step *step, struct value *x);
 
-/* The gradient of an elementwise operator: like `gradient` if that is dense, else like `saved`. */
+/* The gradient of an elementwise operator, laid out after `gradient`, then `saved` (which may be NULL). */
 struct value *
 gradient_like(struct step *step, const struct value *gradient, const struct value *saved);
 

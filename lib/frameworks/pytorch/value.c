@@ -172,6 +172,63 @@ value_is_float(const struct value *value)
     return value->shape.dtype <= MEMMODEL_BFLOAT16;
 }
 
+/* Strides of an operand along the dims of a shape that it is broadcast to. */
+static int64_t
+broadcast_stride(const struct shape *shape, const struct value *operand, int axis)
+{
+    int own = axis - (shape->rank - operand->shape.rank);
+
+    if (own < 0 || (operand->shape.dims[own] == 1 && shape->dims[axis] != 1))
+        return 0;
+    return operand->strides[own];
+}
+
+/* 1: `a` belongs after `b` (is slower); -1: before; 0: no operand tells. */
+static int
+compare_axes(const struct shape *shape, const struct value *const *operands, int count, int a, int b)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t first = broadcast_stride(shape, operands[i], a), second = broadcast_stride(shape, operands[i], b);
+
+        if (first == 0 || second == 0)
+            continue;
+        if (first != second)
+            return first < second ? -1 : 1;
+        if (shape->dims[a] > shape->dims[b])
+            return 1;
+    }
+    return 0;
+}
+
+/* Insertion sort, fastest axis first; an axis that nothing can be said about stays where it is. */
+void
+strides_after(const struct shape *shape, const struct value *const *operands, int count,
+              int64_t strides[MEMMODEL_MAX_RANK])
+{
+    int order[MEMMODEL_MAX_RANK], slowest_first[MEMMODEL_MAX_RANK] = {0};
+
+    for (int i = 0; i < shape->rank; i++)
+        order[i] = shape->rank - 1 - i;
+    for (int i = 1; i < shape->rank; i++) {
+        int at = i;
+
+        for (int k = i - 1; k >= 0; k--) {
+            int comparison = compare_axes(shape, operands, count, order[k], order[at]), moved = order[k];
+
+            if (comparison < 0)
+                break;
+            if (comparison == 0)
+                continue;
+            order[k] = order[at];
+            order[at] = moved;
+            at = k;
+        }
+    }
+    for (int i = 0; i < shape->rank; i++)
+        slowest_first[i] = order[shape->rank - 1 - i];
+    shape_strides_in_order(shape, slowest_first, strides);
+}
+
 /* ---- storages ---- */
 
 static struct storage *
@@ -276,8 +333,12 @@ struct value *
 value_like_typed(struct step *step, const struct value *value, int dtype)
 {
     struct shape shape = shape_typed(&value->shape, dtype);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
-    return value_is_dense(value) ? value_empty_strided(step, &shape, value->strides) : value_empty(step, &shape);
+    if (value_is_dense(value))
+        return value_empty_strided(step, &shape, value->strides);
+    strides_after(&shape, &value, 1, strides);
+    return value_empty_strided(step, &shape, strides);
 }
 
 struct value *

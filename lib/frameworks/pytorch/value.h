@@ -101,6 +101,15 @@ value_is_only_channels_last(const struct value *value);
 bool
 value_is_float(const struct value *value);
 
+/*
+ * Strides of a result of `shape` whose dims lie in memory in the order of those of the operands, broadcast to it; the first
+ * operand that tells two dims apart decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
+ * infer_dense_strides.
+ */
+void
+strides_after(const struct shape *shape, const struct value *const *operands, int count,
+              int64_t strides[MEMMODEL_MAX_RANK]);
+
 /* ---- making and dropping ---- */
 
 struct value *
