@@ -37,7 +37,7 @@ operands_of(struct step *step, const struct layer *layer, struct value *operands
 static struct node *
 estimate_outputs(struct step *step, const struct layer *layer)
 {
-    struct value *operands[MOST_INPUTS];
+    struct value *operands[MOST_INPUTS] = {NULL};
     int count = operands_of(step, layer, operands);
     struct node *node = node_new(step, &estimate, operands, count, layer->output_count);
 
