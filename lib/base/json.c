@@ -14,6 +14,7 @@ struct locator {
     const char *at;
     int line, column;
     const json_t *wanted;
+    const char *key; /* of the wanted member of `wanted`; NULL: `wanted` itself */
     bool found;
 };
 
@@ -73,6 +74,11 @@ locate_members(struct locator *locator, const json_t *object)
     json_object_foreach((json_t *)object, key, member) {
         skip_blanks(locator);
         skip_string(locator);
+        if (object == locator->wanted && strcmp(key, locator->key) == 0) {
+            skip_blanks(locator);
+            locator->found = true;
+            return;
+        }
         locate(locator, member);
         if (locator->found)
             return;
@@ -101,7 +107,7 @@ static void
 locate(struct locator *locator, const json_t *value)
 {
     skip_blanks(locator);
-    if (value == locator->wanted)
+    if (value == locator->wanted && !locator->key)
         locator->found = true;
     else if (json_is_object(value))
         locate_members(locator, value);
@@ -111,18 +117,40 @@ locate(struct locator *locator, const json_t *value)
         skip_scalar(locator);
 }
 
+/* `key` NULL: the value itself. */
+static int
+error_at(const struct json_document *document, const json_t *value, const char *key, int status, const char *format,
+         va_list arguments)
+{
+    struct locator locator = {.at = document->text, .line = 1, .column = 1, .wanted = value, .key = key};
+    char message[512];
+
+    vsnprintf(message, sizeof message, format, arguments);
+    locate(&locator, document->root);
+    return context_error_at(document->context, status, document->name, locator.line, locator.column, "%s", message);
+}
+
 int
 json_error_at(const struct json_document *document, const json_t *value, int status, const char *format, ...)
 {
-    struct locator locator = {.at = document->text, .line = 1, .column = 1, .wanted = value};
-    char message[512];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    error_at(document, value, NULL, status, format, arguments);
     va_end(arguments);
-    locate(&locator, document->root);
-    return context_error_at(document->context, status, document->name, locator.line, locator.column, "%s", message);
+    return status;
+}
+
+int
+json_error_at_member(const struct json_document *document, const json_t *object, const char *key, int status,
+                     const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    error_at(document, object, json_object_get(object, key) ? key : NULL, status, format, arguments);
+    va_end(arguments);
+    return status;
 }
 
 /* ---- reading ---- */
@@ -161,9 +189,9 @@ get(const struct json_document *document, const json_t *object, const char *key,
 }
 
 static int
-expected(const struct json_document *document, const json_t *value, const char *key, const char *type)
+expected(const struct json_document *document, const json_t *object, const char *key, const char *type)
 {
-    return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "\"%s\" must be %s", key, type);
+    return json_error_at_member(document, object, key, MEMMODEL_ERROR_PARSE, "\"%s\" must be %s", key, type);
 }
 
 int
@@ -175,7 +203,7 @@ json_get_string(const struct json_document *document, const json_t *object, cons
     if (status)
         return status;
     if (!json_is_string(value))
-        return expected(document, value, key, "a string");
+        return expected(document, object, key, "a string");
     *out = json_string_value(value);
     return 0;
 }
@@ -189,7 +217,7 @@ json_get_int64(const struct json_document *document, const json_t *object, const
     if (status)
         return status;
     if (!json_is_integer(value))
-        return expected(document, value, key, "an integer");
+        return expected(document, object, key, "an integer");
     *out = (int64_t)json_integer_value(value);
     return 0;
 }
@@ -203,7 +231,7 @@ json_get_double(const struct json_document *document, const json_t *object, cons
     if (status)
         return status;
     if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return expected(document, value, key, "a finite number");
+        return expected(document, object, key, "a finite number");
     *out = json_number_value(value);
     return 0;
 }
@@ -217,7 +245,7 @@ json_get_bool(const struct json_document *document, const json_t *object, const 
     if (status)
         return status;
     if (!json_is_boolean(value))
-        return expected(document, value, key, "true or false");
+        return expected(document, object, key, "true or false");
     *out = json_is_true(value);
     return 0;
 }
@@ -231,7 +259,7 @@ json_get_array(const struct json_document *document, const json_t *object, const
     if (status)
         return status;
     if (!json_is_array(value))
-        return expected(document, value, key, "an array");
+        return expected(document, object, key, "an array");
     *out = value;
     return 0;
 }
@@ -245,7 +273,7 @@ json_get_object(const struct json_document *document, const json_t *object, cons
     if (status)
         return status;
     if (!json_is_object(value))
-        return expected(document, value, key, "an object");
+        return expected(document, object, key, "an object");
     *out = value;
     return 0;
 }
@@ -267,7 +295,7 @@ json_check_keys(const struct json_document *document, const json_t *object, cons
 
     json_object_foreach((json_t *)object, key, value)
         if (!is_known(key, keys))
-            return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "unknown member \"%.64s\"", key);
+            return json_error_at_member(document, object, key, MEMMODEL_ERROR_PARSE, "unknown member \"%.64s\"", key);
     return 0;
 }
 

@@ -33,6 +33,12 @@ int
 json_error_at(const struct json_document *document, const json_t *value, int status, const char *format, ...)
     BASE_PRINTF(4, 5);
 
+/* The same for member `key` of `object`, or for `object` if it has none of that key: true, false and null are no values
+ * of their own, but one of each for all documents. */
+int
+json_error_at_member(const struct json_document *document, const json_t *object, const char *key, int status,
+                     const char *format, ...) BASE_PRINTF(5, 6);
+
 /*
  * Member `key` of `object`, of the wanted type, into *out; MEMMODEL_ERROR_PARSE if it is missing or of another type.
  * Strings stay owned by the document.

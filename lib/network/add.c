@@ -8,7 +8,7 @@
 static int
 check_input(struct builder *builder, const struct op_description *description, memmodel_tensor tensor, size_t index)
 {
-    if (tensor >= 0 && (size_t)tensor < builder->network.tensor_count)
+    if (builder_has_tensor(builder, tensor))
         return 0;
     if (tensor == MEMMODEL_NO_TENSOR && index > 0 && index == (size_t)description->optional_input)
         return 0;

@@ -133,6 +133,10 @@ builder_of(memmodel_network *network)
     return (struct builder *)network;
 }
 
+/* A handle that a builder call has returned: not the tensor between a layer and the activation fused with it. */
+bool
+builder_has_tensor(const struct builder *builder, memmodel_tensor tensor);
+
 /* Remembers the first failure; returns `status`. */
 int
 builder_fail(struct builder *builder, int status);

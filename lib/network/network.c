@@ -211,10 +211,22 @@ memmodel_network_pop_scope(memmodel_network *network)
 
 /* ---- what the host language holds ---- */
 
+bool
+builder_has_tensor(const struct builder *builder, memmodel_tensor tensor)
+{
+    const struct memmodel_network *network = &builder->network;
+    size_t next;
+
+    if (tensor < 0 || (size_t)tensor >= network->tensor_count)
+        return false;
+    next = (size_t)network->tensors[tensor].layer + 1;
+    return next >= network->layer_count || !network->layers[next].fused;
+}
+
 static int
 check_tensor(struct builder *builder, memmodel_tensor tensor)
 {
-    if (tensor >= 0 && (size_t)tensor < builder->network.tensor_count)
+    if (builder_has_tensor(builder, tensor))
         return 0;
     if (tensor < 0 && builder->status)
         return builder->status;
