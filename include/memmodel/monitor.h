@@ -14,10 +14,10 @@
  * after the last reading of its life, enter through the kernel's ru_maxrss, where the caller is the parent (`own_child`):
  * it is the greatest size of any single process of the tree that was waited for.
  *
- * Cost. Less than 1 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). The kernel
- * needs 7 times as long for a mark as for a size, so of a tree of more than two processes two marks, in turn, are read at
- * each reading, and all of them as soon as one has risen: what then is the high since the previous reading may be older, by
- * half as many readings as there are processes.
+ * Cost. Less than 1 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). To that end a
+ * reading of a tree of several processes takes one mark, in turn, and all of them as soon as one has risen; and a process
+ * whose size did not change at its last three readings is left out of three. So `high` may have been up to as many readings
+ * ago as there are processes, and `rss` is up to three readings old in processes at rest. No process's own peak is touched by it.
  */
 #ifndef MEMMODEL_MONITOR_H
 #define MEMMODEL_MONITOR_H
@@ -53,7 +53,7 @@ struct memmodel_monitor_options {
 struct memmodel_monitor_reading {
     size_t size;       /**< sizeof(struct memmodel_monitor_reading), set by the caller */
     double time;       /**< Unix time. @unit seconds */
-    double previous;   /**< Unix time of the reading before; equal to `time` in the first. @unit seconds */
+    double previous;   /**< Unix time of the reading before; in the first, when watching began. @unit seconds */
     int64_t rss;       /**< resident memory now. @unit bytes */
     int64_t high;      /**< most resident memory since the previous reading, never below `rss`. @unit bytes */
     int64_t pss;       /**< proportional share now; -1 unless asked for. @unit bytes */
@@ -69,8 +69,8 @@ struct memmodel_monitor_reading {
  */
 struct memmodel_monitor_summary {
     size_t size;          /**< sizeof(struct memmodel_monitor_summary), set by the caller */
-    double start;         /**< Unix time of the first reading, 0 if there was none. @unit seconds */
-    double seconds;       /**< from the first reading to the last. @unit seconds */
+    double start;         /**< Unix time when watching began, by memmodel_monitor_new(). @unit seconds */
+    double seconds;       /**< from `start` to the last reading. @unit seconds */
     int64_t readings;     /**< number of readings */
     int64_t peak;         /**< most resident memory of the tree: the greatest `high`. @unit bytes */
     int64_t peak_sampled; /**< greatest `rss` of a reading, as a poller without marks sees it. @unit bytes */

@@ -96,6 +96,8 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
     process_open_cgroup("/proc", new->pid, &new->cgroup);
     process_read_cgroup(&new->cgroup, &new->cgroup_size);
     new->handle = process_open_handle(new->pid);
+    new->start = process_clock();
+    new->summary.start = new->last.time = process_calendar();
     memmodel_context_ref(context);
     *monitor = new;
     return 0;
@@ -184,8 +186,7 @@ summarize(memmodel_monitor *monitor, const struct memmodel_monitor_reading *read
 {
     struct memmodel_monitor_summary *summary = &monitor->summary;
 
-    if (summary->readings++ == 0)
-        summary->start = reading->time;
+    summary->readings++;
     summary->seconds = reading->time - summary->start;
     summary->peak = max_i64(summary->peak, reading->high);
     summary->peak_sampled = max_i64(summary->peak_sampled, reading->rss);
@@ -205,14 +206,9 @@ draw(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
 
 /* Unix time that does not jump when somebody sets the clock. */
 static double
-time_now(memmodel_monitor *monitor)
+time_now(const memmodel_monitor *monitor)
 {
-    double clock = process_clock();
-
-    if (monitor->summary.readings > 0)
-        return monitor->summary.start + (clock - monitor->start);
-    monitor->start = clock;
-    return process_calendar();
+    return monitor->summary.start + (process_clock() - monitor->start);
 }
 
 static int
@@ -225,7 +221,7 @@ take_reading(memmodel_monitor *monitor)
     if (status)
         return status;
     reading.time = time_now(monitor);
-    reading.previous = monitor->summary.readings > 0 ? monitor->last.time : reading.time;
+    reading.previous = monitor->last.time;
     reading.rss = size.rss;
     reading.high = size.high;
     reading.pss = size.pss;

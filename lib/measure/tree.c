@@ -12,7 +12,8 @@
 
 enum {
     COUNTS_FROM = 2, /* sightings: a process just forked has its parent's size until it runs its own program */
-    MARKS_A_READING = 2,
+    MARKS_A_READING = 1,
+    CALMEST = 3,             /* readings a process is left out at most, after that many that found nothing new */
     NUMBERS_A_READING = 256, /* more new processes than that are found faster by looking through all */
 };
 
@@ -163,6 +164,27 @@ read_member(struct member *member, bool with_mark)
     member->rose = member->rose || member->now.mark > mark;
 }
 
+/* One that did not change lately is left out now and then: were it to change and change back, its mark would tell. */
+static bool
+is_left_out(struct member *member)
+{
+    if (member->left_out < member->calm) {
+        member->left_out++;
+        return true;
+    }
+    member->left_out = 0;
+    return false;
+}
+
+static void
+note_calm(struct member *member)
+{
+    if (member->rose || member->now.rss != member->previous.rss)
+        member->calm = 0;
+    else if (member->calm < CALMEST)
+        member->calm++;
+}
+
 /* The marks of new ones are read each time, the others' in turn. */
 static bool
 mark_is_due(const struct tree *tree, size_t i)
@@ -179,10 +201,14 @@ read_members(struct tree *tree)
 
     for (size_t i = 0; i < tree->count; i++) {
         struct member *member = &tree->members[i];
+        bool with_mark = mark_is_due(tree, i);
 
         member->previous = member->now;
-        member->rose = false;
-        read_member(member, mark_is_due(tree, i));
+        member->rose = member->marked = false;
+        if (!with_mark && is_left_out(member))
+            continue;
+        read_member(member, with_mark);
+        note_calm(member);
         rose = rose || member->rose || member->now.rss > member->now.mark;
     }
     for (size_t i = 0; rose && i < tree->count; i++)

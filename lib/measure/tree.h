@@ -11,6 +11,7 @@ struct member {
     struct process_files files;
     int parent;
     int sightings;                /* readings that saw it; it counts from the second on */
+    int calm, left_out;           /* readings that found nothing new, and those since it was read */
     bool gone, marked, rose;      /* of the last reading: not there; mark was read; mark was higher than before */
     struct process_size previous; /* of the reading before */
     struct process_size now;

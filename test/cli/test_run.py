@@ -159,7 +159,8 @@ class Peaks(unittest.TestCase):
         self.assertGreater(peak["rss"], 200 * MIB)
         self.assertLess(peak["rss"], 240 * MIB)
         self.assertGreaterEqual(peak["rss"], peak["sampled"])
-        self.assertGreaterEqual(before * 1024, peak["process"])  # nobody measured more than the kernel has seen
+        # nobody measured more than the kernel has seen; what each core counts for itself is not in all its numbers
+        self.assertGreaterEqual(before * 1024 + MIB, peak["process"])
         self.assertIn("peak", process.stderr)
 
     def test_processes_of_a_command_that_forks_are_added(self):

@@ -373,7 +373,7 @@ spikes_of_large_families_are_seen(void **state)
     read_now(monitor);
     assert_int_equal(read_now(monitor).processes, 9);
     tell(&puppet, 's');
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 9; i++)
         read_now(monitor);
     sampled = summary_of(monitor).peak_sampled;
     assert_near(summary_of(monitor).peak, sampled + BLOCK);
