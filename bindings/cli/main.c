@@ -8,6 +8,9 @@ static const struct command *const commands[] = {
     &estimate_command,
     &layers_command,
     &run_command,
+    &fit_command,
+    &predict_command,
+    &export_command,
     NULL,
 };
 

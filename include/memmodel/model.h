@@ -162,6 +162,19 @@ MEMMODEL_API const char *
 memmodel_model_input_name(const memmodel_model *model, size_t input);
 
 /**
+ * How an input is called in formulas: its name, made an identifier. `hidden size` is hidden_size there; names that mean
+ * something else in C or Python, or are taken already, get a number.
+ *
+ * @param[in] model  model
+ * @param[in] input  from 0
+ * @returns the symbol, owned by the model; NULL if there is no such input
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_model_input_symbol(const memmodel_model *model, size_t input);
+
+/**
  * Name of what the model predicts.
  *
  * @param[in] model  model

@@ -152,7 +152,8 @@ set_terms(struct fit *fit, memmodel_model *model)
     int status;
 
     put_constant_last(&fit->subset);
-    subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled);
+    if (!subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled))
+        return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
     model->term_count = fit->subset.count;
     for (size_t k = 0; k < model->term_count; k++) {
         size_t column = fit->subset.columns[k];
@@ -162,6 +163,8 @@ set_terms(struct fit *fit, memmodel_model *model)
         model->terms[k] = expression_copy_assuming(fit->basis.pool, fit->basis.terms[column], model->pool, NULL, NULL, 0);
         if (model->terms[k] < 0)
             return model->terms[k];
+        if (!isfinite(model->coefficients[k]))
+            return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "a coefficient is out of range");
     }
     status = model_allocate_bound(model, fit->training.columns.rows);
     if (!status)

@@ -44,8 +44,12 @@ model_begin(memmodel_context *context, const char *target, const char *const *na
             memmodel_model **model)
 {
     memmodel_model *new;
-    int status = model_new(context, &new);
+    int status = model_check_name(context, target);
 
+    for (size_t i = 0; !status && i < input_count; i++)
+        status = model_check_name(context, names[i]);
+    if (!status)
+        status = model_new(context, &new);
     if (status)
         return status;
     new->input_count = input_count;
@@ -163,6 +167,12 @@ const char *
 memmodel_model_input_name(const memmodel_model *model, size_t input)
 {
     return input < model->input_count ? model->inputs[input].name : NULL;
+}
+
+const char *
+memmodel_model_input_symbol(const memmodel_model *model, size_t input)
+{
+    return input < model->input_count ? expression_symbol_name(model->pool, input) : NULL;
 }
 
 const char *

@@ -48,6 +48,10 @@ int
 model_begin(memmodel_context *context, const char *target, const char *const *names, size_t input_count,
             memmodel_model **model);
 
+/* MEMMODEL_ERROR_INVALID_ARGUMENT for a name that a model file cannot hold: it must be UTF-8. */
+int
+model_check_name(memmodel_context *context, const char *name);
+
 /* Room for term_count terms' leverage, and ratio_count ratios. */
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count);

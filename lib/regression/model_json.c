@@ -9,6 +9,17 @@ enum { FORMAT_VERSION = 1 };
 
 static const char format_name[] = "memmodel-model";
 
+int
+model_check_name(memmodel_context *context, const char *name)
+{
+    json_t *string = json_string(name);
+
+    if (!string)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the name of a column is not UTF-8");
+    json_decref(string);
+    return 0;
+}
+
 /* ---- write ---- */
 
 static json_t *

@@ -1,6 +1,27 @@
 /* Names of columns as symbols of formulas. */
 #include "regression/symbols.h"
 
+#include <string.h>
+
+/* Keywords of C11 and Python 3 and the functions of formulas. */
+static const char *const reserved[] = {
+    "False", "None", "True", "and", "as", "assert", "async", "auto", "await", "break", "case", "ceil", "char", "class",
+    "const", "continue", "def", "default", "del", "do", "double", "elif", "else", "enum", "except", "extern", "finally",
+    "float", "floor", "fmax", "fmin", "for", "from", "global", "goto", "if", "import", "in", "inline", "int", "is",
+    "lambda", "log", "long", "main", "math", "max", "min", "nonlocal", "not", "or", "pass", "pow", "raise", "register",
+    "restrict", "return", "short", "signed", "sizeof", "sqrt", "static", "struct", "switch", "try", "typedef", "union",
+    "unsigned", "void", "volatile", "while", "with", "yield",
+};
+
+static bool
+is_taken(const struct expression_pool *pool, const char *symbol)
+{
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcmp(reserved[i], symbol) == 0)
+            return true;
+    return expression_find_symbol(pool, symbol) >= 0;
+}
+
 static bool
 is_letter(char c)
 {
@@ -10,7 +31,7 @@ is_letter(char c)
 static bool
 is_inside(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '.';
+    return is_letter(c) || (c >= '0' && c <= '9');
 }
 
 static void
@@ -37,7 +58,7 @@ define(struct expression_pool *pool, memmodel_context *context, const char *name
         symbol = text_finish(&text);
         if (!symbol)
             return MEMMODEL_ERROR_NOMEM;
-        if (expression_find_symbol(pool, symbol) < 0) {
+        if (!is_taken(pool, symbol)) {
             expression made = expression_symbol(pool, symbol);
 
             status = made < 0 ? made : 0;

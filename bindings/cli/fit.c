@@ -1,0 +1,246 @@
+/* memmodel fit: a formula from a table of measurements. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fit_options {
+    const char *target, *inputs, *weight, *output, *basis;
+    struct option_list filters, terms;
+    int64_t max_terms;
+    bool json;
+};
+
+static const struct option options[] = {
+    {"target", 't', OPTION_TEXT, "COLUMN", "what to predict; the last numeric column unless given",
+     offsetof(struct fit_options, target)},
+    {"inputs", 'i', OPTION_TEXT, "A,B,...", "columns to predict it from; all other numeric ones unless given",
+     offsetof(struct fit_options, inputs)},
+    {"filter", 'f', OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
+     offsetof(struct fit_options, filters)},
+    {"weight", 'w', OPTION_TEXT, "COLUMN", "how much each row counts", offsetof(struct fit_options, weight)},
+    {"term", 0, OPTION_LIST, "FORMULA", "a term to offer, such as 'batch*dim^3'; may be repeated",
+     offsetof(struct fit_options, terms)},
+    {"basis", 0, OPTION_TEXT, "NAME", "posynomial (the default), or given: only the --term formulas",
+     offsetof(struct fit_options, basis)},
+    {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8; 4 unless given",
+     offsetof(struct fit_options, max_terms)},
+    {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", offsetof(struct fit_options, output)},
+    {"json", 'j', OPTION_FLAG, NULL, "print the model as JSON", offsetof(struct fit_options, json)},
+    {0},
+};
+
+/* What a run of the command works with. */
+struct fit {
+    const struct command *command;
+    const struct fit_options *options;
+    memmodel_context *context;
+};
+
+static void
+print_note(void *user, const char *message)
+{
+    const struct command *command = user;
+
+    fprintf(stderr, "memmodel %s: note: %s\n", command->name, message);
+}
+
+/* ---- samples ---- */
+
+/* Replaces *samples by its rows that the filter lets through. */
+static int
+apply_filter(const struct fit *fit, const char *filter, memmodel_samples **samples)
+{
+    const char *equals = strchr(filter, '=');
+    memmodel_samples *filtered;
+    char *column;
+    int status;
+
+    if (!equals || equals == filter)
+        return usage_error(fit->command, "'--filter %s' is not COLUMN=VALUE, such as status=ok", filter);
+    column = strndup(filter, (size_t)(equals - filter));
+    if (!column)
+        return EXIT_FAILED;
+    status = memmodel_samples_filter(*samples, column, equals + 1, &filtered);
+    free(column);
+    if (status)
+        return library_error(fit->command, fit->context);
+    memmodel_samples_unref(*samples);
+    *samples = filtered;
+    return EXIT_OK;
+}
+
+static int
+read_samples(const struct fit *fit, const char *path, memmodel_samples **samples)
+{
+    memmodel_samples *read;
+    int status = EXIT_OK;
+
+    if (memmodel_samples_read(fit->context, path, &read))
+        return library_error(fit->command, fit->context);
+    for (size_t i = 0; !status && i < fit->options->filters.count; i++)
+        status = apply_filter(fit, fit->options->filters.values[i], &read);
+    if (!status && memmodel_samples_row_count(read) == 0)
+        status = usage_error(fit->command, "%s has no rows%s", path,
+                             fit->options->filters.count ? " that pass --filter" : "");
+    if (status)
+        memmodel_samples_unref(read);
+    else
+        *samples = read;
+    return status;
+}
+
+/* ---- result ---- */
+
+static int
+print_text(const struct fit *fit, const memmodel_model *model)
+{
+    struct memmodel_model_scores scores = {.size = sizeof scores};
+    char *formula;
+    int status = model_formula(fit->command, fit->context, model, MEMMODEL_TEXT, &formula);
+
+    if (status)
+        return status;
+    memmodel_model_scores(model, &scores);
+    printf("%s = %s\n\n", memmodel_model_target(model), formula);
+    printf("  samples          %lld, ", (long long)scores.samples);
+    model_print_domain(stdout, model, memmodel_model_input_name);
+    printf("\n  mean error       %.2f %% on these samples\n", 100 * scores.training_mape);
+    printf("  mean error       %.2f %% on samples left out of the fit one by one\n", 100 * scores.loo_mape);
+    if (fit->options->output)
+        printf("  written to       %s\n", fit->options->output);
+    memmodel_free(fit->context, formula);
+    return EXIT_OK;
+}
+
+static int
+print_json(const struct fit *fit, const memmodel_model *model)
+{
+    char *text;
+
+    if (memmodel_model_to_json(model, &text))
+        return library_error(fit->command, fit->context);
+    fputs(text, stdout);
+    memmodel_free(fit->context, text);
+    return EXIT_OK;
+}
+
+static int
+finish(const struct fit *fit, const memmodel_model *model)
+{
+    if (fit->options->output && memmodel_model_save(model, fit->options->output))
+        return library_error(fit->command, fit->context);
+    return fit->options->json ? print_json(fit, model) : print_text(fit, model);
+}
+
+/* ---- the fit ---- */
+
+/* Splits `names` at its commas, in place. */
+static size_t
+split_names(char *names, const char **list)
+{
+    size_t count = 0;
+
+    for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
+        list[count++] = name;
+    return count;
+}
+
+static int
+find_basis(const struct command *command, const char *name, int32_t *basis)
+{
+    if (name && strcmp(name, "given") == 0)
+        *basis = MEMMODEL_BASIS_GIVEN;
+    else if (name && strcmp(name, "posynomial") != 0)
+        return usage_error(command, "--basis is posynomial or given, not '%s'", name);
+    return EXIT_OK;
+}
+
+static int
+fit_named(const struct fit *fit, const memmodel_samples *samples, const char *const *inputs, size_t input_count)
+{
+    const struct fit_options *given = fit->options;
+    struct memmodel_fit_options wanted = {
+        .size = sizeof wanted,
+        .target = given->target,
+        .inputs = input_count ? inputs : NULL,
+        .input_count = input_count,
+        .weight = given->weight,
+        .terms = given->terms.values,
+        .term_count = given->terms.count,
+        .max_terms = given->max_terms > INT32_MAX || given->max_terms < 0 ? -1 : (int32_t)given->max_terms,
+    };
+    memmodel_model *model;
+    int status = find_basis(fit->command, given->basis, &wanted.basis);
+
+    if (status)
+        return status;
+    if (memmodel_fit(samples, &wanted, &model))
+        return library_error(fit->command, fit->context);
+    status = finish(fit, model);
+    memmodel_model_unref(model);
+    return status;
+}
+
+static int
+fit_samples(const struct fit *fit, const memmodel_samples *samples)
+{
+    char *names = strdup(fit->options->inputs ? fit->options->inputs : "");
+    const char **list = names ? calloc(strlen(names) + 1, sizeof *list) : NULL;
+    int status = EXIT_FAILED;
+
+    if (list)
+        status = fit_named(fit, samples, list, split_names(names, list));
+    free(list);
+    free(names);
+    return status;
+}
+
+static int
+fit_operand(const struct fit *fit, char **operands, int count)
+{
+    memmodel_samples *samples;
+    int status;
+
+    if (count != 1)
+        return usage_error(fit->command, count ? "one table at a time" : "which table of samples?");
+    status = read_samples(fit, operands[0], &samples);
+    if (status)
+        return status;
+    status = fit_samples(fit, samples);
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct fit_options given = {0};
+    struct fit fit = {.command = command, .options = &given};
+    int operands, status = options_parse(command, argc, argv, &given, &operands);
+
+    if (!status && memmodel_context_new(NULL, &fit.context))
+        status = EXIT_FAILED;
+    if (!status) {
+        memmodel_context_set_log(fit.context, print_note, (void *)(uintptr_t)command);
+        status = fit_operand(&fit, argv, operands);
+        memmodel_context_unref(fit.context);
+    }
+    options_release(command, &given);
+    return status < 0 ? EXIT_OK : status;
+}
+
+const struct command fit_command = {
+    .name = "fit",
+    .usage = "SAMPLES.csv --target COLUMN [--inputs A,B] -o MODEL",
+    .summary = "find a formula for measured memory (or time) from a table of runs",
+    .description =
+        "Finds a short formula with non-negative coefficients that predicts a column of a table from others: a constant and\n"
+        "products of powers and logarithms of the inputs, and of formulas you give as --term. The table is CSV; its first\n"
+        "line names the columns. Of the formulas that predict left-out rows best, the smallest is taken. In formulas, what\n"
+        "an identifier cannot have becomes '_' in names: 'hidden size' is hidden_size.",
+    .examples = "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
+                "  memmodel fit samples.csv -t peak_bytes -i dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
+    .options = options,
+    .run = run,
+};
