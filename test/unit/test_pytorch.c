@@ -1,0 +1,466 @@
+/* How PyTorch's steps are simulated: what is kept, when it goes, what an optimizer adds, and what is refused. */
+#include "allocations.h"
+#include "differ.h"
+
+/* ---- a network of two linear layers: x [8, 16] -> 32 -> 4, cross entropy ---- */
+
+enum { BATCH = 8, PARAMETER_BYTES = 4 * (16 * 32 + 32 + 32 * 4 + 4) };
+
+static memmodel_network *
+empty_network(memmodel_context *context)
+{
+    memmodel_network *net;
+
+    assert_int_equal(memmodel_network_new(context, &net), 0);
+    return net;
+}
+
+static memmodel_tensor
+input(memmodel_network *net, int64_t batch, int64_t width)
+{
+    return memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){batch, width});
+}
+
+static memmodel_tensor
+linear(memmodel_network *net, memmodel_tensor x, int64_t units)
+{
+    return memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = units));
+}
+
+static memmodel_tensor
+relu(memmodel_network *net, memmodel_tensor x)
+{
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+}
+
+static void
+cross_entropy(memmodel_network *net, memmodel_tensor x)
+{
+    memmodel_tensor target = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, (int64_t[]){BATCH});
+
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_CROSS_ENTROPY));
+}
+
+static memmodel_network *
+two_linear_layers(memmodel_context *context)
+{
+    memmodel_network *net = empty_network(context);
+
+    cross_entropy(net, linear(net, relu(net, linear(net, input(net, BATCH, 16), 32)), 4));
+    return net;
+}
+
+static struct memmodel_job
+job_with(const char *optimizer)
+{
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job), .framework = "pytorch", .device = "cpu", .isa = "avx2",
+        .optimizer = optimizer, .steps = 3, .threads = 2,
+    };
+}
+
+static memmodel_trace *
+trained(memmodel_context *context, memmodel_network *net, const char *optimizer)
+{
+    struct memmodel_job job = job_with(optimizer);
+    memmodel_trace *trace;
+
+    assert_int_equal(memmodel_network_status(net), 0);
+    trace = simulated_trace(context, net, NULL, &job);
+    memmodel_network_unref(net);
+    return trace;
+}
+
+/* Bytes of a category that are live before a step. */
+static int64_t
+held_before(const memmodel_trace *trace, int step, enum memmodel_category category)
+{
+    int64_t bytes[MEMMODEL_CATEGORY_COUNT];
+    int32_t last = -1;
+
+    while ((size_t)last + 1 < trace->event_count && trace->events[last + 1].step < step)
+        last++;
+    trace_categories_at(trace, last, bytes);
+    return bytes[category];
+}
+
+/* ---- optimizers ---- */
+
+static void
+the_first_step_begins_with_parameters_and_inputs(void **state)
+{
+    memmodel_trace *trace = trained(*state, two_linear_layers(*state), "adam");
+
+    assert_int_equal(held_before(trace, 1, MEMMODEL_PARAMETERS), PARAMETER_BYTES);
+    assert_int_equal(held_before(trace, 1, MEMMODEL_INPUTS), 4 * BATCH * 16 + 8 * BATCH);
+    assert_int_equal(live_before_step(trace, 1), PARAMETER_BYTES + 4 * BATCH * 16 + 8 * BATCH);
+    memmodel_trace_unref(trace);
+}
+
+static void
+adam_keeps_two_moments_and_a_counter_per_parameter(void **state)
+{
+    memmodel_trace *trace = trained(*state, two_linear_layers(*state), "adam");
+
+    assert_int_equal(held_before(trace, 1, MEMMODEL_OPTIMIZER_STATE), 0);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
+    assert_int_equal(held_before(trace, 3, MEMMODEL_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
+    memmodel_trace_unref(trace);
+}
+
+static void
+momentum_keeps_one_buffer_per_parameter(void **state)
+{
+    memmodel_trace *trace = trained(*state, two_linear_layers(*state), "momentum");
+
+    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), PARAMETER_BYTES);
+    memmodel_trace_unref(trace);
+}
+
+static void
+gradients_are_gone_between_steps(void **state)
+{
+    memmodel_trace *trace = trained(*state, two_linear_layers(*state), "sgd");
+
+    assert_int_equal(held_before(trace, 2, MEMMODEL_GRADIENTS), 0);
+    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 0);
+    memmodel_trace_unref(trace);
+}
+
+/* The prediction (8 x 4 floats) and the loss (one float) have names until the next step binds them anew. */
+static void
+prediction_and_loss_outlive_their_step(void **state)
+{
+    memmodel_trace *trace = trained(*state, two_linear_layers(*state), "sgd");
+
+    assert_int_equal(live_before_step(trace, 2) - live_before_step(trace, 1), 4 * BATCH * 4 + 4);
+    assert_int_equal(live_before_step(trace, 3), live_before_step(trace, 2));
+    memmodel_trace_unref(trace);
+}
+
+static void
+an_unused_head_gets_no_gradient_and_no_state(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor h = linear(net, input(net, BATCH, 16), 32);
+    memmodel_trace *trace;
+
+    linear(net, h, 1000);
+    cross_entropy(net, linear(net, h, 4));
+    trace = trained(*state, net, "adam");
+    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * PARAMETER_BYTES + 4 * 4);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_shared_weight_has_one_gradient(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_linear(net, input(net, BATCH, 4), MEMMODEL_LINEAR(.name = "f", .units = 4));
+    memmodel_trace *trace;
+
+    cross_entropy(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 4, .shared = "f")));
+    trace = trained(*state, net, "adam");
+    assert_int_equal(held_before(trace, 1, MEMMODEL_PARAMETERS), 4 * (4 * 4 + 4));
+    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * 4 * (4 * 4 + 4) + 2 * 4);
+    memmodel_trace_unref(trace);
+}
+
+/* ---- what is kept ---- */
+
+static void
+nothing_is_saved_in_inference(void **state)
+{
+    memmodel_network *net = two_linear_layers(*state);
+    struct memmodel_job job = job_with("none");
+    memmodel_trace *trace;
+
+    job.inference = 1;
+    trace = simulated_trace(*state, net, NULL, &job);
+    for (size_t i = 0; i < trace->block_count; i++) {
+        assert_int_not_equal(trace->blocks[i].category, MEMMODEL_SAVED_ACTIVATIONS);
+        assert_int_not_equal(trace->blocks[i].category, MEMMODEL_GRADIENTS);
+    }
+    memmodel_trace_unref(trace);
+    memmodel_network_unref(net);
+}
+
+/* Bytes that a trace has live after the layer's last event in the forward pass of step 1. */
+static int64_t
+live_after_layer(const memmodel_trace *trace, const char *layer)
+{
+    int64_t live = -1;
+
+    for (size_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].step == 1 && trace->events[i].phase == MEMMODEL_PHASE_FORWARD &&
+            trace->events[i].layer >= 0 && strcmp(trace->names[trace->events[i].layer], layer) == 0)
+            live = trace->events[i].live;
+    return live;
+}
+
+enum held { BY_NOTHING, BY_A_CALL, BY_A_NAME };
+
+/* Two additions, which save nothing, of 400-byte tensors; then what is live after the second. */
+static int64_t
+live_after_two_additions(memmodel_context *context, enum held held)
+{
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor x = input(net, 10, 10), first, second;
+    struct memmodel_job job = job_with("none");
+    memmodel_trace *trace;
+    int64_t live;
+
+    first = memmodel_network_binary(net, x, x, MEMMODEL_BINARY(.name = "first"));
+    if (held == BY_A_CALL)
+        memmodel_network_push_scope(net, "call");
+    second = memmodel_network_binary(net, first, x, MEMMODEL_BINARY(.name = "second"));
+    memmodel_network_binary(net, second, x, MEMMODEL_BINARY(.name = "third"));
+    if (held == BY_A_NAME)
+        memmodel_network_release(net, first);
+    if (held == BY_A_CALL)
+        memmodel_network_pop_scope(net);
+    assert_int_equal(memmodel_network_status(net), 0);
+    job.inference = 1;
+    trace = simulated_trace(context, net, NULL, &job);
+    live = live_after_layer(trace, held == BY_A_CALL ? "call.second" : "second");
+    memmodel_trace_unref(trace);
+    memmodel_network_unref(net);
+    return live;
+}
+
+static void
+a_tensor_goes_after_its_last_use(void **state)
+{
+    assert_int_equal(live_after_two_additions(*state, BY_NOTHING), 2 * 400);
+}
+
+static void
+an_argument_lives_until_its_call_returns(void **state)
+{
+    assert_int_equal(live_after_two_additions(*state, BY_A_CALL), 3 * 400);
+}
+
+static void
+a_name_holds_its_tensor_until_it_is_released(void **state)
+{
+    assert_int_equal(live_after_two_additions(*state, BY_A_NAME), 3 * 400);
+}
+
+static void
+an_activation_that_is_saved_counts_as_saved_from_the_start(void **state)
+{
+    memmodel_trace *trace = trained(*state, two_linear_layers(*state), "sgd");
+    size_t i = 0;
+
+    while (strcmp(trace->blocks[i].what, "relu") != 0)
+        i++;
+    assert_int_equal(trace->blocks[i].bytes, 4 * BATCH * 32);
+    assert_int_equal(trace->blocks[i].category, MEMMODEL_SAVED_ACTIVATIONS);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_network_without_a_loss_gets_a_gradient_for_its_output(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_trace *trace;
+    bool found = false;
+
+    linear(net, input(net, BATCH, 16), 4);
+    trace = trained(*state, net, "sgd");
+    for (size_t i = 0; i < trace->block_count; i++)
+        found = found || (strcmp(trace->blocks[i].what, "root gradient") == 0 && trace->blocks[i].bytes == 4 * BATCH * 4);
+    assert_true(found);
+    memmodel_trace_unref(trace);
+}
+
+/* ---- operators without a rule, and custom ones ---- */
+
+static void
+a_custom_operator_takes_what_it_declares(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = linear(net, input(net, BATCH, 16), 4);
+    struct memmodel_shape shape = {.dims = {BATCH, 4}, .rank = 2, .dtype = MEMMODEL_FLOAT32};
+    const int64_t declared[] = {3001, 5003, 7013};
+    memmodel_trace *trace;
+
+    x = memmodel_network_custom(net, &x, 1, MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1,
+                                .saved = declared[0], .forward_temporary = declared[1], .backward_temporary = declared[2]));
+    cross_entropy(net, x);
+    trace = trained(*state, net, "sgd");
+    for (int k = 0; k < 3; k++) {
+        int found = 0;
+
+        for (size_t i = 0; i < trace->block_count; i++)
+            found += trace->blocks[i].bytes == declared[k];
+        assert_int_equal(found, 3);
+    }
+    memmodel_trace_unref(trace);
+}
+
+static void
+an_operator_without_a_rule_is_named_once(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = linear(net, input(net, BATCH, 16), 4);
+    struct memmodel_job job = job_with("sgd");
+    struct simulation simulation;
+    struct binding binding;
+
+    x = memmodel_network_reduce(net, x, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .keep = 1,
+                                                        .kind = MEMMODEL_PRODUCT));
+    linear(net, x, 2);
+    assert_int_equal(memmodel_network_status(net), 0);
+    assert_int_equal(binding_new(*state, net, NULL, &binding), 0);
+    assert_int_equal(pytorch_simulate(*state, &binding, &job, &simulation), 0);
+    assert_int_equal(simulation.unmodelled_count, 1);
+    assert_string_equal(simulation.unmodelled[0].op, "reduce");
+    assert_int_equal(simulation.unmodelled[0].bytes, 4 * BATCH);
+    memory_release(*state, simulation.unmodelled);
+    memmodel_trace_unref(simulation.trace);
+    binding_release(*state, &binding);
+    memmodel_network_unref(net);
+}
+
+/* ---- refusals ---- */
+
+static void
+expect_refused(memmodel_context *context, struct memmodel_job job, const char *object)
+{
+    memmodel_network *net = two_linear_layers(context);
+    struct simulation simulation;
+    struct binding binding;
+
+    assert_int_equal(binding_new(context, net, NULL, &binding), 0);
+    assert_error(context, pytorch_simulate(context, &binding, &job, &simulation), MEMMODEL_ERROR_UNSUPPORTED, object);
+    binding_release(context, &binding);
+    memmodel_network_unref(net);
+}
+
+static void
+an_unknown_optimizer_device_or_isa_is_refused_by_name(void **state)
+{
+    struct memmodel_job job = job_with("lion");
+
+    expect_refused(*state, job, "lion");
+    job = job_with("adam");
+    job.device = "tpu";
+    expect_refused(*state, job, "tpu");
+    job = job_with("adam");
+    job.isa = "mmx";
+    expect_refused(*state, job, "mmx");
+}
+
+/* 2^60 floats are 2^62 bytes; two such tensors do not fit in 63 bits. */
+static void
+more_live_bytes_than_63_bits_are_an_error(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    struct memmodel_job job = job_with("none");
+    struct simulation simulation;
+    struct binding binding;
+
+    relu(net, input(net, INT64_C(1) << 30, INT64_C(1) << 30));
+    assert_int_equal(binding_new(*state, net, NULL, &binding), 0);
+    assert_int_equal(pytorch_simulate(*state, &binding, &job, &simulation), MEMMODEL_ERROR_OVERFLOW);
+    assert_int_equal(memmodel_context_error(*state)->status, MEMMODEL_ERROR_OVERFLOW);
+    binding_release(*state, &binding);
+    memmodel_network_unref(net);
+}
+
+/* ---- memory ---- */
+
+/* Convolution, norms, attention, a recurrent layer and a loss: each kind of object that a step makes. */
+static void
+build_a_bit_of_everything(memmodel_network *net)
+{
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 3, 8, 8}), target;
+
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = relu(net, memmodel_network_batch_norm(net, x, NULL));
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, x}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_attention(net, x, x, x, MEMMODEL_NO_TENSOR, NULL);
+    x = memmodel_network_reshape(net, x, 3, (int64_t[]){2, 16, 32});
+    x = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 2, .axis = 2));
+    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = 4, .bidirectional = 1));
+    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.kind = MEMMODEL_LSTM, .hidden = 4));
+    target = memmodel_network_input(net, "t", MEMMODEL_FLOAT32, 3, (int64_t[]){2, 16, 4});
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_DICE));
+}
+
+static memmodel_network *everything;
+
+static int
+simulate_everything(memmodel_context *context)
+{
+    struct memmodel_job job = job_with("adam");
+    struct simulation simulation;
+    struct binding binding;
+    int status = binding_new(context, everything, NULL, &binding);
+
+    if (status)
+        return status;
+    job.steps = 2;
+    status = pytorch_simulate(context, &binding, &job, &simulation);
+    binding_release(context, &binding);
+    if (status)
+        return status;
+    memory_release(context, simulation.unmodelled);
+    memmodel_trace_unref(simulation.trace);
+    return 0;
+}
+
+static void
+simulating_survives_failing_allocations(void **state)
+{
+    everything = empty_network(*state);
+    build_a_bit_of_everything(everything);
+    assert_int_equal(memmodel_network_status(everything), 0);
+    assert_survives_failing_allocations(simulate_everything);
+    memmodel_network_unref(everything);
+}
+
+static void
+the_same_job_gives_the_same_events(void **state)
+{
+    memmodel_trace *first = trained(*state, two_linear_layers(*state), "adam");
+    memmodel_trace *second = trained(*state, two_linear_layers(*state), "adam");
+
+    assert_int_equal(first->event_count, second->event_count);
+    for (size_t i = 0; i < first->event_count; i++) {
+        assert_int_equal(first->events[i].live, second->events[i].live);
+        assert_int_equal(first->events[i].block, second->events[i].block);
+    }
+    memmodel_trace_unref(first);
+    memmodel_trace_unref(second);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_first_step_begins_with_parameters_and_inputs),
+        TEST(adam_keeps_two_moments_and_a_counter_per_parameter),
+        TEST(momentum_keeps_one_buffer_per_parameter),
+        TEST(gradients_are_gone_between_steps),
+        TEST(prediction_and_loss_outlive_their_step),
+        TEST(an_unused_head_gets_no_gradient_and_no_state),
+        TEST(a_shared_weight_has_one_gradient),
+        TEST(nothing_is_saved_in_inference),
+        TEST(a_tensor_goes_after_its_last_use),
+        TEST(an_argument_lives_until_its_call_returns),
+        TEST(a_name_holds_its_tensor_until_it_is_released),
+        TEST(an_activation_that_is_saved_counts_as_saved_from_the_start),
+        TEST(a_network_without_a_loss_gets_a_gradient_for_its_output),
+        TEST(a_custom_operator_takes_what_it_declares),
+        TEST(an_operator_without_a_rule_is_named_once),
+        TEST(an_unknown_optimizer_device_or_isa_is_refused_by_name),
+        TEST(more_live_bytes_than_63_bits_are_an_error),
+        TEST(simulating_survives_failing_allocations),
+        TEST(the_same_job_gives_the_same_events),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
