@@ -56,9 +56,9 @@ mark_atom(const struct expression_pool *pool, int32_t atom, unsigned char *marks
 {
     const struct atom *used = &pool->atoms[atom];
 
+    marks[used->self] |= 1;
     if (used->kind == ATOM_SYMBOL)
         return;
-    marks[used->self] |= 1;
     marks[used->arguments[0]] |= 1;
     marks[used->arguments[1]] |= 1;
 }

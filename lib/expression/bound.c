@@ -248,10 +248,8 @@ bound_all(const struct bounding *bounding, expression a)
     for (expression e = 0; e <= a; e++) {
         int32_t atom = pool->nodes[e].atom;
 
-        if (atom >= 0 && (bounding->marks[e] || pool->atoms[atom].kind == ATOM_SYMBOL))
-            bounding->bounds[e] = atom_bound(bounding, &pool->atoms[atom]);
-        else if (bounding->marks[e])
-            bounding->bounds[e] = sum_bound(bounding, e);
+        if (bounding->marks[e])
+            bounding->bounds[e] = atom >= 0 ? atom_bound(bounding, &pool->atoms[atom]) : sum_bound(bounding, e);
     }
     return bounding->bounds[a];
 }

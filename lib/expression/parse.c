@@ -272,10 +272,11 @@ parse_exponent(struct parser *parser, int64_t *numerator, int64_t *denominator)
     return status;
 }
 
+/* What is divided by is raised to the negative power, so that 1 / (a + b) ^ 2 is not multiplied out before. */
 static expression
-parse_power(struct parser *parser)
+parse_power(struct parser *parser, bool divides)
 {
-    int64_t numerator, denominator;
+    int64_t numerator = 1, denominator = 1;
     bool negative = false;
     const char *start;
     expression a;
@@ -286,26 +287,25 @@ parse_power(struct parser *parser)
     a = parse_primary(parser);
     skip_blanks(parser);
     start = parser->at;
-    if (a >= 0 && accept(parser, '^')) {
+    status = a < 0 ? a : 0;
+    if (!status && accept(parser, '^'))
         status = parse_exponent(parser, &numerator, &denominator);
-        a = status ? status : built(parser, start, expression_power(parser->pool, a, numerator, denominator));
-    }
+    if (status)
+        return status;
+    a = built(parser, start, expression_power(parser->pool, a, divides ? -numerator : numerator, denominator));
     return a < 0 || !negative ? a : built(parser, start, expression_scale(parser->pool, a, minus_one));
 }
 
 static expression
 parse_product(struct parser *parser)
 {
-    expression a = parse_power(parser);
+    expression a = parse_power(parser, false);
 
     while (a >= 0 && (accept(parser, '*') || accept(parser, '/'))) {
         const char *sign = parser->at - 1;
-        expression b = parse_power(parser);
+        expression b = parse_power(parser, *sign == '/');
 
-        if (b < 0)
-            return b;
-        a = built(parser, sign,
-                  *sign == '*' ? expression_multiply(parser->pool, a, b) : expression_divide(parser->pool, a, b));
+        a = b < 0 ? b : built(parser, sign, expression_multiply(parser->pool, a, b));
     }
     return a;
 }

@@ -168,6 +168,7 @@ describe_node(const struct expression_pool *pool, const struct term *terms, size
     return node;
 }
 
+/* Always one more than is needed, here and for factors: then there is an array to point into, though with nothing in it. */
 static int
 reserve_node(struct expression_pool *pool, size_t count)
 {
@@ -175,7 +176,7 @@ reserve_node(struct expression_pool *pool, size_t count)
         return context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "more than %d terms in all expressions",
                              TERM_LIMIT);
     if (table_reserve(pool->context, &pool->node_table) ||
-        array_reserve(pool->context, &pool->terms, &pool->term_capacity, pool->term_count + count,
+        array_reserve(pool->context, &pool->terms, &pool->term_capacity, pool->term_count + count + 1,
                       sizeof *pool->terms) ||
         array_reserve(pool->context, &pool->nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes) ||
         array_reserve(pool->context, &pool->depends, &pool->depends_capacity,
@@ -262,7 +263,7 @@ monomial_intern(struct expression_pool *pool, const struct factor *factors, size
     if (known >= 0)
         return known;
     if (table_reserve(pool->context, &pool->monomial_table) ||
-        array_reserve(pool->context, &pool->factors, &pool->factor_capacity, pool->factor_count + count,
+        array_reserve(pool->context, &pool->factors, &pool->factor_capacity, pool->factor_count + count + 1,
                       sizeof *pool->factors) ||
         array_reserve(pool->context, &pool->monomials, &pool->monomial_capacity, pool->monomial_count + 1,
                       sizeof *pool->monomials))

@@ -75,7 +75,7 @@ print_decimals(struct text *out, uint64_t numerator, int64_t denominator)
 bool
 print_decimal_number(struct text *out, struct rational value)
 {
-    uint64_t size = value.numerator < 0 ? 0 - (uint64_t)value.numerator : (uint64_t)value.numerator;
+    uint64_t size = magnitude(value.numerator);
 
     if (value.denominator == 1) {
         text_printf(out, "%" PRIu64, size);
@@ -88,7 +88,7 @@ print_decimal_number(struct text *out, struct rational value)
 static void
 print_number(const struct printer *printer, struct rational value)
 {
-    uint64_t size = value.numerator < 0 ? 0 - (uint64_t)value.numerator : (uint64_t)value.numerator;
+    uint64_t size = magnitude(value.numerator);
 
     if (!print_decimal_number(printer->out, value))
         text_printf(printer->out, "%" PRIu64 "%s/%" PRId64 "%s", size, printer->dialect->point, value.denominator,

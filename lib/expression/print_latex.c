@@ -137,8 +137,7 @@ print_coefficient(const struct printer *printer, struct rational value, bool nee
     if (unit && !needed)
         return false;
     if (!print_decimal_number(printer->out, value))
-        text_printf(printer->out, "\\frac{%" PRIu64 "}{%" PRId64 "}",
-                    value.numerator < 0 ? 0 - (uint64_t)value.numerator : (uint64_t)value.numerator, value.denominator);
+        text_printf(printer->out, "\\frac{%" PRIu64 "}{%" PRId64 "}", magnitude(value.numerator), value.denominator);
     return true;
 }
 
@@ -155,25 +154,42 @@ has_power(const struct printer *printer, int32_t monomial, bool negative)
 static void
 print_below(const struct printer *printer, int32_t monomial)
 {
-    const struct factor *factor = monomial_factors(printer->pool, monomial);
-    uint32_t count = printer->pool->monomials[monomial].count;
+    const struct factor *alone = NULL;
+    int below = 0;
 
-    if (count == 1 && factor->numerator == -1 && factor->denominator == 1)
-        print_sum(printer, printer->pool->atoms[factor->atom].self);
+    for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++) {
+        const struct factor *factor = &monomial_factors(printer->pool, monomial)[i];
+
+        below += factor->numerator < 0;
+        alone = factor->numerator < 0 ? factor : alone;
+    }
+    if (below == 1 && alone->numerator == -1 && alone->denominator == 1)
+        print_sum(printer, printer->pool->atoms[alone->atom].self);
     else
         print_factors(printer, monomial, true, true);
 }
 
 static void
+print_inverse(const struct printer *printer, const struct term *term)
+{
+    text_append(printer->out, "\\frac{");
+    if (print_decimal_number(printer->out, term->coefficient)) {
+        text_append(printer->out, "}{");
+        print_below(printer, term->monomial);
+    } else {
+        text_printf(printer->out, "%" PRIu64 "}{%" PRId64, magnitude(term->coefficient.numerator),
+                    term->coefficient.denominator);
+        print_factors(printer, term->monomial, true, false);
+    }
+    text_append(printer->out, "}");
+}
+
+static void
 print_fraction(const struct printer *printer, const struct term *term)
 {
-    bool above = has_power(printer, term->monomial, false);
-
-    if (above && print_coefficient(printer, term->coefficient, false))
+    if (print_coefficient(printer, term->coefficient, false))
         text_append(printer->out, "\\, ");
     text_append(printer->out, "\\frac{");
-    if (!above)
-        print_coefficient(printer, term->coefficient, true);
     print_factors(printer, term->monomial, false, true);
     text_append(printer->out, "}{");
     print_below(printer, term->monomial);
@@ -183,11 +199,13 @@ print_fraction(const struct printer *printer, const struct term *term)
 static void
 print_term(const struct printer *printer, const struct term *term)
 {
-    if (has_power(printer, term->monomial, true)) {
+    if (!has_power(printer, term->monomial, true))
+        print_factors(printer, term->monomial, false,
+                      !print_coefficient(printer, term->coefficient, term->monomial == 0));
+    else if (has_power(printer, term->monomial, false))
         print_fraction(printer, term);
-        return;
-    }
-    print_factors(printer, term->monomial, false, !print_coefficient(printer, term->coefficient, term->monomial == 0));
+    else
+        print_inverse(printer, term);
 }
 
 static void

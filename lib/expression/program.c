@@ -152,14 +152,12 @@ emit_results(struct compiler *compiler, expression a)
     }
 }
 
-/* In the order of their handles, so that what an expression needs is there. Symbols cost nothing: all are at hand. */
+/* In the order of their handles, so that what an expression needs is there. */
 static void
 compile_marked(struct compiler *compiler, expression last)
 {
     for (expression e = 0; e <= last && !compiler->status; e++) {
-        int32_t atom = compiler->pool->nodes[e].atom;
-
-        if (compiler->marks[e] || (atom >= 0 && compiler->pool->atoms[atom].kind == ATOM_SYMBOL))
+        if (compiler->marks[e])
             compile_expression(compiler, e);
         if (compiler->marks[e] & IS_ROOT)
             emit_results(compiler, e);

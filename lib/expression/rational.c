@@ -4,12 +4,6 @@
 #include <math.h>
 
 static uint64_t
-magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-static uint64_t
 common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {

@@ -20,6 +20,13 @@ rational_is(struct rational a, int64_t value)
     return a.numerator == value && a.denominator == 1;
 }
 
+/* |value|, which INT64_MIN has too */
+static inline uint64_t
+magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
 static inline double
 rational_double(struct rational a)
 {
