@@ -1,9 +1,9 @@
 /*
  * A command that the tool starts.
  *
- * With a controlling terminal it stays in the tool's process group: the terminal sends Ctrl-C and Ctrl-Z to both, and a
- * pipeline around the tool keeps working. Without one it gets a group of its own, so that a signal to the tool reaches all
- * of the command's processes.
+ * With a controlling terminal it stays in the tool's process group: the terminal sends Ctrl-C and Ctrl-Z to both, and
+ * a pipeline around the tool keeps working. Without one it gets a group of its own, so that a signal to the tool reaches
+ * all of the command's processes.
  */
 #include "child.h"
 
@@ -17,7 +17,7 @@
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 enum { FORWARDED_COUNT = sizeof forwarded / sizeof forwarded[0] };
 
-/* What kill() is to be told: a process, a group (negative), or nobody yet (0). The one thing a signal handler can see. */
+/* What kill() is to be told: a process, a group (negative), or nobody yet (0). All that a signal handler can see. */
 static volatile sig_atomic_t target;
 
 static void

@@ -60,9 +60,9 @@ extern const struct command estimate_command, export_command, fit_command, layer
 /* ---- options.c ---- */
 
 /*
- * Fills the struct `options` from argv[1..], and moves the operands to the front of argv: argv[0..operands-1], NULL after
- * the last. Fields that are not given keep what they had. Lists get their room from `argc` pointers each: release with
- * options_release(). Returns EXIT_OK; EXIT_USAGE after a message and a hint on stderr; or -1 when --help was given and printed.
+ * Fills the struct `options` from argv[1..], and moves the operands to the front of argv: argv[0..operands-1], NULL
+ * after the last. Fields that are not given keep what they had. Lists take memory: options_release(). Returns EXIT_OK;
+ * EXIT_USAGE after a message and a hint on stderr; or -1 when --help was given and printed.
  */
 int
 options_parse(const struct command *command, int argc, char **argv, void *options, int *operands);

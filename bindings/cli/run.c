@@ -45,7 +45,7 @@ struct recorder {
     double flushed;
 };
 
-/* As mprof does it: arguments with blanks in quotes. A control character would break the line, so it becomes a blank. */
+/* As mprof does it: arguments with blanks in quotes. Control characters would break the line and become blanks. */
 static void
 write_command_line(FILE *curve, char **arguments)
 {
@@ -67,7 +67,7 @@ write_point(FILE *curve, int64_t bytes, double time)
     fprintf(curve, "MEM %.6f %.4f\n", (double)bytes / 0x1p20, time);
 }
 
-/* A high between two samples gets a line of its own, so that `mprof peak` finds it. A kill loses half a second at most. */
+/* A high between two samples gets a line of its own, for `mprof peak` to find. A kill loses half a second at most. */
 static void
 write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
 {

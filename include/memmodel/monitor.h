@@ -1,23 +1,25 @@
 /*
  * Measured memory: watches a process and its descendants.
  *
- * What is measured. Resident memory (RSS) of the tree is the sum over its processes; pages that processes share count once
- * in each. Between two readings nothing is lost of a process that lives: the kernel keeps each process's high-water mark
- * (VmHWM), and where a mark rose since the previous reading, that process had exactly this much at some moment in between.
- * The tree's high between two readings is the sum of the marks that rose and, for the others, of the larger of both readings.
- * For one process this is exact; for several it is exact unless their tops fell into the same interval at different moments,
- * and then it is too high, never too low.
+ * What is measured. Resident memory (RSS) of the tree is the sum over its processes; pages that processes share count
+ * once in each. Between two readings nothing is lost of a process that lives: the kernel keeps each process's
+ * high-water mark (VmHWM), and where a mark rose since the previous reading, that process had exactly this much at some
+ * moment in between. The tree's high between two readings is the sum of the marks that rose and, for the others, of the
+ * larger of both readings. The peak, the highest of these, is exact for one process. For several it is too high where
+ * their tops fell between the same two readings at different moments; and since a rise below an earlier mark of the
+ * same process leaves no trace between two readings, a sum made of such rises is known as far as the readings saw it.
  *
  * Processes that come and go. A descendant counts from the second reading that sees it: a process that was just forked
  * still has its parent's pages, and its parent's size, until it runs its own program. A process that shares its
  * parent's memory (vfork) does not count at all. Descendants too short-lived to be seen twice, and what a process did
- * after the last reading of its life, enter through the kernel's ru_maxrss, where the caller is the parent (`own_child`):
- * it is the greatest size of any single process of the tree that was waited for.
+ * after the last reading of its life, enter through the kernel's ru_maxrss, where the caller is the parent
+ * (`own_child`): it is the greatest size of any single process of the tree that was waited for.
  *
- * Cost. Less than 1 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). To that end a
- * reading of a tree of several processes takes one mark, in turn, and all of them as soon as one has risen; and a process
- * whose size did not change at its last three readings is left out of three. So `high` may have been up to as many readings
- * ago as there are processes, and `rss` is up to three readings old in processes at rest. No process's own peak is touched by it.
+ * Cost. Less than 1 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). To that
+ * end a reading of a tree of several processes takes one mark, in turn, and all of them as soon as one has risen; and a
+ * process whose size did not change at its last three readings is left out of three. So `high` may have been up to as
+ * many readings ago as there are processes, and `rss` is up to three readings old in processes at rest. No process's
+ * own peak is touched by it.
  */
 #ifndef MEMMODEL_MONITOR_H
 #define MEMMODEL_MONITOR_H
@@ -111,8 +113,8 @@ typedef int (*memmodel_monitor_observer)(void *user, const struct memmodel_monit
  * @param[in]  pid      process to watch, with its descendants
  * @param[in]  options  NULL for the defaults
  * @param[out] monitor  new monitor with one reference, untouched on error
- * @returns 0, MEMMODEL_ERROR_PROCESS (no such process, or it may not be read), MEMMODEL_ERROR_UNSUPPORTED (not on Linux),
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_PROCESS (no such process, or it may not be read), MEMMODEL_ERROR_UNSUPPORTED (not on
+ *          Linux), MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
  * @threads the context's; the monitor starts no thread
  * @since 0.1
  */
@@ -133,8 +135,8 @@ MEMMODEL_API int
 memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading);
 
 /**
- * Take readings at the chosen interval until the process ends, `observer` says so, or memmodel_monitor_stop() is called.
- * The end of the process is seen at once, not at the next interval. A reading that is late is not made up for.
+ * Take readings at the chosen interval until the process ends, `observer` says so, or memmodel_monitor_stop() is
+ * called. The end of the process is seen at once, not at the next interval. A reading that is late is not made up for.
  *
  * @param[in] monitor   monitor
  * @param[in] observer  NULL for none
@@ -183,7 +185,8 @@ MEMMODEL_API const struct memmodel_monitor_point *
 memmodel_monitor_curve(const memmodel_monitor *monitor, size_t *count);
 
 /**
- * The processes of the tree that the last reading saw alive, those that do not count yet included; the watched one first.
+ * The processes of the tree that the last reading saw alive, those that do not count yet included; the watched one
+ * first.
  *
  * @param[in]  monitor   monitor
  * @param[out] pids      the first `capacity` of them

@@ -26,9 +26,10 @@ MEMMODEL_API int
 memmodel_samples_new(memmodel_context *context, const char *const *columns, size_t count, memmodel_samples **samples);
 
 /**
- * Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are separated
- * by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing) is numeric; any
- * other column is kept as text, for memmodel_samples_filter(), and cannot be fitted. doc/formats.md has the details.
+ * Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
+ * separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing) is
+ * numeric; any other column is kept as text, for memmodel_samples_filter(), and cannot be fitted. doc/formats.md has
+ * the details.
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read
@@ -110,9 +111,9 @@ MEMMODEL_API int
 memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected);
 
 /**
- * A random permutation of the row numbers: the same for the same seed and number of rows, on every machine.
- * The first 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for
- * i = count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small numbers,
+ * A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The first
+ * 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i =
+ * count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small numbers,
  * those above the last multiple of i + 1 below 2^64, are drawn again.
  *
  * @param[in]  seed   any number
@@ -163,9 +164,9 @@ memmodel_samples_column_name(const memmodel_samples *samples, size_t column);
  *
  * @param[in] samples  table
  * @param[in] name     name of a column
- * @returns one number per row, NaN where missing, owned by the table and valid until it changes; NULL if there is no such
- *          column or it holds text. The context's error then is MEMMODEL_ERROR_UNKNOWN_SYMBOL, or MEMMODEL_ERROR_DATA with
- *          the line of the first field that is no number
+ * @returns one number per row, NaN where missing, owned by the table and valid until it changes; NULL if there is no
+ *          such column or it holds text. The context's error then is MEMMODEL_ERROR_UNKNOWN_SYMBOL, or
+ *          MEMMODEL_ERROR_DATA with the line of the first field that is no number
  * @threads the context's
  * @since 0.1
  */

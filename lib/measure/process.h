@@ -1,6 +1,6 @@
 /*
- * What the monitor asks the operating system. process_linux.c answers from /proc and cgroups; process_none.c, everywhere
- * else, answers that there is nothing to be read.
+ * What the monitor asks the operating system. process_linux.c answers from /proc and cgroups; process_none.c,
+ * everywhere else, answers that there is nothing to be read.
  */
 #ifndef MEASURE_PROCESS_H
 #define MEASURE_PROCESS_H

@@ -2,8 +2,9 @@
  * A process and its descendants.
  *
  * New descendants are found by the numbers of new processes: the system tells the newest, so only those given out since
- * the last reading are asked for their parent. Each is asked at two readings, since a number is given out a moment before
- * its process can be seen. Where the system does not tell, all processes are looked through, ten times a second at most.
+ * the last reading are asked for their parent. Each is asked at two readings, since a number is given out a moment
+ * before its process can be seen. Where the system does not tell, all processes are looked through, ten times a second
+ * at most.
  */
 #include "measure/tree.h"
 #include "base/checked.h"

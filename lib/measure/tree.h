@@ -39,8 +39,8 @@ struct tree_size {
 };
 
 /*
- * Starts with the process `pid` and the descendants it has. With `from_start` all memory it ever had counts, and whoever
- * is in its own process group belongs to it, also after its parent has gone. 0, MEMMODEL_ERROR_PROCESS,
+ * Starts with the process `pid` and the descendants it has. With `from_start` all memory it ever had counts, and
+ * whoever is in its own process group belongs to it, also after its parent has gone. 0, MEMMODEL_ERROR_PROCESS,
  * MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_NOMEM.
  */
 int
