@@ -1,0 +1,272 @@
+/* Reports and what fits: sums that must agree, answers that can be checked by hand, and errors that say what to do. */
+#include "check.h"
+#include "networks.h"
+
+#include <jansson.h>
+
+static const struct memmodel_symbol_value voxels_32[] = {{"batch", 2}, {"dim", 32}};
+
+/* *state: a 3D U-Net of 8 filters with its loss. */
+struct fixture {
+    memmodel_context *context;
+    memmodel_network *network;
+};
+
+static int
+setup(void **state)
+{
+    struct fixture *fixture = test_calloc(1, sizeof *fixture);
+
+    *state = fixture;
+    return memmodel_context_new(NULL, &fixture->context) ||
+           network_unet3d(fixture->context, &(struct unet3d){.filters = 8, .loss = true}, &fixture->network);
+}
+
+static int
+teardown(void **state)
+{
+    struct fixture *fixture = *state;
+
+    memmodel_network_unref(fixture->network);
+    memmodel_context_unref(fixture->context);
+    test_free(fixture);
+    return 0;
+}
+
+static struct memmodel_job
+job_of(const char *framework, const struct memmodel_symbol_value *symbols, size_t count)
+{
+    return (struct memmodel_job){.size = sizeof(struct memmodel_job), .framework = framework, .symbols = symbols,
+                                 .symbol_count = count};
+}
+
+static int64_t
+live_peak(const memmodel_report *report)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    return peak.live;
+}
+
+static void
+categories_add_up_to_the_peak(void **state)
+{
+    static const char *const frameworks[] = {"pytorch", "textbook"};
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_job job = job_of(frameworks[i], voxels_32, 2);
+        memmodel_report *report;
+        int64_t sum = 0;
+
+        assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
+        for (int category = 0; category < MEMMODEL_CATEGORY_COUNT; category++)
+            sum += memmodel_report_category(report, category);
+        assert_int_equal(sum, live_peak(report));
+        memmodel_report_unref(report);
+    }
+}
+
+static void
+layers_add_up_to_the_peak(void **state)
+{
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("pytorch", voxels_32, 2);
+    struct memmodel_report_layer layer = {.size = sizeof layer};
+    memmodel_report *report;
+    int64_t sum = 0;
+
+    assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
+    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+        sum += layer.peak_bytes;
+    memmodel_report_total(report, &layer);
+    assert_int_equal(layer.peak_bytes, live_peak(report));
+    assert_true(sum <= live_peak(report) && sum > live_peak(report) * 99 / 100);
+    memmodel_report_unref(report);
+}
+
+static void
+later_steps_hold_the_optimizer_state_of_the_first(void **state)
+{
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("pytorch", voxels_32, 2);
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
+    assert_int_equal(memmodel_report_step_count(report), 3);
+    /* Adam keeps two numbers a trained parameter: 2 * 4 * 1,413,241 bytes, and a step counter of 4 bytes a tensor */
+    assert_true(memmodel_report_step_peak(report, 2) - memmodel_report_step_peak(report, 1) > 2 * 4 * 1413241 - 1);
+    assert_int_equal(memmodel_report_step_peak(report, 2), memmodel_report_step_peak(report, 3));
+    assert_int_equal(memmodel_report_step_peak(report, 4), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_report_unref(report);
+}
+
+static int64_t
+peak_at(const memmodel_network *network, const char *framework, int64_t batch)
+{
+    const struct memmodel_symbol_value symbols[] = {{"batch", batch}, {"dim", 32}};
+    struct memmodel_job job = job_of(framework, symbols, 2);
+    memmodel_report *report;
+    int64_t bytes;
+
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    bytes = live_peak(report);
+    memmodel_report_unref(report);
+    return bytes;
+}
+
+static void
+the_largest_batch_fits_and_the_next_does_not(void **state)
+{
+    static const char *const frameworks[] = {"pytorch", "textbook"};
+    static const struct memmodel_symbol_value dim_only[] = {{"dim", 32}};
+    const int64_t budget = INT64_C(1) << 30;
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_job job = job_of(frameworks[i], dim_only, 1);
+        int64_t largest = -1;
+
+        assert_int_equal(memmodel_solve(fixture->network, &job, "batch", budget, &largest), 0);
+        assert_true(largest > 1);
+        assert_true(peak_at(fixture->network, frameworks[i], largest) <= budget);
+        assert_true(peak_at(fixture->network, frameworks[i], largest + 1) > budget);
+    }
+}
+
+static void
+the_largest_edge_is_one_that_can_be_built(void **state)
+{
+    static const struct memmodel_symbol_value batch_only[] = {{"batch", 1}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("textbook", batch_only, 1);
+    int64_t largest = -1;
+
+    assert_int_equal(memmodel_solve(fixture->network, &job, "dim", INT64_C(1) << 30, &largest), 0);
+    assert_true(largest >= 16 && largest % 16 == 0);
+}
+
+static void
+nothing_fits_into_nothing(void **state)
+{
+    static const struct memmodel_symbol_value dim_only[] = {{"dim", 32}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("textbook", dim_only, 1);
+    int64_t largest = -1;
+
+    assert_int_equal(memmodel_solve(fixture->network, &job, "batch", 1000, &largest), 0);
+    assert_int_equal(largest, 0);
+}
+
+/* ---- errors ---- */
+
+static void
+a_symbol_without_a_value_is_named(void **state)
+{
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("textbook", voxels_32, 1);
+    memmodel_report *report = NULL;
+
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNBOUND, "dim");
+    assert_null(report);
+}
+
+static void
+unknown_names_are_refused_by_name(void **state)
+{
+    static const struct memmodel_symbol_value odd[] = {{"batch", 2}, {"dim", 32}, {"width", 3}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("textbook", odd, 3);
+    memmodel_report *report = NULL;
+    int64_t largest = -1;
+
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNKNOWN_SYMBOL,
+                 "width");
+    job = job_of("caffe", voxels_32, 2);
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "caffe");
+    job = job_of("pytorch", voxels_32, 2);
+    job.optimizer = "lion";
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "lion");
+    job = job_of("textbook", voxels_32, 2);
+    job.rule = "half";
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "half");
+    assert_error(fixture->context, memmodel_solve(fixture->network, &job, "width", 1, &largest),
+                 MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
+    assert_int_equal(largest, -1);
+}
+
+static void
+sizes_beyond_63_bits_overflow_and_say_where(void **state)
+{
+    static const struct memmodel_symbol_value huge[] = {{"batch", INT64_C(1) << 50}, {"dim", 4096}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("textbook", huge, 2);
+    memmodel_report *report = NULL;
+
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_OVERFLOW, "");
+    assert_string_not_equal(memmodel_context_error(fixture->context)->object, "");
+}
+
+static void
+a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more(void **state)
+{
+    struct fixture *fixture = *state;
+    struct {
+        struct memmodel_job known;
+        int64_t later;
+    } newer = {.known = job_of("textbook", voxels_32, 2)};
+    memmodel_report *report;
+
+    newer.known.size = sizeof newer;
+    assert_int_equal(memmodel_estimate(fixture->network, &newer.known, &report), 0);
+    memmodel_report_unref(report);
+    newer.later = 1;
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &newer.known, &report), MEMMODEL_ERROR_STRUCT_SIZE,
+                 "memmodel_job");
+}
+
+/* ---- JSON ---- */
+
+static void
+json_has_what_its_format_promises(void **state)
+{
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("pytorch", voxels_32, 2);
+    memmodel_report *report;
+    char *text;
+    json_t *root;
+
+    assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
+    assert_int_equal(memmodel_report_to_json(report, fixture->context, &text), 0);
+    root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "peak"), "live")), live_peak(report));
+    assert_int_equal(json_integer_value(json_object_get(root, "parameters")), 1414713);
+    assert_int_equal(json_array_size(json_object_get(root, "layers")), memmodel_report_layer_count(report));
+    assert_int_equal(json_object_size(json_object_get(root, "categories")), MEMMODEL_CATEGORY_COUNT);
+    assert_string_equal(json_string_value(json_object_get(root, "assumptions")), "dim is a multiple of 16");
+    json_decref(root);
+    memmodel_free(fixture->context, text);
+    memmodel_report_unref(report);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(categories_add_up_to_the_peak, setup, teardown),
+        cmocka_unit_test_setup_teardown(layers_add_up_to_the_peak, setup, teardown),
+        cmocka_unit_test_setup_teardown(later_steps_hold_the_optimizer_state_of_the_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_largest_batch_fits_and_the_next_does_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_largest_edge_is_one_that_can_be_built, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(unknown_names_are_refused_by_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(sizes_beyond_63_bits_overflow_and_say_where, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more, setup, teardown),
+        cmocka_unit_test_setup_teardown(json_has_what_its_format_promises, setup, teardown),
+    };
+
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
