@@ -1,4 +1,7 @@
-/* An allocator replays a trace and says how much it takes from the system. One file an allocator, one row in the table. */
+/*
+ * An allocator replays a trace and says how much it takes from the system. One file an allocator, one row in the
+ * table.
+ */
 #ifndef ALLOCATOR_H
 #define ALLOCATOR_H
 

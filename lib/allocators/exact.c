@@ -1,4 +1,7 @@
-/* Reserved is what is live. PyTorch's CPU allocator takes each tensor from posix_memalign and counts what was asked for. */
+/*
+ * Reserved is what is live. PyTorch's CPU allocator takes each tensor from posix_memalign and counts what was asked
+ * for.
+ */
 #include "allocators/allocator.h"
 
 static int

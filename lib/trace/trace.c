@@ -80,7 +80,12 @@ add_event(struct memmodel_trace *trace, int32_t block, bool release, int64_t liv
         return status;
     trace->live = live;
     trace->events[trace->event_count] = (struct trace_event){
-        .live = live, .block = block, .layer = trace->layer, .step = trace->step, .phase = trace->phase, .release = release,
+        .live = live,
+        .block = block,
+        .layer = trace->layer,
+        .step = trace->step,
+        .phase = trace->phase,
+        .release = release,
     };
     return (int32_t)trace->event_count++;
 }
@@ -102,7 +107,12 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
     if (event < 0)
         return event;
     trace->blocks[trace->block_count] = (struct trace_block){
-        .bytes = bytes, .what = what, .layer = layer, .category = category, .allocated = event, .released = -1,
+        .bytes = bytes,
+        .what = what,
+        .layer = layer,
+        .category = (int32_t)category,
+        .allocated = event,
+        .released = -1,
     };
     return (int32_t)trace->block_count++;
 }

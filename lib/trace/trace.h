@@ -1,8 +1,9 @@
 /*
- * Memory events from the inside: written by a framework's rules or by an importer, read by allocators, plans and reports.
+ * Memory events from the inside: written by a framework's rules or by an importer, read by allocators, plans and
+ * reports.
  *
- * A block is one allocation, from its event to its release. What it is for is the block's, decided once: an activation that
- * is kept for the backward pass counts as saved from its allocation on.
+ * A block is one allocation, from its event to its release. What it is for is the block's, decided once: an activation
+ * that is kept for the backward pass counts as saved from its allocation on.
  */
 #ifndef TRACE_H
 #define TRACE_H
@@ -16,8 +17,8 @@
 
 struct trace_block {
     int64_t bytes;
-    const char *what;  /* static text or in the trace's arena */
-    int32_t layer;     /* index of a name of the trace, -1: none */
+    const char *what; /* static text or in the trace's arena */
+    int32_t layer;    /* index of a name of the trace, -1: none */
     int32_t category;
     int32_t allocated; /* index of its event */
     int32_t released;  /* index of its event, -1: still live at the end */
@@ -59,7 +60,10 @@ trace_add_name(struct memmodel_trace *trace, const char *name);
 void
 trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer);
 
-/* The new block, or a negative status: MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM. 0 bytes is an error of the caller. */
+/*
+ * The new block, or a negative status: MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM. 0 bytes is an error of the
+ * caller.
+ */
 int32_t
 trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, int32_t layer,
                enum memmodel_category category);

@@ -1,4 +1,7 @@
-/* Any text read as a recorded trace is refused with a reason, or becomes a trace whose live bytes follow from its events. */
+/*
+ * Any text read as a recorded trace is refused with a reason, or becomes a trace whose live bytes follow from its
+ * events.
+ */
 #include "fuzz.h"
 #include "trace/trace.h"
 

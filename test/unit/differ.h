@@ -43,7 +43,7 @@ compare_bytes(const void *a, const void *b)
 static inline void
 sort_releases(int64_t *bytes, size_t count)
 {
-    for (size_t i = 0, end; i < count; i = end > i ? end : i + 1) {
+    for (size_t i = 0, end; i<count; i = end> i ? end : i + 1) {
         for (end = i; end < count && bytes[end] < 0; end++)
             continue;
         if (end > i)

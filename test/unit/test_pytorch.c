@@ -54,8 +54,13 @@ static struct memmodel_job
 job_with(const char *optimizer)
 {
     return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .framework = "pytorch", .device = "cpu", .isa = "avx2",
-        .optimizer = optimizer, .steps = 3, .threads = 2,
+        .size = sizeof(struct memmodel_job),
+        .framework = "pytorch",
+        .device = "cpu",
+        .isa = "avx2",
+        .optimizer = optimizer,
+        .steps = 3,
+        .threads = 2,
     };
 }
 
@@ -269,7 +274,8 @@ a_network_without_a_loss_gets_a_gradient_for_its_output(void **state)
     linear(net, input(net, BATCH, 16), 4);
     trace = trained(*state, net, "sgd");
     for (size_t i = 0; i < trace->block_count; i++)
-        found = found || (strcmp(trace->blocks[i].what, "root gradient") == 0 && trace->blocks[i].bytes == 4 * BATCH * 4);
+        found =
+            found || (strcmp(trace->blocks[i].what, "root gradient") == 0 && trace->blocks[i].bytes == 4 * BATCH * 4);
     assert_true(found);
     memmodel_trace_unref(trace);
 }
@@ -285,8 +291,9 @@ a_custom_operator_takes_what_it_declares(void **state)
     const int64_t declared[] = {3001, 5003, 7013};
     memmodel_trace *trace;
 
-    x = memmodel_network_custom(net, &x, 1, MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1,
-                                .saved = declared[0], .forward_temporary = declared[1], .backward_temporary = declared[2]));
+    x = memmodel_network_custom(net, &x, 1,
+                                MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = declared[0],
+                                                .forward_temporary = declared[1], .backward_temporary = declared[2]));
     cross_entropy(net, x);
     trace = trained(*state, net, "sgd");
     for (int k = 0; k < 3; k++) {
@@ -308,8 +315,8 @@ an_operator_without_a_rule_is_named_once(void **state)
     struct simulation simulation;
     struct binding binding;
 
-    x = memmodel_network_reduce(net, x, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .keep = 1,
-                                                        .kind = MEMMODEL_PRODUCT));
+    x = memmodel_network_reduce(net, x,
+                                MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .keep = 1, .kind = MEMMODEL_PRODUCT));
     linear(net, x, 2);
     assert_int_equal(memmodel_network_status(net), 0);
     assert_int_equal(binding_new(*state, net, NULL, &binding), 0);

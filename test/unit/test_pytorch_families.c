@@ -110,8 +110,9 @@ conv_norm(memmodel_network *net, tensor x, int64_t filters, int64_t kernel, int6
 {
     int64_t pad = kernel / 2;
 
-    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = filters, .kernel = {kernel}, .stride = {stride},
-                                                    .pad = {pad, pad}, .no_bias = 1));
+    x = memmodel_network_conv(
+        net, x,
+        MEMMODEL_CONV(.filters = filters, .kernel = {kernel}, .stride = {stride}, .pad = {pad, pad}, .no_bias = 1));
     return memmodel_network_batch_norm(net, x, NULL);
 }
 
@@ -160,8 +161,8 @@ lstm(memmodel_network *net)
 static void
 gru(memmodel_network *net)
 {
-    recurrent(net, MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = 24, .layers = 2, .bidirectional = 1,
-                                      .batch_first = 1));
+    recurrent(
+        net, MEMMODEL_RECURRENT(.kind = MEMMODEL_GRU, .hidden = 24, .layers = 2, .bidirectional = 1, .batch_first = 1));
 }
 
 static void
@@ -173,12 +174,12 @@ rnn(memmodel_network *net)
 /* ---- activations ---- */
 
 static const int with_in_place_form[] = {
-    MEMMODEL_RELU, MEMMODEL_LEAKY_RELU, MEMMODEL_ELU, MEMMODEL_SELU, MEMMODEL_SILU, MEMMODEL_HARDSWISH,
-    MEMMODEL_HARDSIGMOID, MEMMODEL_RELU6, MEMMODEL_MISH,
+    MEMMODEL_RELU,      MEMMODEL_LEAKY_RELU,  MEMMODEL_ELU,   MEMMODEL_SELU, MEMMODEL_SILU,
+    MEMMODEL_HARDSWISH, MEMMODEL_HARDSIGMOID, MEMMODEL_RELU6, MEMMODEL_MISH,
 };
 static const int without[] = {
-    MEMMODEL_GELU, MEMMODEL_GELU_TANH, MEMMODEL_SIGMOID, MEMMODEL_TANH, MEMMODEL_SOFTPLUS, MEMMODEL_EXP, MEMMODEL_LOG,
-    MEMMODEL_SQRT, MEMMODEL_SQUARE, MEMMODEL_ABS, MEMMODEL_NEGATE,
+    MEMMODEL_GELU, MEMMODEL_GELU_TANH, MEMMODEL_SIGMOID, MEMMODEL_TANH, MEMMODEL_SOFTPLUS, MEMMODEL_EXP,
+    MEMMODEL_LOG,  MEMMODEL_SQRT,      MEMMODEL_SQUARE,  MEMMODEL_ABS,  MEMMODEL_NEGATE,
 };
 static const int64_t rows[] = {4, 8, 100};
 
@@ -350,8 +351,11 @@ class_loss_network(memmodel_network *net, int kind)
     loss(net, x, indices(net, "target", 2, (int64_t[]){4, 1000}), kind);
 }
 
-#define LOSS_NETWORK(name, network, kind) \
-    static void name(memmodel_network *net) { network(net, kind); }
+#define LOSS_NETWORK(name, network, kind)                                                                              \
+    static void name(memmodel_network *net)                                                                            \
+    {                                                                                                                  \
+        network(net, kind);                                                                                            \
+    }
 
 LOSS_NETWORK(loss_dice, loss_network, MEMMODEL_DICE)
 LOSS_NETWORK(loss_nll, class_loss_network, MEMMODEL_NEGATIVE_LOG_LIKELIHOOD)
@@ -371,7 +375,12 @@ static void
 same_as_recorded(void (*build)(memmodel_network *net), const char *name, const char *optimizer)
 {
     struct memmodel_job job = {
-        .size = sizeof job, .framework = "pytorch", .device = "cpu", .isa = "avx2", .optimizer = optimizer, .steps = 3,
+        .size = sizeof job,
+        .framework = "pytorch",
+        .device = "cpu",
+        .isa = "avx2",
+        .optimizer = optimizer,
+        .steps = 3,
         .threads = 2,
     };
     char path[256];
@@ -391,16 +400,43 @@ same_as_recorded(void (*build)(memmodel_network *net), const char *name, const c
     memmodel_network_unref(net);
 }
 
-#define FAMILIES(_)                                                                                                \
-    _(decoder, "adamw") _(residual, "momentum") _(lstm, "adam") _(gru, "adam") _(rnn, "sgd") _(activations, "sgd") \
-    _(activations_in_place, "sgd") _(norms, "adam") _(pools, "sgd") _(volumes, "sgd") _(arithmetic, "sgd")         \
-    _(products, "sgd") _(loss_dice, "sgd") _(loss_nll, "sgd") _(loss_cross_entropy_2d, "sgd")                      \
-    _(loss_mse_loss, "sgd") _(loss_l1_loss, "sgd") _(loss_smooth_l1_loss, "sgd")                                   \
-    _(loss_binary_cross_entropy, "sgd") _(loss_binary_cross_entropy_with_logits, "sgd") _(loss_kl_div, "sgd")
+/* One test a network: a name, the optimizer it was recorded with, and the call that builds it. */
+static const struct family {
+    const char *name, *optimizer;
+    void (*build)(memmodel_network *net);
+} families[] = {
+    {"decoder", "adamw", decoder},
+    {"residual", "momentum", residual},
+    {"lstm", "adam", lstm},
+    {"gru", "adam", gru},
+    {"rnn", "sgd", rnn},
+    {"activations", "sgd", activations},
+    {"activations_in_place", "sgd", activations_in_place},
+    {"norms", "adam", norms},
+    {"pools", "sgd", pools},
+    {"volumes", "sgd", volumes},
+    {"arithmetic", "sgd", arithmetic},
+    {"products", "sgd", products},
+    {"loss_dice", "sgd", loss_dice},
+    {"loss_nll", "sgd", loss_nll},
+    {"loss_cross_entropy_2d", "sgd", loss_cross_entropy_2d},
+    {"loss_mse_loss", "sgd", loss_mse_loss},
+    {"loss_l1_loss", "sgd", loss_l1_loss},
+    {"loss_smooth_l1_loss", "sgd", loss_smooth_l1_loss},
+    {"loss_binary_cross_entropy", "sgd", loss_binary_cross_entropy},
+    {"loss_binary_cross_entropy_with_logits", "sgd", loss_binary_cross_entropy_with_logits},
+    {"loss_kl_div", "sgd", loss_kl_div},
+};
 
-#define TEST(name, optimizer) \
-    static void name##_is_recorded_and_simulated_alike(void **state) { (void)state; same_as_recorded(name, #name, optimizer); }
-FAMILIES(TEST)
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+static void
+is_recorded_and_simulated_alike(void **state)
+{
+    const struct family *family = *state;
+
+    same_as_recorded(family->build, family->name, family->optimizer);
+}
 
 static int
 group_setup(void **state)
@@ -420,8 +456,13 @@ group_teardown(void **state)
 int
 main(void)
 {
-#define ROW(name, optimizer) cmocka_unit_test(name##_is_recorded_and_simulated_alike),
-    const struct CMUnitTest tests[] = {FAMILIES(ROW)};
+    struct CMUnitTest tests[FAMILIES] = {{0}};
 
+    for (size_t i = 0; i < FAMILIES; i++)
+        tests[i] = (struct CMUnitTest){
+            .name = families[i].name,
+            .test_func = is_recorded_and_simulated_alike,
+            .initial_state = (void *)&families[i],
+        };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

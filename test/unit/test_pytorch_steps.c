@@ -1,6 +1,6 @@
 /*
- * Simulated steps against recorded ones, event by event: the 3D U-Net and the small image classifier as they were trained
- * by test/frameworks/record_steps.py (PyTorch 2.13.0 CPU, AVX2; see test/data/pytorch_steps/README.md).
+ * Simulated steps against recorded ones, event by event: the 3D U-Net and the small image classifier as they were
+ * trained by test/frameworks/record_steps.py (PyTorch 2.13.0 CPU, AVX2; see test/data/pytorch_steps/README.md).
  */
 #include "differ.h"
 
@@ -117,8 +117,14 @@ static struct memmodel_job
 job_of(const char *optimizer, int threads)
 {
     return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .framework = "pytorch", .device = "cpu", .isa = "avx2",
-        .optimizer = optimizer ? optimizer : "none", .inference = !optimizer, .steps = 3, .threads = threads ? threads : 2,
+        .size = sizeof(struct memmodel_job),
+        .framework = "pytorch",
+        .device = "cpu",
+        .isa = "avx2",
+        .optimizer = optimizer ? optimizer : "none",
+        .inference = !optimizer,
+        .steps = 3,
+        .threads = threads ? threads : 2,
     };
 }
 

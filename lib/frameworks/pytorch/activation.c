@@ -24,14 +24,18 @@ contiguous_scratch(struct step *step, const struct value *gradient)
 
 enum keeping { NOTHING, INPUT, RESULT };
 
-/* What an in-place form does when a gradient is wanted: keep the result, or a clone of the input; or there is no such form. */
+/*
+ * What an in-place form does when a gradient is wanted: keep the result, or a clone of the input; or there is no such
+ * form.
+ */
 enum in_place { NO_FORM, KEEPS_RESULT, KEEPS_CLONE };
 
 struct pointwise {
     struct derivative derivative;
     enum keeping keeping;
     enum in_place in_place;
-    const char *steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result */
+    const char
+        *steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result */
 };
 
 static const struct pointwise pointwise[];
@@ -72,7 +76,10 @@ gelu_backward(struct step *step, struct node *node, struct value **incoming, str
     value_drop(step, second);
 }
 
-#define POINTWISE(name) {name, pointwise_backward}
+#define POINTWISE(name)                                                                                                \
+    {                                                                                                                  \
+        name, pointwise_backward                                                                                       \
+    }
 
 static const struct pointwise pointwise[] = {
     [MEMMODEL_RELU] = {POINTWISE("relu"), RESULT, KEEPS_RESULT, "t"},

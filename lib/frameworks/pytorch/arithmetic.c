@@ -20,8 +20,9 @@ static int
 type_rank(int dtype)
 {
     static const int ranks[] = {
-        [MEMMODEL_BOOL] = 0, [MEMMODEL_UINT8] = 1, [MEMMODEL_INT8] = 1, [MEMMODEL_INT32] = 2, [MEMMODEL_INT64] = 3,
-        [MEMMODEL_BFLOAT16] = 4, [MEMMODEL_FLOAT16] = 4, [MEMMODEL_FLOAT32] = 5, [MEMMODEL_FLOAT64] = 6,
+        [MEMMODEL_BOOL] = 0,    [MEMMODEL_UINT8] = 1,   [MEMMODEL_INT8] = 1,
+        [MEMMODEL_INT32] = 2,   [MEMMODEL_INT64] = 3,   [MEMMODEL_BFLOAT16] = 4,
+        [MEMMODEL_FLOAT16] = 4, [MEMMODEL_FLOAT32] = 5, [MEMMODEL_FLOAT64] = 6,
     };
 
     return ranks[dtype];

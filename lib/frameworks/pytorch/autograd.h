@@ -1,6 +1,6 @@
 /*
- * PyTorch's autograd: the graph that the forward pass leaves behind, and the order in which the backward pass consumes it.
- * PyTorch: torch/csrc/autograd/engine.cpp, input_buffer.cpp, functions/accumulate_grad.h.
+ * PyTorch's autograd: the graph that the forward pass leaves behind, and the order in which the backward pass consumes
+ * it. PyTorch: torch/csrc/autograd/engine.cpp, input_buffer.cpp, functions/accumulate_grad.h.
  */
 #ifndef PYTORCH_AUTOGRAD_H
 #define PYTORCH_AUTOGRAD_H
@@ -12,8 +12,9 @@ enum { MAX_SAVED = 12 };
 struct node;
 
 /*
- * A derivative as in tools/autograd/derivatives.yaml. backward() gets the gradients of the outputs (NULL where there is none;
- * the engine drops them) and puts one reference per wanted gradient into `gradients`, which starts as all NULL.
+ * A derivative as in tools/autograd/derivatives.yaml. backward() gets the gradients of the outputs (NULL where there
+ * is none; the engine drops them) and puts one reference per wanted gradient into `gradients`, which starts as all
+ * NULL.
  */
 struct derivative {
     const char *name;
@@ -34,8 +35,8 @@ struct node {
     struct node *next; /* in a list of nodes to release */
     struct value *saved[MAX_SAVED];
     struct value **incoming; /* gradients of its outputs so far */
-    const void *options;      /* what backward() must know, of the layer or in the pool's arena */
-    int64_t number;           /* the same, where a number will do */
+    const void *options;     /* what backward() must know, of the layer or in the pool's arena */
+    int64_t number;          /* the same, where a number will do */
     int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
     struct edge edges[];
 };

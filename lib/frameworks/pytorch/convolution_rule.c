@@ -67,7 +67,9 @@ static void
 convolution_node_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     static const enum convolution_role roles[] = {
-        CONVOLUTION_GRAD_INPUT, CONVOLUTION_GRAD_WEIGHT, CONVOLUTION_GRAD_BIAS,
+        CONVOLUTION_GRAD_INPUT,
+        CONVOLUTION_GRAD_WEIGHT,
+        CONVOLUTION_GRAD_BIAS,
     };
     struct convolution_wants wants = {node_wants(node, 0), node_wants(node, 1), node_wants(node, 2)};
     struct convolution_events events = {0};
@@ -83,7 +85,7 @@ convolution_node_backward(struct step *step, struct node *node, struct value **i
     value_drop(step, copy);
 }
 
-/* ---- padding "same": output = ceil(input / stride), which PyTorch has for stride 1; the odd element goes to the end ---- */
+/* ---- padding "same": output = ceil(input / stride); the odd element goes to the end ---- */
 
 /* Elements added along an axis, both ends together. */
 static int64_t
@@ -131,9 +133,14 @@ problem_of(struct step *step, const struct layer *layer, const struct value *x)
     if (!problem)
         return NULL;
     *problem = (struct convolution){
-        .dims = x->shape.rank - 2, .transposed = layer->op == OP_CONV_TRANSPOSE, .bias = !options->no_bias,
-        .element = dtype_bytes(x->shape.dtype), .batch = x->shape.dims[0], .in_channels = x->shape.dims[1],
-        .out_channels = options->filters, .groups = options->groups,
+        .dims = x->shape.rank - 2,
+        .transposed = layer->op == OP_CONV_TRANSPOSE,
+        .bias = !options->no_bias,
+        .element = dtype_bytes(x->shape.dtype),
+        .batch = x->shape.dims[0],
+        .in_channels = x->shape.dims[1],
+        .out_channels = options->filters,
+        .groups = options->groups,
     };
     for (int i = 0; i < problem->dims; i++) {
         problem->input[i] = x->shape.dims[2 + i];

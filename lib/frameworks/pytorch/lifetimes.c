@@ -1,8 +1,9 @@
 /*
  * How long the host language keeps what the network's layers make.
  *
- * A tensor goes right after its last use. What was made before a call (a scope) and is used inside it lives until the call
- * returns, because the caller's arguments hold it; what memmodel_network_release() was called for lives until there.
+ * A tensor goes right after its last use. What was made before a call (a scope) and is used inside it lives until the
+ * call returns, because the caller's arguments hold it; what memmodel_network_release() was called for lives until
+ * there.
  */
 #include "base/checked.h"
 #include "frameworks/pytorch/step.h"

@@ -1,7 +1,9 @@
 /*
- * Matrix products. PyTorch: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp, torch/csrc/autograd/FunctionsManual.cpp.
+ * Matrix products. PyTorch: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp,
+ * torch/csrc/autograd/FunctionsManual.cpp.
  *
- * In float32 the products themselves take nothing from the allocator. A gradient is laid out in memory as its operand is.
+ * In float32 the products themselves take nothing from the allocator. A gradient is laid out in memory as its operand
+ * is.
  */
 #include "frameworks/pytorch/operators.h"
 
@@ -51,7 +53,8 @@ is_column_major(const struct value *x)
 
 /* a x b, with either operand or the result transposed. */
 static struct value *
-product_of_transposed(struct step *step, const struct value *a, const struct value *b, bool transpose_a, bool transpose_b)
+product_of_transposed(struct step *step, const struct value *a, const struct value *b, bool transpose_a,
+                      bool transpose_b)
 {
     struct value *first = transpose_a ? transposed(step, a) : value_detach(step, a);
     struct value *second = transpose_b ? transposed(step, b) : value_detach(step, b);
@@ -184,7 +187,9 @@ rows_of(const struct value *x)
     int rank = x->shape.rank;
 
     return (struct shape){
-        .dims = {shape_product(&x->shape, 0, rank - 1), x->shape.dims[rank - 1]}, .rank = 2, .dtype = x->shape.dtype,
+        .dims = {shape_product(&x->shape, 0, rank - 1), x->shape.dims[rank - 1]},
+        .rank = 2,
+        .dtype = x->shape.dtype,
     };
 }
 

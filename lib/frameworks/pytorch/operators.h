@@ -1,6 +1,6 @@
 /*
- * ATen operators that rules are made of. Arguments stay the caller's; what is returned is a new reference, and carries the
- * operator's node if a gradient is wanted.
+ * ATen operators that rules are made of. Arguments stay the caller's; what is returned is a new reference, and carries
+ * the operator's node if a gradient is wanted.
  */
 #ifndef PYTORCH_OPERATORS_H
 #define PYTORCH_OPERATORS_H
@@ -151,8 +151,12 @@ aten_matmul(struct step *step, struct value *a, struct value *b);
 
 struct batch_statistics {
     struct value *weight, *bias, *running_mean, *running_var; /* NULL where there is none */
-    bool training; /* statistics of the batch, not the running ones */
+    bool training;                                            /* statistics of the batch, not the running ones */
 };
+
+/* Of a batch or instance norm. */
+struct batch_statistics
+batch_statistics_of(struct step *step, const struct layer *layer);
 
 struct value *
 aten_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);
@@ -172,8 +176,8 @@ extern const struct rule pytorch_conv, pytorch_conv_transpose;
 extern const struct rule pytorch_linear, pytorch_matmul;
 extern const struct rule pytorch_pool, pytorch_adaptive_pool, pytorch_global_pool;
 extern const struct rule pytorch_upsample, pytorch_pad, pytorch_crop;
-extern const struct rule pytorch_concat, pytorch_split, pytorch_slice, pytorch_reshape, pytorch_flatten, pytorch_permute,
-    pytorch_expand;
+extern const struct rule pytorch_concat, pytorch_split, pytorch_slice, pytorch_reshape, pytorch_flatten,
+    pytorch_permute, pytorch_expand;
 extern const struct rule pytorch_binary, pytorch_reduce;
 extern const struct rule pytorch_embedding, pytorch_attention, pytorch_recurrent;
 extern const struct rule pytorch_loss, pytorch_custom;

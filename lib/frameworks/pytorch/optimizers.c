@@ -1,8 +1,8 @@
 /*
  * Optimizers, one row each. PyTorch: torch/optim/NAME.py, _single_tensor_NAME, which is what runs on CPU by default.
  *
- * The state of all parameters is made first, then the loop runs parameter by parameter. Variables of the loop's body live on
- * into the next round and go when they are bound again.
+ * The state of all parameters is made first, then the loop runs parameter by parameter. Variables of the loop's body
+ * live on into the next round and go when they are bound again.
  */
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
@@ -130,14 +130,18 @@ static const struct optimizer optimizers[] = {
     {.name = "none"},
     {.name = "sgd", .update = sgd},
     {.name = "momentum", .update = momentum},
-    {.name = "adam", .update = adam,
+    {.name = "adam",
+     .update = adam,
      .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "exp_avg"}, {LIKE_PARAMETER, "exp_avg_sq"}}},
-    {.name = "adamw", .update = adamw,
+    {.name = "adamw",
+     .update = adamw,
      .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "exp_avg"}, {LIKE_PARAMETER, "exp_avg_sq"}}},
-    {.name = "adamax", .update = adamax,
+    {.name = "adamax",
+     .update = adamax,
      .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "exp_avg"}, {LIKE_PARAMETER, "exp_inf"}}},
     {.name = "rmsprop", .update = rmsprop, .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "square_avg"}}},
-    {.name = "adadelta", .update = adadelta,
+    {.name = "adadelta",
+     .update = adadelta,
      .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "square_avg"}, {LIKE_PARAMETER, "acc_delta"}}},
 };
 

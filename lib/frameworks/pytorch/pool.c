@@ -16,7 +16,7 @@ list_of(struct pool *pool, size_t *bytes)
         *bytes = class * GRAIN;
         return &pool->small[class];
     }
-    for (; class < POOL_LARGE; class++) {
+    for (; class < POOL_LARGE; class ++) {
         size *= 2;
         if (*bytes <= size) {
             *bytes = size;

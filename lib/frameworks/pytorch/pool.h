@@ -1,4 +1,6 @@
-/* Small objects that come and go: storages, tensors, nodes. What is given back is handed out again for the same size. */
+/*
+ * Small objects that come and go: storages, tensors, nodes. What is given back is handed out again for the same size.
+ */
 #ifndef PYTORCH_POOL_H
 #define PYTORCH_POOL_H
 

@@ -99,11 +99,13 @@ rule_of(enum op op)
 {
     static const struct rule unknown = {OP_COUNT, unknown_forward};
     static const struct rule *const rules[] = {
-        &pytorch_activation, &pytorch_adaptive_pool, &pytorch_attention, &pytorch_batch_norm, &pytorch_binary, &pytorch_concat, &pytorch_conv,
-        &pytorch_conv_transpose, &pytorch_crop, &pytorch_custom, &pytorch_dropout, &pytorch_embedding, &pytorch_expand, &pytorch_flatten,
-        &pytorch_global_pool, &pytorch_group_norm, &pytorch_instance_norm, &pytorch_layer_norm, &pytorch_linear,
-        &pytorch_loss, &pytorch_matmul, &pytorch_pad, &pytorch_permute, &pytorch_pool, &pytorch_recurrent, &pytorch_reduce, &pytorch_reshape,
-        &pytorch_rms_norm, &pytorch_slice, &pytorch_softmax, &pytorch_split, &pytorch_upsample,
+        &pytorch_activation, &pytorch_adaptive_pool, &pytorch_attention,      &pytorch_batch_norm, &pytorch_binary,
+        &pytorch_concat,     &pytorch_conv,          &pytorch_conv_transpose, &pytorch_crop,       &pytorch_custom,
+        &pytorch_dropout,    &pytorch_embedding,     &pytorch_expand,         &pytorch_flatten,    &pytorch_global_pool,
+        &pytorch_group_norm, &pytorch_instance_norm, &pytorch_layer_norm,     &pytorch_linear,     &pytorch_loss,
+        &pytorch_matmul,     &pytorch_pad,           &pytorch_permute,        &pytorch_pool,       &pytorch_recurrent,
+        &pytorch_reduce,     &pytorch_reshape,       &pytorch_rms_norm,       &pytorch_slice,      &pytorch_softmax,
+        &pytorch_split,      &pytorch_upsample,
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -174,99 +174,6 @@ set_up(struct step *step)
     make_inputs(step);
 }
 
-/* ---- what the caller holds ---- */
-
-/* A tensor that the caller has a name for, such as y or loss. */
-struct name {
-    memmodel_tensor tensor;
-    int32_t bound; /* layer after which the name is bound anew */
-    struct value *held;
-};
-
-struct names {
-    struct name *items;
-    struct value **roots; /* room for as many */
-    size_t count;
-};
-
-static int32_t
-first_loss_layer(const struct memmodel_network *network)
-{
-    for (size_t i = 0; i < network->layer_count; i++)
-        if (network->layers[i].op == OP_LOSS)
-            return (int32_t)i;
-    return (int32_t)network->layer_count;
-}
-
-static bool
-feeds_loss(const struct memmodel_network *network, memmodel_tensor tensor)
-{
-    for (size_t i = (size_t)first_loss_layer(network); i < network->layer_count; i++)
-        if (network->layers[i].op == OP_LOSS && network->layers[i].inputs[0] == tensor)
-            return true;
-    return false;
-}
-
-static bool
-is_output(const struct memmodel_network *network, memmodel_tensor index)
-{
-    const struct tensor *tensor = &network->tensors[index];
-    enum op op = network->layers[tensor->layer].op;
-
-    for (size_t i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == index)
-            return true;
-    if (op == OP_INPUT || op == OP_PARAMETER)
-        return false;
-    if (tensor->consumers == 0 && tensor->output == 0 && (network->output_count == 0 || op == OP_LOSS))
-        return true;
-    return network->output_count == 0 && feeds_loss(network, index);
-}
-
-/* `y = model(x)` is done before the first loss; without a loss layer, an output that is used on is a name of its own. */
-static int32_t
-bound_after(const struct memmodel_network *network, memmodel_tensor index)
-{
-    const struct tensor *tensor = &network->tensors[index];
-    int32_t loss = first_loss_layer(network);
-
-    if (tensor->layer >= loss || (loss == (int32_t)network->layer_count && tensor->consumers > 0))
-        return tensor->layer;
-    return loss - 1;
-}
-
-static int
-names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names)
-{
-    *names = (struct names){
-        .items = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->items),
-        .roots = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->roots),
-    };
-    if (!names->items || !names->roots) {
-        memory_release(context, names->items);
-        memory_release(context, names->roots);
-        return MEMMODEL_ERROR_NOMEM;
-    }
-    for (memmodel_tensor i = 0; i < (memmodel_tensor)network->tensor_count; i++)
-        if (is_output(network, i))
-            names->items[names->count++] = (struct name){.tensor = i, .bound = bound_after(network, i)};
-    return 0;
-}
-
-static void
-bind_names(struct step *step, struct names *names, int32_t layer)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        struct name *name = &names->items[i];
-        struct value *old = name->held;
-
-        if (name->bound != layer)
-            continue;
-        name->held = value_keep(step->values[name->tensor]);
-        value_drop(step, old);
-    }
-}
-
 /* ---- the phases ---- */
 
 static void
@@ -279,7 +186,7 @@ forward(struct step *step, const struct lifetimes *lifetimes, struct names *name
         step->what = op_name(layer->op);
         if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
             rule_of(layer->op)->forward(step, layer);
-        bind_names(step, names, i);
+        names_bind(step, names, i);
         for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
             value_drop(step, step->values[lifetimes->dying[k]]);
             step->values[lifetimes->dying[k]] = NULL;
@@ -287,29 +194,12 @@ forward(struct step *step, const struct lifetimes *lifetimes, struct names *name
     }
 }
 
-static int
-collect_roots(const struct names *names, bool scalars)
-{
-    int count = 0;
-
-    for (size_t i = 0; i < names->count; i++) {
-        struct value *held = names->items[i].held;
-
-        if (held && held->node && (!scalars || value_elements(held) == 1))
-            names->roots[count++] = held;
-    }
-    return count;
-}
-
-/* From the losses; a network without one gets a gradient for each of its outputs. */
 static void
 backward(struct step *step, const struct names *names)
 {
-    int count = collect_roots(names, true);
+    int count = names_roots(names);
 
     if (count == 0)
-        count = collect_roots(names, false);
-    if (count == 0 || step->status)
         return;
     step->grad_mode = false;
     autograd_backward(step, names->roots, count);
@@ -350,7 +240,8 @@ step_new(struct step *step)
 
     if (status)
         return status;
-    step->variables = memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *step->variables);
+    step->variables =
+        memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *step->variables);
     step->values = memory_allocate_zeroed(step->context, step->network->tensor_count + 1, sizeof *step->values);
     step->no_storage = (struct storage){.block = -1};
     step->nothing = (struct value){.storage = &step->no_storage};
@@ -384,8 +275,7 @@ simulate(struct step *step, const struct optimizer *optimizer)
         set_up(step);
         run_steps(step, optimizer, &lifetimes, &names);
         status = step->status;
-        memory_release(step->context, names.items);
-        memory_release(step->context, names.roots);
+        names_release(step->context, &names);
     }
     lifetimes_release(step->context, &lifetimes);
     return status;
@@ -397,8 +287,14 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
 {
     const struct optimizer *optimizer = optimizer_find(job->optimizer);
     struct step step = {
-        .context = context, .network = binding->network, .binding = binding, .job = job,
-        .pool = POOL_INIT(context), .layer = -1, .grad_mode = !job->inference, .training = !job->inference,
+        .context = context,
+        .network = binding->network,
+        .binding = binding,
+        .job = job,
+        .pool = POOL_INIT(context),
+        .layer = -1,
+        .grad_mode = !job->inference,
+        .training = !job->inference,
     };
     int status;
 
@@ -419,7 +315,9 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         return status;
     }
     *simulation = (struct simulation){
-        .trace = step.trace, .unmodelled = step.unmodelled, .unmodelled_count = step.unmodelled_count,
+        .trace = step.trace,
+        .unmodelled = step.unmodelled,
+        .unmodelled_count = step.unmodelled_count,
     };
     return 0;
 }

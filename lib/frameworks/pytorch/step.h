@@ -18,7 +18,7 @@ struct variable {
     struct value *value;
     struct value *gradient;
     struct node *accumulate; /* its AccumulateGrad; NULL for a buffer */
-    struct value *counter;  /* num_batches_tracked of a batch norm, held by its first parameter; NULL if none */
+    struct value *counter;   /* num_batches_tracked of a batch norm, held by its first parameter; NULL if none */
     struct value *state[OPTIMIZER_STATES];
     bool has_state;
 };
@@ -34,16 +34,16 @@ struct step {
     int status; /* of the first failure; everything stops at the next layer */
     int number; /* from 1; 0 before the first */
     bool grad_mode;
-    bool training;     /* false: model.eval() */
-    int32_t layer;     /* that runs, index */
-    const char *what;  /* runs: the name its memory gets */
-    int64_t sequence;  /* of the next node */
-    struct variable *variables;     /* of the network's parameters */
-    struct value **values;         /* of the network's tensors; NULL: not made or gone */
+    bool training;              /* false: model.eval() */
+    int32_t layer;              /* that runs, index */
+    const char *what;           /* runs: the name its memory gets */
+    int64_t sequence;           /* of the next node */
+    struct variable *variables; /* of the network's parameters */
+    struct value **values;      /* of the network's tensors; NULL: not made or gone */
     struct backward_queue queue;
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
-    struct value nothing;          /* what failing functions return */
+    struct value nothing; /* what failing functions return */
     struct storage no_storage;
 };
 
@@ -56,8 +56,8 @@ void
 step_enter(struct step *step, enum memmodel_phase phase, int32_t layer);
 
 /*
- * A sum over all of `x` into the one element of `result`, if it is one: from 32,768 elements on with one partial result a
- * thread. PyTorch: aten/src/ATen/native/TensorIteratorReduce.cpp, two_pass_reduction.
+ * A sum over all of `x` into the one element of `result`, if it is one: from 32,768 elements on with one partial
+ * result a thread. PyTorch: aten/src/ATen/native/TensorIteratorReduce.cpp, two_pass_reduction.
  */
 void
 step_parallel_sum(struct step *step, const struct value *x, const struct value *result);
@@ -122,6 +122,38 @@ lifetimes_new(memmodel_context *context, const struct memmodel_network *network,
 
 void
 lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes);
+
+/* ---- names.c: what the caller holds ---- */
+
+/* A tensor that the caller has a name for, such as y or loss. */
+struct name {
+    memmodel_tensor tensor;
+    int32_t bound; /* layer after which the name is bound anew */
+    struct value *held;
+};
+
+struct names {
+    struct name *items;
+    struct value **roots; /* room for as many */
+    size_t count;
+};
+
+int
+names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names);
+
+void
+names_release(memmodel_context *context, struct names *names);
+
+/* Binds the names that are due after this layer; what they held goes. */
+void
+names_bind(struct step *step, struct names *names, int32_t layer);
+
+/*
+ * Number of values in names->roots that a backward pass starts from: the losses; for a network without one, each
+ * output, as if its gradient was given.
+ */
+int
+names_roots(const struct names *names);
 
 /* ---- machines.c ---- */
 

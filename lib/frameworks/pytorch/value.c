@@ -1,233 +1,9 @@
-/* Shapes, storages and tensors. PyTorch: c10/core/TensorImpl.h, aten/src/ATen/TensorUtils.cpp (computeStride). */
+/* Storages and tensors. PyTorch: c10/core/TensorImpl.h, aten/src/ATen/TensorUtils.cpp (computeStride). */
 #include "frameworks/pytorch/value.h"
 #include "base/checked.h"
 #include "frameworks/pytorch/step.h"
 
 #include <string.h>
-
-/* ---- shapes ---- */
-
-struct shape
-shape_scalar(int dtype)
-{
-    return (struct shape){.dtype = dtype};
-}
-
-struct shape
-shape_vector(int dtype, int64_t elements)
-{
-    return (struct shape){.dims = {elements}, .rank = 1, .dtype = dtype};
-}
-
-struct shape
-shape_typed(const struct shape *shape, int dtype)
-{
-    struct shape typed = *shape;
-
-    typed.dtype = dtype;
-    return typed;
-}
-
-struct shape
-shape_broadcast(const struct shape *a, const struct shape *b)
-{
-    const struct shape *high = a->rank >= b->rank ? a : b, *low = high == a ? b : a;
-    struct shape result = shape_typed(high, a->dtype);
-    int offset = high->rank - low->rank;
-
-    for (int i = 0; i < low->rank; i++)
-        if (result.dims[offset + i] == 1)
-            result.dims[offset + i] = low->dims[i];
-    return result;
-}
-
-int64_t
-shape_product(const struct shape *shape, int first, int end)
-{
-    int64_t product = 1;
-
-    for (int i = first; i < end; i++)
-        if (!checked_multiply(product, shape->dims[i], &product))
-            return INT64_MAX;
-    return product;
-}
-
-int64_t
-shape_elements(const struct shape *shape)
-{
-    return shape_product(shape, 0, shape->rank);
-}
-
-bool
-shape_equal(const struct shape *a, const struct shape *b)
-{
-    return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
-}
-
-void
-shape_strides_in_order(const struct shape *shape, const int *order, int64_t strides[MEMMODEL_MAX_RANK])
-{
-    int64_t stride = 1;
-
-    for (int i = shape->rank - 1; i >= 0; i--) {
-        int axis = order[i];
-
-        strides[axis] = stride;
-        if (!checked_multiply(stride, max_i64(shape->dims[axis], 1), &stride))
-            stride = INT64_MAX;
-    }
-}
-
-void
-shape_strides(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
-{
-    static const int order[MEMMODEL_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-    shape_strides_in_order(shape, order, strides);
-}
-
-void
-shape_strides_channels_last(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
-{
-    int order[MEMMODEL_MAX_RANK] = {0};
-
-    for (int i = 1; i < shape->rank - 1; i++)
-        order[i] = i + 1;
-    order[shape->rank - 1] = 1;
-    shape_strides_in_order(shape, order, strides);
-}
-
-/* ---- layout ---- */
-
-int64_t
-value_elements(const struct value *value)
-{
-    return shape_elements(&value->shape);
-}
-
-/* True if the strides are these wherever a dim is not of size 1. */
-static bool
-has_strides(const struct value *value, const int64_t *strides)
-{
-    for (int i = 0; i < value->shape.rank; i++)
-        if (value->shape.dims[i] != 1 && value->strides[i] != strides[i])
-            return false;
-    return true;
-}
-
-bool
-value_is_contiguous(const struct value *value)
-{
-    int64_t strides[MEMMODEL_MAX_RANK];
-
-    shape_strides(&value->shape, strides);
-    return has_strides(value, strides) || value_elements(value) == 0;
-}
-
-bool
-value_is_dense(const struct value *value)
-{
-    bool taken[MEMMODEL_MAX_RANK] = {false};
-    int64_t stride = 1;
-    int left = 0;
-
-    for (int i = 0; i < value->shape.rank; i++)
-        taken[i] = value->shape.dims[i] == 1;
-    for (int i = 0; i < value->shape.rank; i++)
-        left += !taken[i];
-    while (left > 0) {
-        int axis = 0;
-
-        while (axis < value->shape.rank && (taken[axis] || value->strides[axis] != stride))
-            axis++;
-        if (axis == value->shape.rank)
-            return false;
-        taken[axis] = true;
-        stride *= max_i64(value->shape.dims[axis], 1);
-        left--;
-    }
-    return true;
-}
-
-bool
-value_is_channels_last(const struct value *value)
-{
-    int64_t strides[MEMMODEL_MAX_RANK];
-
-    if (value->shape.rank != 4 && value->shape.rank != 5)
-        return false;
-    shape_strides_channels_last(&value->shape, strides);
-    return has_strides(value, strides);
-}
-
-bool
-value_is_only_channels_last(const struct value *value)
-{
-    return value_is_channels_last(value) && !value_is_contiguous(value);
-}
-
-bool
-value_is_float(const struct value *value)
-{
-    return value->shape.dtype <= MEMMODEL_BFLOAT16;
-}
-
-/* Strides of an operand along the dims of a shape that it is broadcast to. */
-static int64_t
-broadcast_stride(const struct shape *shape, const struct value *operand, int axis)
-{
-    int own = axis - (shape->rank - operand->shape.rank);
-
-    if (own < 0 || (operand->shape.dims[own] == 1 && shape->dims[axis] != 1))
-        return 0;
-    return operand->strides[own];
-}
-
-/* 1: `a` belongs after `b` (is slower); -1: before; 0: no operand tells. */
-static int
-compare_axes(const struct shape *shape, const struct value *const *operands, int count, int a, int b)
-{
-    for (int i = 0; i < count; i++) {
-        int64_t first = broadcast_stride(shape, operands[i], a), second = broadcast_stride(shape, operands[i], b);
-
-        if (first == 0 || second == 0)
-            continue;
-        if (first != second)
-            return first < second ? -1 : 1;
-        if (shape->dims[a] > shape->dims[b])
-            return 1;
-    }
-    return 0;
-}
-
-/* Insertion sort, fastest axis first; an axis that nothing can be said about stays where it is. */
-void
-strides_after(const struct shape *shape, const struct value *const *operands, int count,
-              int64_t strides[MEMMODEL_MAX_RANK])
-{
-    int order[MEMMODEL_MAX_RANK], slowest_first[MEMMODEL_MAX_RANK] = {0};
-
-    for (int i = 0; i < shape->rank; i++)
-        order[i] = shape->rank - 1 - i;
-    for (int i = 1; i < shape->rank; i++) {
-        int at = i;
-
-        for (int k = i - 1; k >= 0; k--) {
-            int comparison = compare_axes(shape, operands, count, order[k], order[at]), moved = order[k];
-
-            if (comparison < 0)
-                break;
-            if (comparison == 0)
-                continue;
-            order[k] = order[at];
-            order[at] = moved;
-            at = k;
-        }
-    }
-    for (int i = 0; i < shape->rank; i++)
-        slowest_first[i] = order[shape->rank - 1 - i];
-    shape_strides_in_order(shape, slowest_first, strides);
-}
 
 /* ---- storages ---- */
 
@@ -377,6 +153,15 @@ value_drop(struct step *step, struct value *value)
     pool_give(&step->pool, value, sizeof *value);
 }
 
+void
+value_drop_all(struct step *step, struct value **values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        value_drop(step, values[i]);
+        values[i] = NULL;
+    }
+}
+
 struct value *
 value_detach(struct step *step, const struct value *value)
 {
@@ -435,14 +220,14 @@ value_viewable(const struct value *value, const struct shape *shape, int64_t str
 
         while (old >= 0 && steps[old] == run * base)
             run *= dims[old--];
-        for (; new >= 0 && (filled < run || shape->dims[new] == 1); new--) {
+        for (; new >= 0 && (filled < run || shape->dims[new] == 1); new --) {
             strides[new] = filled * base;
             filled *= shape->dims[new];
         }
         if (filled != run)
             return false;
     }
-    for (; new >= 0; new--)
+    for (; new >= 0; new --)
         strides[new] = 1;
     return true;
 }
@@ -456,8 +241,8 @@ value_is_unique(const struct value *value)
 /* ---- categories ---- */
 
 /*
- * A storage starts as workspace. An output that is kept for the backward pass is a saved activation; a gradient that reaches
- * its parameter is the parameter's. What was decided at setup stays.
+ * A storage starts as workspace. An output that is kept for the backward pass is a saved activation; a gradient that
+ * reaches its parameter is the parameter's. What was decided at setup stays.
  */
 void
 value_becomes(struct step *step, const struct value *value, enum memmodel_category category)
@@ -472,5 +257,5 @@ value_becomes(struct step *step, const struct value *value, enum memmodel_catego
     if (now == MEMMODEL_WORKSPACE ||
         (now == MEMMODEL_TRANSIENT_ACTIVATIONS && category == MEMMODEL_SAVED_ACTIVATIONS) ||
         (now == MEMMODEL_ACTIVATION_GRADIENTS && category == MEMMODEL_GRADIENTS))
-        block->category = category;
+        block->category = (int32_t)category;
 }

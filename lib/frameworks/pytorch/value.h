@@ -1,9 +1,9 @@
 /*
  * Tensors without numbers: shape, strides, and a storage whose references are counted as PyTorch counts them.
  *
- * Functions that make a tensor hand over one reference; value_drop() gives it back. Nothing here returns NULL: when memory
- * or 63 bits run out, the step's status says so and an empty stand-in is returned, so that a rule reads like the operator it
- * describes and the engine checks once after it.
+ * Functions that make a tensor hand over one reference; value_drop() gives it back. Nothing here returns NULL: when
+ * memory or 63 bits run out, the step's status says so and an empty stand-in is returned, so that a rule reads like
+ * the operator it describes and the engine checks once after it.
  */
 #ifndef PYTORCH_VALUE_H
 #define PYTORCH_VALUE_H
@@ -102,8 +102,8 @@ bool
 value_is_float(const struct value *value);
 
 /*
- * Strides of a result of `shape` whose dims lie in memory in the order of those of the operands, broadcast to it; the first
- * operand that tells two dims apart decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
+ * Strides of a result of `shape` whose dims lie in memory in the order of those of the operands, broadcast to it; the
+ * first operand that tells two dims apart decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
  * infer_dense_strides.
  */
 void
@@ -150,6 +150,10 @@ value_keep(struct value *value);
 /* One reference less; NULL is allowed. */
 void
 value_drop(struct step *step, struct value *value);
+
+/* Drops each and leaves NULL in its place. */
+void
+value_drop_all(struct step *step, struct value **values, int count);
 
 /* The same storage without the node. */
 struct value *

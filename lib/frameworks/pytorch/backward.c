@@ -1,140 +1,8 @@
-/* Autograd: nodes, the accumulation of gradients, and the backward pass. */
+/* The backward pass: the order of nodes, and how gradients come together. PyTorch: torch/csrc/autograd/engine.cpp. */
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/step.h"
 
 #include <string.h>
-
-/* ---- nodes ---- */
-
-static size_t
-node_bytes(int edge_count, int output_count)
-{
-    return sizeof(struct node) + (size_t)edge_count * sizeof(struct edge) + (size_t)output_count * sizeof(struct value *);
-}
-
-static struct node *
-node_make(struct step *step, int edge_count, int output_count)
-{
-    struct node *node = step->status ? NULL : pool_take(&step->pool, node_bytes(edge_count, output_count));
-
-    if (!node) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
-        return NULL;
-    }
-    node->edge_count = edge_count;
-    node->output_count = output_count;
-    node->incoming = (struct value **)(void *)&node->edges[edge_count];
-    node->layer = step->layer;
-    return node;
-}
-
-static bool
-any_needs_gradient(struct value *const *inputs, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (inputs[i] && inputs[i]->node)
-            return true;
-    return false;
-}
-
-struct node *
-node_new(struct step *step, const struct derivative *derivative, struct value *const *inputs, int input_count,
-         int output_count)
-{
-    struct node *node;
-
-    if (!step->grad_mode || !any_needs_gradient(inputs, input_count))
-        return NULL;
-    node = node_make(step, input_count, output_count);
-    if (!node)
-        return NULL;
-    node->derivative = derivative;
-    node->sequence = step->sequence++;
-    for (int i = 0; i < input_count; i++) {
-        if (!inputs[i])
-            continue;
-        node->edges[i] = (struct edge){.node = inputs[i]->node, .output = inputs[i]->output, .shape = inputs[i]->shape};
-        if (inputs[i]->node)
-            inputs[i]->node->references++;
-    }
-    return node;
-}
-
-void
-node_attach(struct step *step, struct node *node, struct value *value, int output)
-{
-    if (!node || value == &step->nothing)
-        return;
-    node->references++;
-    node_drop(step, value->node);
-    value->node = node;
-    value->output = output;
-}
-
-struct node *
-step_record(struct step *step, const struct derivative *derivative, struct value *output, int input_count,
-            struct value *const *inputs)
-{
-    struct node *node = node_new(step, derivative, inputs, input_count, 1);
-
-    node_attach(step, node, output, 0);
-    return node;
-}
-
-void
-step_save(struct step *step, struct node *node, struct value *value)
-{
-    if (!node)
-        return;
-    if (value)
-        value_becomes(step, value, MEMMODEL_SAVED_ACTIVATIONS);
-    node->saved[node->saved_count++] = value ? value_detach(step, value) : NULL;
-}
-
-struct node *
-node_accumulate(struct step *step, struct variable *variable)
-{
-    struct node *node = node_make(step, 0, 1);
-
-    if (!node)
-        return NULL;
-    node->sequence = INT64_MAX;
-    node->references = 1;
-    node->variable = variable;
-    return node;
-}
-
-static void
-drop_all(struct step *step, struct value **values, int count)
-{
-    for (int i = 0; i < count; i++) {
-        value_drop(step, values[i]);
-        values[i] = NULL;
-    }
-}
-
-/* Without recursion: a graph may be as deep as the network. */
-void
-node_drop(struct step *step, struct node *node)
-{
-    if (!node || --node->references > 0)
-        return;
-    node->next = NULL;
-    for (struct node *dead = node, *rest; dead; dead = rest) {
-        rest = dead->next;
-        drop_all(step, dead->saved, dead->saved_count);
-        drop_all(step, dead->incoming, dead->output_count);
-        for (int i = 0; i < dead->edge_count; i++) {
-            struct node *source = dead->edges[i].node;
-
-            if (!source || --source->references > 0)
-                continue;
-            source->next = rest;
-            rest = source;
-        }
-        pool_give(&step->pool, dead, node_bytes(dead->edge_count, dead->output_count));
-    }
-}
 
 /* ---- the order of nodes ---- */
 
@@ -218,8 +86,8 @@ count_dependencies(struct step *step, struct value *const *roots, int root_count
 /* ---- gradients ---- */
 
 /*
- * input_buffer.cpp, accumulate(): in place only into a dense tensor that nothing else refers to; a view always keeps its base.
- * Takes the reference to `gradient`; what was added to another gradient goes to `added` and dies later.
+ * input_buffer.cpp, accumulate(): in place only into a dense tensor that nothing else refers to; a view always keeps its
+ * base. Takes the reference to `gradient`, unless it was added to another one: then true, and the caller drops it later.
  */
 static bool
 add_gradient(struct step *step, struct value **waiting, struct value *gradient)
@@ -250,7 +118,10 @@ deliver(struct step *step, const struct edge *edge, struct value *gradient)
     return added;
 }
 
-/* Sums a gradient over the dims that the input was broadcast along. A parallel sum to one element takes one number a thread. */
+/*
+ * Sums a gradient over the dims that the input was broadcast along. A parallel sum to one element takes one number a
+ * thread.
+ */
 static struct value *
 sum_to(struct step *step, const struct value *gradient, const struct shape *shape)
 {
@@ -296,7 +167,10 @@ same_layout(const struct value *a, const struct value *b)
            (value_is_contiguous(a) && value_is_contiguous(b));
 }
 
-/* accumulate_grad.h, accumulateGrad(): the gradient is stolen if nothing else needs it and it is laid out as the parameter. */
+/*
+ * accumulate_grad.h, accumulateGrad(): the gradient is stolen if nothing else needs it and it is laid out as the
+ * parameter.
+ */
 static void
 accumulate(struct step *step, struct node *node)
 {
@@ -334,8 +208,8 @@ run_node(struct step *step, struct node *node, struct value **gradients, bool *a
     if (has_incoming(node))
         node->derivative->backward(step, node, node->incoming, gradients);
     validate(step, node, gradients);
-    drop_all(step, node->incoming, node->output_count);
-    drop_all(step, node->saved, node->saved_count);
+    value_drop_all(step, node->incoming, node->output_count);
+    value_drop_all(step, node->saved, node->saved_count);
     for (int i = 0; i < node->edge_count; i++) {
         if (node_wants(node, i))
             added[i] = deliver(step, &node->edges[i], gradients[i]);
@@ -416,6 +290,6 @@ autograd_backward(struct step *step, struct value *const *roots, int root_count)
         return;
     while (step->queue.heap_count > 0 && !step->status)
         run(step, queue_pop(&step->queue));
-    drop_all(step, held, root_count);
+    value_drop_all(step, held, root_count);
     pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
 }

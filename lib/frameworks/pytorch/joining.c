@@ -1,0 +1,212 @@
+/* Slices, splits and joins. PyTorch: aten/src/ATen/native/TensorShape.cpp, TensorIndexing.cpp. */
+#include "frameworks/pytorch/operators.h"
+
+#include <string.h>
+
+/* ---- slices: the gradient is zeros of the input's shape with a part filled in ---- */
+
+static void
+zeros_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = value_empty(step, &shape);
+}
+
+static const struct derivative slice = {"slice", zeros_backward};
+
+static struct value *
+part_of(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides)
+{
+    struct value *result = value_view(step, x, shape, strides);
+
+    step_record(step, &slice, result, 1, &x);
+    return result;
+}
+
+/* One element of the axis, which goes. */
+struct value *
+aten_select(struct step *step, struct value *x, int axis)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct shape shape = {.dtype = x->shape.dtype};
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        if (i == axis)
+            continue;
+        shape.dims[shape.rank] = x->shape.dims[i];
+        strides[shape.rank++] = x->strides[i];
+    }
+    return part_of(step, x, &shape, strides);
+}
+
+static void
+slice_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_slice *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+    struct shape shape = step_output_shape(step, layer, 0);
+    int axis = options->axis < 0 ? options->axis + x->shape.rank : options->axis;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (options->drop) {
+        step_output(step, layer, 0, aten_select(step, x, axis));
+        return;
+    }
+    memcpy(strides, x->strides, sizeof strides);
+    strides[axis] *= options->step > 0 ? options->step : 1;
+    step_output(step, layer, 0, part_of(step, x, &shape, strides));
+}
+
+const struct rule pytorch_slice = {OP_SLICE, slice_forward};
+
+/* A slice along each axis that is cut. */
+static void
+crop_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_pad *options = layer->options;
+    struct value *x = value_keep(step_input(step, layer, 0));
+    struct shape shape = x->shape;
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        struct value *whole = x;
+
+        if (options->before[i] == 0 && options->after[i] == 0)
+            continue;
+        shape.dims[i] -= options->before[i] + options->after[i];
+        x = part_of(step, whole, &shape, whole->strides);
+        value_drop(step, whole);
+    }
+    step_output(step, layer, 0, x);
+}
+
+const struct rule pytorch_crop = {OP_CROP, crop_forward};
+
+/* ---- split: zeros stand in for the parts without a gradient, then all are joined ---- */
+
+static void
+split_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct shape *parts = node->options;
+    size_t bytes = (size_t)node->output_count * sizeof(struct value *);
+    struct value **zeros = pool_take(&step->pool, bytes);
+
+    if (!zeros) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < node->output_count; i++)
+        zeros[i] = incoming[i] ? NULL : value_empty(step, &parts[i]);
+    gradients[0] = value_empty(step, &node->edges[0].shape);
+    for (int i = 0; i < node->output_count; i++)
+        value_drop(step, zeros[i]);
+    pool_give(&step->pool, zeros, bytes);
+}
+
+void
+aten_split(struct step *step, struct value *x, const struct shape *parts, const int64_t *strides, int count,
+           struct value **results)
+{
+    static const struct derivative split = {"split", split_backward};
+    struct node *node = node_new(step, &split, &x, 1, count);
+
+    for (int i = 0; i < count; i++) {
+        results[i] = value_view(step, x, &parts[i], strides);
+        node_attach(step, node, results[i], i);
+    }
+    if (node)
+        node->options = parts;
+}
+
+static void
+split_forward(struct step *step, const struct layer *layer)
+{
+    struct value *x = step_input(step, layer, 0);
+    size_t count = (size_t)layer->output_count;
+    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
+    struct value **results = pool_take(&step->pool, count * sizeof *results);
+
+    if (!parts || !results) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < layer->output_count; i++)
+        parts[i] = step_output_shape(step, layer, i);
+    aten_split(step, x, parts, x->strides, layer->output_count, results);
+    for (int i = 0; i < layer->output_count; i++)
+        step_output(step, layer, i, results[i]);
+    pool_give(&step->pool, results, count * sizeof *results);
+}
+
+const struct rule pytorch_split = {OP_SPLIT, split_forward};
+
+/* ---- joining: the gradients are views of the incoming one ---- */
+
+static void
+concat_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < node->edge_count; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, incoming[0]->strides);
+}
+
+struct value *
+aten_concat(struct step *step, struct value *const *parts, int count, int axis)
+{
+    static const struct derivative cat = {"cat", concat_backward};
+    struct shape shape = parts[0]->shape;
+    struct value *result;
+
+    for (int i = 1; i < count; i++)
+        if (!checked_add(shape.dims[axis], parts[i]->shape.dims[axis], &shape.dims[axis]))
+            step_fail(step, MEMMODEL_ERROR_OVERFLOW);
+    result = value_empty(step, &shape);
+    step_record(step, &cat, result, count, parts);
+    return result;
+}
+
+static void
+stack_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < node->edge_count; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, incoming[0]->strides + 1);
+}
+
+struct value *
+aten_stack(struct step *step, struct value *const *parts, int count)
+{
+    static const struct derivative stack = {"stack", stack_backward};
+    struct shape shape = parts[0]->shape;
+    struct value *result;
+
+    memmove(shape.dims + 1, shape.dims, (MEMMODEL_MAX_RANK - 1) * sizeof shape.dims[0]);
+    shape.dims[0] = count;
+    shape.rank++;
+    result = value_empty(step, &shape);
+    step_record(step, &stack, result, count, parts);
+    return result;
+}
+
+static void
+concat_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_concat *options = layer->options;
+    size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
+    struct value **parts = pool_take(&step->pool, bytes);
+    int rank = step->network->tensors[layer->first_output].rank;
+    int axis = options->axis < 0 ? options->axis + rank : options->axis;
+
+    if (!parts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    if (options->channels)
+        axis = options->layout == MEMMODEL_CHANNELS_LAST ? rank - 1 : 1;
+    for (int i = 0; i < layer->input_count; i++)
+        parts[i] = step_input(step, layer, i);
+    step_output(step, layer, 0, aten_concat(step, parts, layer->input_count, axis));
+    pool_give(&step->pool, parts, bytes);
+}
+
+const struct rule pytorch_concat = {OP_CONCAT, concat_forward};

@@ -1,0 +1,112 @@
+/* What the caller holds: y and loss, each until its name is bound anew in the next step. */
+#include "frameworks/pytorch/step.h"
+
+static int32_t
+first_loss_layer(const struct memmodel_network *network)
+{
+    for (size_t i = 0; i < network->layer_count; i++)
+        if (network->layers[i].op == OP_LOSS)
+            return (int32_t)i;
+    return (int32_t)network->layer_count;
+}
+
+static bool
+feeds_loss(const struct memmodel_network *network, memmodel_tensor tensor)
+{
+    for (size_t i = (size_t)first_loss_layer(network); i < network->layer_count; i++)
+        if (network->layers[i].op == OP_LOSS && network->layers[i].inputs[0] == tensor)
+            return true;
+    return false;
+}
+
+static bool
+is_output(const struct memmodel_network *network, memmodel_tensor index)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    enum op op = network->layers[tensor->layer].op;
+
+    for (size_t i = 0; i < network->output_count; i++)
+        if (network->outputs[i] == index)
+            return true;
+    if (op == OP_INPUT || op == OP_PARAMETER)
+        return false;
+    if (tensor->consumers == 0 && tensor->output == 0 && (network->output_count == 0 || op == OP_LOSS))
+        return true;
+    return network->output_count == 0 && feeds_loss(network, index);
+}
+
+/*
+ * `y = model(x)` is done before the first loss; without a loss layer, an output that is used on is a name of its own.
+ */
+static int32_t
+bound_after(const struct memmodel_network *network, memmodel_tensor index)
+{
+    const struct tensor *tensor = &network->tensors[index];
+    int32_t loss = first_loss_layer(network);
+
+    if (tensor->layer >= loss || (loss == (int32_t)network->layer_count && tensor->consumers > 0))
+        return tensor->layer;
+    return loss - 1;
+}
+
+int
+names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names)
+{
+    *names = (struct names){
+        .items = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->items),
+        .roots = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->roots),
+    };
+    if (!names->items || !names->roots) {
+        names_release(context, names);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    for (memmodel_tensor i = 0; i < (memmodel_tensor)network->tensor_count; i++)
+        if (is_output(network, i))
+            names->items[names->count++] = (struct name){.tensor = i, .bound = bound_after(network, i)};
+    return 0;
+}
+
+void
+names_bind(struct step *step, struct names *names, int32_t layer)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        struct name *name = &names->items[i];
+        struct value *old = name->held;
+
+        if (name->bound != layer)
+            continue;
+        name->held = value_keep(step->values[name->tensor]);
+        value_drop(step, old);
+    }
+}
+
+/* The names that hold something to be differentiated; only single numbers if `scalars`. */
+static int
+collect_roots(const struct names *names, bool scalars)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < names->count; i++) {
+        struct value *held = names->items[i].held;
+
+        if (held && held->node && (!scalars || value_elements(held) == 1))
+            names->roots[count++] = held;
+    }
+    return count;
+}
+
+int
+names_roots(const struct names *names)
+{
+    int losses = collect_roots(names, true);
+
+    return losses > 0 ? losses : collect_roots(names, false);
+}
+
+void
+names_release(memmodel_context *context, struct names *names)
+{
+    memory_release(context, names->items);
+    memory_release(context, names->roots);
+    *names = (struct names){0};
+}
