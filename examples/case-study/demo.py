@@ -23,7 +23,8 @@ def main() -> int:
 
     arguments.output.mkdir(parents=True, exist_ok=True)
     results = arguments.output / "results.json"
-    study = subprocess.run([arguments.program, arguments.samples, HERE / "data/pytorch_steps.csv", results], check=False)
+    command = [arguments.program, arguments.samples, HERE / "data/pytorch_steps.csv", results]
+    study = subprocess.run(command, check=False)
     if study.returncode:
         return study.returncode
     recording = TOP / "test/data/pytorch_steps/unet3d_f16_v48_b2_adam.json.gz"

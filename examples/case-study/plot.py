@@ -19,6 +19,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import LogLocator, StrMethodFormatter  # noqa: E402
 
 GIB = 2**30
 MIB = 2**20
@@ -52,13 +53,17 @@ def measured_against_predicted(results: Results) -> Figure:
     for key, (label, colour, marker) in PREDICTORS.items():
         error = results["test_mape"][key]
         predicted = [point[key] / GIB for point in points]
-        axes.plot(measured, predicted, marker, color=colour, ms=6, alpha=0.85, label=f"{label}: {error:.1%} off")
+        axes.plot(measured, predicted, marker, color=colour, ms=6, alpha=0.85, label=f"{label}: {error:.1%}")
     ends = [min(measured) * 0.8, max(measured) * 1.25]
     axes.plot(ends, ends, color="#444444", lw=1, label="exact")
     axes.set(xscale="log", yscale="log", xlabel="measured peak of the process, GiB", ylabel="predicted, GiB")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter("")
     axes.set_title("Peak memory of 3D U-Net training")
     axes.grid(True, which="both", alpha=0.25)
-    axes.legend(title="mean error on data not used")
+    axes.legend(title="median test error (MAPE)")
     return figure
 
 
@@ -75,6 +80,7 @@ def layer_bars(results: Results) -> Figure:
             axes.barh(range(len(shown)), widths, left=left, color=colour, label=category)
             left = [a + b for a, b in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(shown)), [layer["name"] for layer in shown], fontsize=7)
+    axes.margins(y=0.01)
     axes.invert_yaxis()
     axes.set_xlabel("MiB live at the peak")
     axes.set_title(f"Who holds memory at the peak\n({results['network']['moment']})", fontsize=11)
@@ -97,7 +103,8 @@ def memory_over_a_step(results: Results) -> Figure:
     axes.step(range(len(simulated)), simulated, where="post", color="#8172b3", lw=1.4, label="simulated")
     if timeline.get("measured"):
         measured = [value / MIB for value in timeline["measured"]]
-        axes.step(range(len(measured)), measured, where="post", color="#222222", lw=0.8, ls="--", label="recorded in PyTorch")
+        label = "recorded in PyTorch"
+        axes.step(range(len(measured)), measured, where="post", color="#222222", lw=0.8, ls="--", label=label)
     top = axes.get_ylim()[1]
     for phase in timeline["phases"]:
         axes.axvline(phase["event"], color="#999999", lw=0.8, ls=":")
@@ -209,13 +216,13 @@ def page(results: Results, directory: Path) -> str:
     ]
     body = "\n".join(f"<h2>{title}</h2>\n{content}" for title, content in sections)
     lead = (
-        f"<p>{results['samples']} measured trainings of a 3D U-Net ({html.escape(results['provenance'])}); formulas are fitted "
-        f"to 70 % of them and judged on the other 30 %, {len(results['splits'])} times.</p>"
+        f"<p>{results['samples']} measured trainings of a 3D U-Net ({html.escape(results['provenance'])}); "
+        f"formulas are fitted to 70 % of them and judged on the other 30 %, {len(results['splits'])} times.</p>"
     )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>libmemmodel: 3D U-Net</title>'
-        f"<style>{STYLE}</style></head><body>\n<h1>How much memory does training a 3D U-Net need?</h1>\n{lead}\n{body}\n"
-        f"</body></html>\n"
+        f"<style>{STYLE}</style></head><body>\n<h1>How much memory does training a 3D U-Net need?</h1>\n"
+        f"{lead}\n{body}\n</body></html>\n"
     )
 
 
