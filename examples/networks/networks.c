@@ -172,6 +172,7 @@ network_unet3d(memmodel_context *context, const struct unet3d *options, memmodel
     x = decode(net, &unet, x, skips);
     x = predict_mask(net, &unet, x);
     if (unet.loss) {
+        memmodel_network_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
         target = image(net, "target", 3, unet.classes, unet.channels_last);
         x = memmodel_network_loss(net, x, target,
                                   MEMMODEL_LOSS(.name = "loss", .kind = MEMMODEL_BINARY_CROSS_ENTROPY));
@@ -221,6 +222,7 @@ network_cnn50(memmodel_context *context, const struct cnn50 *options, memmodel_n
     x = memmodel_network_input(net, "image", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch, 3, 50, 50});
     x = cnn50_layers(net, options, x);
     if (options->loss) {
+        memmodel_network_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
         target = memmodel_network_input(net, "target", MEMMODEL_INT64, 1, (memmodel_dim[]){batch});
         x = memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.name = "loss"));
     }
