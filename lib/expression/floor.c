@@ -196,7 +196,7 @@ expression_floor_assuming(struct expression_pool *pool, expression a, const stru
 {
     struct sum outside;
 
-    if (a < 0)
+    if (a < 0 || pool->nodes[a].whole)
         return a;
     sum_start(&outside, pool);
     add_floor(&outside, a, assumption);

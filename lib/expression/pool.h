@@ -88,6 +88,10 @@ struct expression_pool {
 #define POOL_OVERFLOW(pool)                                                                                            \
     context_error((pool)->context, MEMMODEL_ERROR_OVERFLOW, NULL, "a number in an expression does not fit in 64 bits")
 
+/* Makes room to note of each expression which of that many symbols it depends on; 0, MEMMODEL_ERROR_NOMEM. */
+int
+pool_widen_rows(struct expression_pool *pool, size_t symbols);
+
 /* The expression of that atom, new or known. */
 expression
 atom_intern(struct expression_pool *pool, enum atom_kind kind, int32_t first, int32_t second, int64_t divisor);
