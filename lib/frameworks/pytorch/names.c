@@ -11,16 +11,17 @@ first_loss_layer(const struct memmodel_network *network)
 }
 
 static bool
-feeds_loss(const struct memmodel_network *network, memmodel_tensor tensor)
+feeds_loss(const struct memmodel_network *network, int32_t loss, memmodel_tensor tensor)
 {
-    for (size_t i = (size_t)first_loss_layer(network); i < network->layer_count; i++)
+    for (size_t i = (size_t)loss; i < network->layer_count; i++)
         if (network->layers[i].op == OP_LOSS && network->layers[i].inputs[0] == tensor)
             return true;
     return false;
 }
 
+/* Besides what was named, an unused number is a loss; where nothing was named, all that is not used counts. */
 static bool
-is_output(const struct memmodel_network *network, memmodel_tensor index)
+is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor index)
 {
     const struct tensor *tensor = &network->tensors[index];
     enum op op = network->layers[tensor->layer].op;
@@ -30,19 +31,16 @@ is_output(const struct memmodel_network *network, memmodel_tensor index)
             return true;
     if (op == OP_INPUT || op == OP_PARAMETER)
         return false;
-    if (tensor->consumers == 0 && tensor->output == 0 && (network->output_count == 0 || op == OP_LOSS))
-        return true;
-    return network->output_count == 0 && feeds_loss(network, index);
+    if (tensor->consumers == 0 && tensor->output == 0)
+        return network->output_count == 0 || op == OP_LOSS || tensor->rank == 0;
+    return network->output_count == 0 && feeds_loss(network, loss, index);
 }
 
-/*
- * `y = model(x)` is done before the first loss; without a loss layer, an output that is used on is a name of its own.
- */
+/* y = model(x) is done before the first loss. Without a loss layer an output that is used on is a name of its own. */
 static int32_t
-bound_after(const struct memmodel_network *network, memmodel_tensor index)
+bound_after(const struct memmodel_network *network, int32_t loss, memmodel_tensor index)
 {
     const struct tensor *tensor = &network->tensors[index];
-    int32_t loss = first_loss_layer(network);
 
     if (tensor->layer >= loss || (loss == (int32_t)network->layer_count && tensor->consumers > 0))
         return tensor->layer;
@@ -52,6 +50,8 @@ bound_after(const struct memmodel_network *network, memmodel_tensor index)
 int
 names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names)
 {
+    int32_t loss = first_loss_layer(network);
+
     *names = (struct names){
         .items = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->items),
         .roots = memory_allocate_zeroed(context, network->tensor_count + 1, sizeof *names->roots),
@@ -61,8 +61,8 @@ names_new(memmodel_context *context, const struct memmodel_network *network, str
         return MEMMODEL_ERROR_NOMEM;
     }
     for (memmodel_tensor i = 0; i < (memmodel_tensor)network->tensor_count; i++)
-        if (is_output(network, i))
-            names->items[names->count++] = (struct name){.tensor = i, .bound = bound_after(network, i)};
+        if (is_output(network, loss, i))
+            names->items[names->count++] = (struct name){.tensor = i, .bound = bound_after(network, loss, i)};
     return 0;
 }
 
