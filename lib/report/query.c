@@ -49,19 +49,47 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
 }
 
 static int
+unknown_symbol(struct query *query, const char *name)
+{
+    const struct expression_pool *pool = query->network->pool;
+    struct text names = TEXT_INIT(query->context);
+    int status;
+
+    for (size_t i = 0; i < expression_symbol_count(pool); i++)
+        text_printf(&names, "%s%s", i ? ", " : "", expression_symbol_name(pool, i));
+    status = context_error(query->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, name, "no symbol of the network; it has %s",
+                           names.length ? names.bytes : "none");
+    text_release(&names);
+    return status;
+}
+
+int
+query_symbol(struct query *query, const char *name, size_t *symbol)
+{
+    ptrdiff_t index = expression_find_symbol(query->network->pool, name);
+
+    if (index < 0)
+        return unknown_symbol(query, name);
+    *symbol = (size_t)index;
+    return 0;
+}
+
+static int
 set_symbol(struct query *query, const struct memmodel_symbol_value *given)
 {
-    ptrdiff_t symbol;
+    size_t symbol;
+    int status;
 
     if (!given->name)
         return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols", "a symbol has no name");
-    symbol = expression_find_symbol(query->network->pool, given->name);
-    if (symbol < 0)
-        return context_error(query->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, given->name,
-                             "the network has no such symbol");
+    status = query_symbol(query, given->name, &symbol);
+    if (status)
+        return status;
     if (given->value < 1)
         return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
                              "%lld is no size; give 1 or more", (long long)given->value);
+    if (query->symbols[symbol])
+        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name, "the symbol is given twice");
     query->symbols[symbol] = given->value;
     return 0;
 }
@@ -81,15 +109,24 @@ set_symbols(struct query *query, const char *free_symbol)
         const char *name = expression_symbol_name(query->network->pool, i);
 
         if (!query->symbols[i] && !(free_symbol && strcmp(name, free_symbol) == 0))
-            return context_error(query->context, MEMMODEL_ERROR_UNBOUND, name, "the symbol needs a value");
+            return context_error(query->context, MEMMODEL_ERROR_UNBOUND, name, "the symbol has no value in this job; give it one");
     }
     return 0;
+}
+
+/* NULL if the caller gives none, or knows of none. */
+static memmodel_context *
+job_context(const struct memmodel_job *job)
+{
+    size_t known = offsetof(struct memmodel_job, context) + sizeof job->context;
+
+    return job && job->size >= known ? job->context : NULL;
 }
 
 int
 query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query)
 {
-    memmodel_context *context = job && job->size >= sizeof *job && job->context ? job->context : network->context;
+    memmodel_context *context = job_context(job) ? job_context(job) : network->context;
     int status;
 
     memset(query, 0, sizeof *query);

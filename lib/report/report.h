@@ -55,6 +55,10 @@ struct query {
 int
 query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query);
 
+/* Index of a symbol; MEMMODEL_ERROR_UNKNOWN_SYMBOL says which there are. */
+int
+query_symbol(struct query *query, const char *name, size_t *symbol);
+
 int
 query_bind(struct query *query);
 

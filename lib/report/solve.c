@@ -112,7 +112,6 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
 {
     struct query query;
     struct search search = {.query = &query, .budget = budget};
-    ptrdiff_t index;
     int status;
 
     if (!network || !symbol || !largest)
@@ -120,13 +119,10 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
     status = query_new(network, job, symbol, &query);
     if (status)
         return status;
-    index = expression_find_symbol(network->pool, symbol);
-    if (index < 0)
-        status = context_error(query.context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, symbol, "the network has no such symbol");
-    else if (budget < 0)
+    status = query_symbol(&query, symbol, &search.symbol);
+    if (!status && budget < 0)
         status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
-    else {
-        search.symbol = (size_t)index;
+    if (!status) {
         search.step = multiple_of_symbol(network, search.symbol);
         status = bisect(&search, largest);
     }
