@@ -199,7 +199,7 @@ fit_samples(const struct fit *fit, const memmodel_samples *samples)
 static int
 fit_operand(const struct fit *fit, char **operands, int count)
 {
-    memmodel_samples *samples;
+    memmodel_samples *samples = NULL;
     int status;
 
     if (count != 1)

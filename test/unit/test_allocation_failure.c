@@ -1,0 +1,306 @@
+/* Out of memory anywhere on the way of the data: each scenario is run with its first allocation failing, its second, ... */
+#include "allocations.h"
+
+#include <unistd.h>
+
+/* ---- networks: between them they have a layer of every family ---- */
+
+static memmodel_tensor
+image(memmodel_network *net, int channels)
+{
+    memmodel_dim size = memmodel_network_symbol(net, "size");
+
+    return memmodel_network_input(net, "image", MEMMODEL_FLOAT32, 4,
+                                  (memmodel_dim[]){memmodel_network_symbol(net, "batch"), channels, size, size});
+}
+
+static void
+build_image_layers(memmodel_network *net)
+{
+    memmodel_tensor x = image(net, 4), skip;
+
+    memmodel_network_push_scope(net, "encoder");
+    skip = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .padding = MEMMODEL_SAME));
+    x = memmodel_network_batch_norm(net, skip, NULL);
+    x = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}));
+    memmodel_network_pop_scope(net);
+    x = memmodel_network_conv_transpose(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {2}, .stride = {2}));
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_upsample(net, x, MEMMODEL_UPSAMPLE(.scale = {2}));
+    x = memmodel_network_pad(net, x, MEMMODEL_PAD(.before = {0, 0, 1, 1}, .after = {0, 0, 1, 1}));
+    x = memmodel_network_crop(net, x, MEMMODEL_PAD(.before = {0, 0, 1, 1}, .after = {0, 0, 1, 1}));
+    x = memmodel_network_group_norm(net, x, MEMMODEL_NORM(.groups = 2));
+    x = memmodel_network_instance_norm(net, x, NULL);
+    x = memmodel_network_adaptive_pool(net, x, MEMMODEL_ADAPTIVE_POOL(.output = {4}, .kind = MEMMODEL_MEAN));
+    x = memmodel_network_dropout(net, x, NULL);
+    x = memmodel_network_global_pool(net, x, NULL);
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 10));
+    memmodel_network_softmax(net, x, NULL);
+}
+
+static void
+build_sequence_layers(memmodel_network *net)
+{
+    memmodel_dim batch = memmodel_network_symbol(net, "batch"), length = memmodel_network_symbol(net, "size");
+    memmodel_tensor words = memmodel_network_input(net, "words", MEMMODEL_INT64, 2, (memmodel_dim[]){batch, length});
+    memmodel_tensor classes = memmodel_network_input(net, "classes", MEMMODEL_INT64, 1, (memmodel_dim[]){batch});
+    memmodel_tensor x = memmodel_network_embedding(net, words, MEMMODEL_EMBEDDING(.rows = 100, .width = 16)), heads;
+
+    x = memmodel_network_layer_norm(net, x, NULL);
+    x = memmodel_network_rms_norm(net, x, NULL);
+    heads = memmodel_network_reshape(net, x, 4, (memmodel_dim[]){batch, length, 4, 4});
+    heads = memmodel_network_permute(net, heads, (int[]){0, 2, 1, 3});
+    heads = memmodel_network_attention(net, heads, heads, heads, MEMMODEL_NO_TENSOR, NULL);
+    heads = memmodel_network_permute(net, heads, (int[]){0, 2, 1, 3});
+    heads = memmodel_network_flatten(net, heads, 2, 3);
+    x = memmodel_network_binary(net, x, heads, NULL);
+    x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden = 8, .batch_first = 1, .bidirectional = 1));
+    x = memmodel_network_split(net, x, MEMMODEL_SPLIT(.parts = 2, .axis = -1));
+    x = memmodel_network_binary(net, x, memmodel_network_result(net, x, 1), NULL);
+    x = memmodel_network_slice(net, x, MEMMODEL_SLICE(.axis = 1, .start = 0, .stop = 1, .drop = 1));
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 5));
+    memmodel_network_loss(net, x, classes, NULL);
+}
+
+static void
+build_arithmetic_layers(memmodel_network *net)
+{
+    memmodel_dim size = memmodel_network_expression(net, "2 * size + floor(size / 3)");
+    memmodel_tensor a = memmodel_network_input(net, "a", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){size, 6}), b, c;
+    struct memmodel_shape shape = {.dims = {size, 3}, .rank = 2};
+
+    b = memmodel_network_parameter(net, "b", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){1, 6}, 1);
+    b = memmodel_network_expand(net, b, 2, (memmodel_dim[]){size, MEMMODEL_INFER});
+    c = memmodel_network_matmul(net, a, b, MEMMODEL_MATMUL(.transpose_second = 1));
+    c = memmodel_network_reduce(net, c, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM));
+    memmodel_network_output(net, c);
+    memmodel_network_custom(net, &a, 1, MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64));
+}
+
+/* Builds a network, hands it to `use` unless that failed, and lets go of it. */
+static int
+with_network(memmodel_context *context, void (*build)(memmodel_network *net),
+             int (*use)(memmodel_context *context, memmodel_network *net))
+{
+    memmodel_network *net;
+    int status = memmodel_network_new(context, &net);
+
+    if (status)
+        return status;
+    build(net);
+    status = memmodel_network_status(net);
+    if (!status)
+        status = use(context, net);
+    memmodel_network_unref(net);
+    return status;
+}
+
+/* ---- what is done with a network ---- */
+
+static const struct memmodel_symbol_value symbols[] = {{"batch", 2}, {"size", 16}};
+
+static int
+write_and_read(memmodel_context *context, memmodel_network *net)
+{
+    memmodel_network *again;
+    char *text;
+    int status = memmodel_network_to_json(net, &text);
+
+    if (status)
+        return status;
+    status = memmodel_network_from_json(context, "text", text, strlen(text), &again);
+    memmodel_free(context, text);
+    if (!status)
+        memmodel_network_unref(again);
+    return status;
+}
+
+static int
+estimate(memmodel_context *context, memmodel_network *net, const char *framework)
+{
+    struct memmodel_job job = {.size = sizeof job, .framework = framework, .symbols = symbols};
+    memmodel_report *report;
+    char *text;
+    int status;
+
+    job.symbol_count = memmodel_network_symbol_count(net);
+    if (job.symbol_count == 1)
+        job.symbols = symbols + 1;
+    status = memmodel_estimate(net, &job, &report);
+    if (status)
+        return status;
+    status = memmodel_report_to_json(report, context, &text);
+    if (!status)
+        memmodel_free(context, text);
+    memmodel_report_unref(report);
+    return status;
+}
+
+static int
+estimate_by_textbook(memmodel_context *context, memmodel_network *net)
+{
+    return estimate(context, net, "textbook");
+}
+
+static int
+estimate_by_simulation(memmodel_context *context, memmodel_network *net)
+{
+    return estimate(context, net, "pytorch");
+}
+
+static int
+solve_for_batch(memmodel_context *context, memmodel_network *net)
+{
+    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .symbols = symbols, .symbol_count = 2};
+    int64_t largest;
+
+    (void)context;
+    return memmodel_solve(net, &job, "batch", 1 << 20, &largest);
+}
+
+/* ---- samples and models ---- */
+
+static const char table[] = "# measured\nbatch,dim,device,bytes\n"
+                            "1,1,cpu,110\n2,1,cpu,205\n4,1,cpu,410\n8,1,cpu,805\n"
+                            "1,2,cpu,205\n2,2,cpu,410\n4,2,cpu,805\n8,2,cpu,1610\n"
+                            "1,4,cpu,402\n2,4,cpu,810\n4,4,cpu,1605\n8,4,cpu,3210\n";
+
+static int
+with_samples(memmodel_context *context, int (*use)(memmodel_context *context, memmodel_samples *samples))
+{
+    memmodel_samples *samples;
+    int status = memmodel_samples_parse(context, "table", table, sizeof table - 1, &samples);
+
+    if (status)
+        return status;
+    status = use(context, samples);
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static int
+choose_rows(memmodel_context *context, memmodel_samples *samples)
+{
+    memmodel_samples *filtered, *selected;
+    int status = memmodel_samples_filter(samples, "device", "cpu", &filtered);
+
+    (void)context;
+    if (status)
+        return status;
+    status = memmodel_samples_select(filtered, (size_t[]){3, 1, 2}, 3, &selected);
+    if (!status)
+        memmodel_samples_unref(selected);
+    memmodel_samples_unref(filtered);
+    return status;
+}
+
+static int
+write_and_read_model(memmodel_context *context, const memmodel_model *model)
+{
+    memmodel_model *again;
+    char *text;
+    int status = memmodel_model_to_json(model, &text);
+
+    if (status)
+        return status;
+    status = memmodel_model_from_json(context, "text", text, strlen(text), &again);
+    memmodel_free(context, text);
+    if (status)
+        return status;
+    status = memmodel_model_formula(again, MEMMODEL_LATEX, context, &text);
+    if (!status)
+        memmodel_free(context, text);
+    memmodel_model_unref(again);
+    return status;
+}
+
+static int
+fit_samples(memmodel_context *context, memmodel_samples *samples)
+{
+    struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 2, .threads = 1};
+    memmodel_model *model;
+    int status = memmodel_fit(samples, &options, &model);
+
+    if (status)
+        return status;
+    status = write_and_read_model(context, model);
+    memmodel_model_unref(model);
+    return status;
+}
+
+static int
+watch_this_process(memmodel_context *context)
+{
+    memmodel_monitor *monitor;
+    int status = memmodel_monitor_new(context, getpid(), NULL, &monitor);
+
+    if (status)
+        return status;
+    status = memmodel_monitor_read(monitor, NULL);
+    memmodel_monitor_unref(monitor);
+    return status;
+}
+
+/* ---- scenarios ---- */
+
+static int
+choose_rows_of_table(memmodel_context *context)
+{
+    return with_samples(context, choose_rows);
+}
+
+static int
+fit_table(memmodel_context *context)
+{
+    return with_samples(context, fit_samples);
+}
+
+/* `use` of a network that `build` makes, or `work`. */
+static const struct scenario {
+    const char *name;
+    void (*build)(memmodel_network *net);
+    int (*use)(memmodel_context *context, memmodel_network *net);
+    int (*work)(memmodel_context *context);
+} scenarios[] = {
+    {"an image network is written and read", build_image_layers, write_and_read, NULL},
+    {"a sequence network is written and read", build_sequence_layers, write_and_read, NULL},
+    {"arithmetic is written and read", build_arithmetic_layers, write_and_read, NULL},
+    {"an image network is counted", build_image_layers, estimate_by_textbook, NULL},
+    {"a sequence network is counted", build_sequence_layers, estimate_by_textbook, NULL},
+    {"arithmetic is counted", build_arithmetic_layers, estimate_by_textbook, NULL},
+    {"an image network is simulated", build_image_layers, estimate_by_simulation, NULL},
+    {"a sequence network is simulated", build_sequence_layers, estimate_by_simulation, NULL},
+    {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
+    {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
+    {"rows are chosen", NULL, NULL, choose_rows_of_table},
+    {"a formula is fitted, written and read", NULL, NULL, fit_table},
+    {"a process is watched", NULL, NULL, watch_this_process},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+
+static const struct scenario *scenario;
+
+static int
+play_scenario(memmodel_context *context)
+{
+    return scenario->build ? with_network(context, scenario->build, scenario->use) : scenario->work(context);
+}
+
+static void
+survives_failing_allocations(void **state)
+{
+    scenario = *state;
+    assert_survives_failing_allocations(play_scenario);
+}
+
+int
+main(void)
+{
+    struct CMUnitTest tests[SCENARIOS];
+
+    for (size_t i = 0; i < SCENARIOS; i++)
+        tests[i] = (struct CMUnitTest){scenarios[i].name, survives_failing_allocations, NULL, NULL,
+                                       (void *)(uintptr_t)&scenarios[i]};
+    return cmocka_run_group_tests_name("allocation failure", tests, NULL, NULL);
+}
