@@ -19,7 +19,8 @@ struct memmodel_peak {
     size_t size;      /**< sizeof(struct memmodel_peak) */
     int64_t live;     /**< most bytes of live tensors. @unit bytes */
     int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
-    int64_t process;  /**< most bytes of the process; -1 if not modelled for this framework. @unit bytes */
+    int64_t process;  /**< bytes of the process: `reserved`, and the framework's libraries and their state. A lower bound where
+                           the C library keeps freed memory; -1 if not modelled for this framework. @unit bytes */
 };
 
 /** A row of the per-layer table. @since 0.1 */

@@ -12,7 +12,7 @@ static const struct {
     const char *name;
     struct machine_profile profile;
 } machines[] = {
-    {"avx2", {.isa = CPU_ISA_AVX2, .l1 = 32 * KIB, .l2 = 512 * KIB}},      /* AMD EPYC, Zen 2 */
+    {"avx2", {.isa = CPU_ISA_AVX2, .l1 = 32 * KIB, .l2 = 512 * KIB}},      /* AMD EPYC, Zen 3 */
     {"avx512", {.isa = CPU_ISA_AVX512, .l1 = 48 * KIB, .l2 = 1024 * KIB}}, /* Intel Xeon with avx512_bf16 */
 };
 
