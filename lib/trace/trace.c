@@ -58,6 +58,18 @@ trace_add_name(struct memmodel_trace *trace, const char *name)
     return (int32_t)trace->name_count++;
 }
 
+int
+trace_reserve(struct memmodel_trace *trace, size_t events)
+{
+    int status = array_reserve(trace->context, &trace->events, &trace->event_capacity, trace->event_count + events,
+                               sizeof *trace->events);
+
+    if (status)
+        return status;
+    return array_reserve(trace->context, &trace->blocks, &trace->block_capacity, trace->block_count + events / 2,
+                         sizeof *trace->blocks);
+}
+
 void
 trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer)
 {

@@ -56,6 +56,10 @@ trace_new(memmodel_context *context, struct memmodel_trace **trace);
 int32_t
 trace_add_name(struct memmodel_trace *trace, const char *name);
 
+/* Makes room for as many events at once, so that writing them moves nothing. */
+int
+trace_reserve(struct memmodel_trace *trace, size_t events);
+
 /* The events that follow belong to this step, phase and (index of a name) layer. */
 void
 trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer);

@@ -160,9 +160,23 @@ make_inputs(struct step *step)
     }
 }
 
+/* About as many events as a few steps take; what is not needed is never touched. */
+static size_t
+likely_events(const struct step *step)
+{
+    enum { PER_LAYER = 30, PER_PARAMETER = 20, FEW_STEPS = 3 };
+    size_t steps = step->job->steps < FEW_STEPS ? (size_t)step->job->steps : FEW_STEPS;
+
+    return steps * (PER_LAYER * step->network->layer_count + PER_PARAMETER * step->network->parameter_count);
+}
+
 static void
 set_up(struct step *step)
 {
+    int status = trace_reserve(step->trace, likely_events(step));
+
+    if (status)
+        step_fail(step, status);
     for (size_t i = 0; i < step->network->layer_count && !step->status; i++) {
         int32_t name = trace_add_name(step->trace, step->network->layers[i].name);
 
