@@ -2,8 +2,8 @@
  * A command that the tool starts.
  *
  * With a controlling terminal it stays in the tool's process group: the terminal sends Ctrl-C and Ctrl-Z to both, and
- * a pipeline around the tool keeps working. Without one it gets a group of its own, so that a signal to the tool reaches
- * all of the command's processes.
+ * a pipeline around the tool keeps working. Without one it gets a group of its own, so that a signal to the tool
+ * reaches all of the command's processes.
  */
 #include "child.h"
 

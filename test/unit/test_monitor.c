@@ -20,6 +20,7 @@
 
 enum {
     BLOCK = 64 << 20,
+    LIFETIME = 60,       /* seconds after which a puppet ends by itself, should its test have failed */
     TOLERANCE = 4 << 20, /* the kernel counts pages per core first, and a process has some of its own */
 };
 
@@ -53,6 +54,7 @@ fork_holder(int answer)
 {
     if (fork() != 0)
         return;
+    alarm(LIFETIME);
     take_block();
     if (write(answer, "h", 1) != 1)
         _exit(99);
@@ -149,6 +151,7 @@ new_puppet(void)
     assert_true(puppet.pid >= 0);
     if (puppet.pid == 0) {
         setpgid(0, 0);
+        alarm(LIFETIME);
         close(to[1]);
         close(from[0]);
         while (read(to[0], &letter, 1) == 1)
