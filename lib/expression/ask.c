@@ -111,7 +111,10 @@ next_difference(struct difference *walk, struct term *term, bool *failed)
     return false;
 }
 
-/* In c * unknown + other terms = 0: the greatest divisor of all the others' coefficients over c, 0 if they are not whole. */
+/*
+ * In c * unknown + other terms = 0: the greatest divisor of all the others' coefficients over c, 0 if they are not
+ * whole.
+ */
 static int64_t
 divisor_of_others(const struct expression_pool *pool, expression a, expression b, struct term unknown)
 {

@@ -1,6 +1,6 @@
 /*
- * Bounds by interval arithmetic. A result that is not exact is moved outward by the next double, so an interval holds the
- * real values, not only the rounded ones.
+ * Bounds by interval arithmetic. A result that is not exact is moved outward by the next double, so an interval holds
+ * the real values, not only the rounded ones.
  */
 #include "expression/pool.h"
 

@@ -2,12 +2,13 @@
  * Symbolic expressions: exact, canonical, shared.
  *
  * Symbols stand for numbers that are not negative, so that sqrt(n ^ 2) = n, and inside floor for whole ones, so that
- * floor(n + 1/2) = n. An expression is a sum of terms; a term is a rational coefficient times powers of atoms; an atom is a
- * symbol or a function (floor, max, min, log) of expressions. Equal sums and products built in one pool have equal handles,
- * so equality is a comparison of two integers. Handles are made in order: an expression is greater than all it is built from, so one pass
- * over the pool evaluates everything. A negative handle is an error that passes through every later call; the pool's
- * context says what was wrong: MEMMODEL_ERROR_NOMEM; MEMMODEL_ERROR_OVERFLOW when a coefficient does not fit in 64 bits, or
- * an expression is larger than the limits in pool.h; MEMMODEL_ERROR_INVALID_ARGUMENT, for a division by zero too.
+ * floor(n + 1/2) = n. An expression is a sum of terms; a term is a rational coefficient times powers of atoms; an
+ * atom is a symbol or a function (floor, max, min, log) of expressions. Equal sums and products built in one pool
+ * have equal handles, so equality is a comparison of two integers. Handles are made in order: an expression is
+ * greater than all it is built from, so one pass over the pool evaluates everything. A negative handle is an error
+ * that passes through every later call; the pool's context says what was wrong: MEMMODEL_ERROR_NOMEM;
+ * MEMMODEL_ERROR_OVERFLOW when a coefficient does not fit in 64 bits, or an expression is larger than the limits in
+ * pool.h; MEMMODEL_ERROR_INVALID_ARGUMENT, for a division by zero too.
  */
 #ifndef EXPRESSION_H
 #define EXPRESSION_H
@@ -79,8 +80,8 @@ expression_log(struct expression_pool *pool, expression a);
 
 /*
  * The same expression in `to` (another pool, or the same), where each symbol of `names` is a multiple of `multiples`:
- * every floor that this makes exact goes away. count may be 0: then it is a plain copy. Names that `a` does not have are
- * ignored.
+ * every floor that this makes exact goes away. count may be 0: then it is a plain copy. Names that `a` does not have
+ * are ignored.
  */
 expression
 expression_copy_assuming(const struct expression_pool *from, expression a, struct expression_pool *to,
@@ -108,8 +109,8 @@ bool
 expression_depends_on(const struct expression_pool *pool, expression a, size_t symbol);
 
 /*
- * If `a` = `b` says that a symbol is a multiple of an m > 1, since all other terms are (such as 16 floor(n / 16) = n): true,
- * its index and m. Of several such symbols the one with the greatest m.
+ * If `a` = `b` says that a symbol is a multiple of an m > 1, since all other terms are (such as 16 floor(n / 16) =
+ * n): true, its index and m. Of several such symbols the one with the greatest m.
  */
 bool
 expression_implies_multiple(const struct expression_pool *pool, expression a, expression b, size_t *symbol,
@@ -122,10 +123,10 @@ expression_count(const struct expression_pool *pool);
 /* ---- evaluate ---- */
 
 /*
- * values[e] for every expression e of the pool, exact integers. `symbols` has one value per symbol, EXPRESSION_UNDEFINED if
- * it has none. An expression that is no integer there, or overflows, or is a function of such a one (except for floor, which
- * takes fractions), is EXPRESSION_UNDEFINED; so is one that uses log or a root.
- * Reads the pool only: any number of threads may do so at a time.
+ * values[e] for every expression e of the pool, exact integers. `symbols` has one value per symbol,
+ * EXPRESSION_UNDEFINED if it has none. An expression that is no integer there, or overflows, or is a function of such
+ * a one (except for floor, which takes fractions), is EXPRESSION_UNDEFINED; so is one that uses log or a root. Reads
+ * the pool only: any number of threads may do so at a time.
  */
 #define EXPRESSION_UNDEFINED INT64_MIN
 
@@ -133,8 +134,8 @@ void
 expression_evaluate_integers(const struct expression_pool *pool, const int64_t *symbols, int64_t *values);
 
 /*
- * One expression in doubles, with the bits of expression_program_run(). Where it is undefined the result is what C's operators
- * and <math.h> make of it, infinite or NaN; NaN too when there is no memory.
+ * One expression in doubles, with the bits of expression_program_run(). Where it is undefined the result is what C's
+ * operators and <math.h> make of it, infinite or NaN; NaN too when there is no memory.
  */
 double
 expression_evaluate(const struct expression_pool *pool, expression a, const double *symbols);
@@ -144,17 +145,17 @@ expression_evaluate(const struct expression_pool *pool, expression a, const doub
 enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXPRESSION_LATEX };
 
 /*
- * Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same handle. C and
- * Python (with `import math`) compute the same bits as expression_program_run() for doubles; a '.' in a name becomes '_'.
- * More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
+ * Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same
+ * handle. C and Python (with `import math`) compute the same bits as expression_program_run() for doubles; a '.' in a
+ * name becomes '_'. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
  */
 void
 expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
 
 /*
  * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, log, sqrt; an exponent is an integer or a fraction in
- * parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column: MEMMODEL_ERROR_PARSE (also beyond
- * 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM.
+ * parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column: MEMMODEL_ERROR_PARSE
+ * (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM.
  */
 expression
 expression_parse(struct expression_pool *pool, const char *name, const char *text);
@@ -162,13 +163,16 @@ expression_parse(struct expression_pool *pool, const char *name, const char *tex
 /* ---- differentiate and bound ---- */
 
 /*
- * d a / d symbol. floor counts as smooth, with the derivative of its argument; max and min have that of the side taken, and
- * none (NaN) where both are equal.
+ * d a / d symbol. floor counts as smooth, with the derivative of its argument; max and min have that of the side
+ * taken, and none (NaN) where both are equal.
  */
 expression
 expression_differentiate(struct expression_pool *pool, expression a, size_t symbol);
 
-/* An interval that holds every value of `a` when each symbol lies in [lower, upper]; infinite where there is no bound. */
+/*
+ * An interval that holds every value of `a` when each symbol lies in [lower, upper]; infinite where there is no
+ * bound.
+ */
 void
 expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
                  double *least, double *greatest);
@@ -179,8 +183,8 @@ expression_bound(const struct expression_pool *pool, expression a, const double 
 struct expression_program;
 
 /*
- * roots: several expressions at once, sharing common parts. 0, the status of a root that is an error, MEMMODEL_ERROR_NOMEM, or
- * MEMMODEL_ERROR_OVERFLOW if more than 1024 intermediate values are needed at a time.
+ * roots: several expressions at once, sharing common parts. 0, the status of a root that is an error,
+ * MEMMODEL_ERROR_NOMEM, or MEMMODEL_ERROR_OVERFLOW if more than 1024 intermediate values are needed at a time.
  */
 int
 expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
@@ -193,7 +197,10 @@ expression_program_free(struct expression_program *program);
 void
 expression_program_run(const struct expression_program *program, const double *symbols, double *results);
 
-/* `points` rows: columns[s][i] is symbol s of row i, results[r][i]. The same bits as expression_program_run() row by row. */
+/*
+ * `points` rows: columns[s][i] is symbol s of row i, results[r][i]. The same bits as expression_program_run() row by
+ * row.
+ */
 void
 expression_program_run_block(const struct expression_program *program, const double *const *columns, size_t points,
                              double *const *results);

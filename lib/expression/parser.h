@@ -19,7 +19,9 @@ parser_error_at(const struct parser *parser, const char *where, int status, cons
 int
 parser_error(const struct parser *parser, const char *message);
 
-/* What building said, with the place: an error of arithmetic is one of the text, unless a number or the memory ended. */
+/*
+ * What building said, with the place: an error of arithmetic is one of the text, unless a number or the memory ended.
+ */
 expression
 parser_built(const struct parser *parser, const char *where, expression a);
 

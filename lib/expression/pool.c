@@ -165,7 +165,10 @@ describe_node(const struct expression_pool *pool, const struct term *terms, size
     return node;
 }
 
-/* Always one more than is needed, here and for factors: then there is an array to point into, though with nothing in it. */
+/*
+ * Always one more than is needed, here and for factors: then there is an array to point into, though with nothing in
+ * it.
+ */
 static int
 reserve_node(struct expression_pool *pool, size_t count)
 {

@@ -5,7 +5,7 @@
  *   term        a coefficient times a monomial
  *   monomial    a product of factors in the order of their atoms; monomial 0 has none and stands for 1
  *   factor      an atom to a rational power
- *   atom        a symbol, a function of expressions, or a group: a sum that is not multiplied out, such as in 1 / (n + 1)
+ *   atom        a symbol, a function of expressions, or a group: a sum not multiplied out, such as in 1 / (n + 1)
  *
  * Building may move the pool's arrays: keep indices or copies across a call that builds, never pointers.
  */
@@ -30,8 +30,9 @@ enum {
 enum atom_kind { ATOM_SYMBOL, ATOM_FLOOR, ATOM_MAX, ATOM_MIN, ATOM_LOG, ATOM_GROUP };
 
 /*
- * arguments: expressions, or of a symbol its index. A floor is of arguments[0] / divisor, whose coefficients are whole:
- * one division of exact integers then makes floor exact in doubles too. `self` has the atom's value: of a group its sum.
+ * arguments: expressions, or of a symbol its index. A floor is of arguments[0] / divisor, whose coefficients are
+ * whole: one division of exact integers then makes floor exact in doubles too. `self` has the atom's value: of a
+ * group its sum.
  */
 struct atom {
     enum atom_kind kind;

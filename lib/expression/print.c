@@ -1,6 +1,6 @@
 /*
- * Expressions as text, C and Python. C and Python compute in the order of program.c, in doubles, so they give the same bits.
- * LaTeX is in print_latex.c.
+ * Expressions as text, C and Python. C and Python compute in the order of program.c, in doubles, so they give the
+ * same bits. LaTeX is in print_latex.c.
  */
 #include "expression/print.h"
 

@@ -1,7 +1,7 @@
 /*
- * From expressions to programs. The order of operations is fixed here, and print.c writes the same one: terms are summed in
- * order; a term is its coefficient (where it is not 1) times its factors in order, from left to right; an integer power
- * repeats its factor, a negative one divides.
+ * From expressions to programs. The order of operations is fixed here, and print.c writes the same one: terms are
+ * summed in order; a term is its coefficient (where it is not 1) times its factors in order, from left to right; an
+ * integer power repeats its factor, a negative one divides.
  */
 #include "expression/program.h"
 #include "expression/pool.h"

@@ -47,7 +47,10 @@ opcode_reads_right(enum opcode opcode)
     return opcode >= OP_ADD && opcode <= OP_MIN;
 }
 
-/* Gives each value of a program in which every target is new a register that is free for as long as the value is used. */
+/*
+ * Gives each value of a program in which every target is new a register that is free for as long as the value is
+ * used.
+ */
 int
 program_assign_registers(struct expression_program *program);
 

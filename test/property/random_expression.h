@@ -1,6 +1,6 @@
 /*
- * Random expressions, each built together with its value by definition, so that the two can be compared. Deterministic: a
- * generator of its own from a fixed seed.
+ * Random expressions, each built together with its value by definition, so that the two can be compared.
+ * Deterministic: a generator of its own from a fixed seed.
  */
 #ifndef TEST_RANDOM_EXPRESSION_H
 #define TEST_RANDOM_EXPRESSION_H
@@ -138,8 +138,8 @@ random_points(uint64_t *state, int64_t points[POINTS][SYMBOLS], int64_t greatest
 /* ---- real numbers: fractions, quotients, roots and logarithms too ---- */
 
 /*
- * An expression and its value at one point. `size` is about the largest number that rounding errors of the value come from;
- * where the value is much smaller, or undefined, `usable` is lost. `smooth`: without floor, max, min.
+ * An expression and its value at one point. `size` is about the largest number that rounding errors of the value come
+ * from; where the value is much smaller, or undefined, `usable` is lost. `smooth`: without floor, max, min.
  */
 struct real {
     expression handle;
