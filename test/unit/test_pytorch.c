@@ -280,6 +280,43 @@ a_network_without_a_loss_gets_a_gradient_for_its_output(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* ---- channels last: the same network, described the other way round ---- */
+
+/* Convolution, norm, pooling and back up again, joined with what was before; batch 1 and 2 slice differently. */
+static memmodel_trace *
+trained_with_layout(memmodel_context *context, int layout, int64_t batch)
+{
+    memmodel_network *net = empty_network(context);
+    int64_t first[] = {batch, 3, 8, 12}, last[] = {batch, 8, 12, 3};
+    memmodel_tensor x, skip;
+
+    memmodel_network_set_layout(net, layout);
+    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, layout == MEMMODEL_CHANNELS_LAST ? last : first);
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {3}, .padding = MEMMODEL_SAME));
+    skip = relu(net, memmodel_network_batch_norm(net, x, NULL));
+    x = memmodel_network_pool(net, skip, MEMMODEL_POOL(.kernel = {2}));
+    x = memmodel_network_conv_transpose(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {2}, .stride = {2}));
+    x = memmodel_network_concat(net, (memmodel_tensor[]){x, skip}, 2, MEMMODEL_CONCAT(.channels = 1));
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 5, .kernel = {1}));
+    memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_MEAN));
+    return trained(context, net, "adam");
+}
+
+static void
+channels_last_takes_what_channels_first_takes(void **state)
+{
+    for (int64_t batch = 1; batch <= 2; batch++) {
+        memmodel_trace *first = trained_with_layout(*state, MEMMODEL_CHANNELS_FIRST, batch);
+        memmodel_trace *last = trained_with_layout(*state, MEMMODEL_CHANNELS_LAST, batch);
+
+        assert_int_equal(first->event_count, last->event_count);
+        for (size_t i = 0; i < first->event_count; i++)
+            assert_int_equal(first->events[i].live, last->events[i].live);
+        memmodel_trace_unref(first);
+        memmodel_trace_unref(last);
+    }
+}
+
 /* ---- operators without a rule, and custom ones ---- */
 
 static void
@@ -461,6 +498,7 @@ main(void)
         TEST(a_name_holds_its_tensor_until_it_is_released),
         TEST(an_activation_that_is_saved_counts_as_saved_from_the_start),
         TEST(a_network_without_a_loss_gets_a_gradient_for_its_output),
+        TEST(channels_last_takes_what_channels_first_takes),
         TEST(a_custom_operator_takes_what_it_declares),
         TEST(an_operator_without_a_rule_is_named_once),
         TEST(an_unknown_optimizer_device_or_isa_is_refused_by_name),

@@ -194,18 +194,19 @@ concat_forward(struct step *step, const struct layer *layer)
     const struct memmodel_concat *options = layer->options;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
     struct value **parts = pool_take(&step->pool, bytes);
-    int rank = step->network->tensors[layer->first_output].rank;
+    int rank = step->network->tensors[layer->first_output].rank, layout = options->channels ? options->layout : 0;
     int axis = options->axis < 0 ? options->axis + rank : options->axis;
 
     if (!parts) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;
     }
-    if (options->channels)
-        axis = options->layout == MEMMODEL_CHANNELS_LAST ? rank - 1 : 1;
     for (int i = 0; i < layer->input_count; i++)
-        parts[i] = step_input(step, layer, i);
-    step_output(step, layer, 0, aten_concat(step, parts, layer->input_count, axis));
+        parts[i] = step_channels_first(step, step_input(step, layer, i), layout);
+    step_output(step, layer, 0,
+                step_from_channels_first(
+                    step, aten_concat(step, parts, layer->input_count, options->channels ? 1 : axis), layout));
+    value_drop_all(step, parts, layer->input_count);
     pool_give(&step->pool, parts, bytes);
 }
 

@@ -95,6 +95,23 @@ permuted(const struct value *x, const int32_t *axes, struct shape *shape, int64_
     }
 }
 
+static int64_t
+packed_axes(const int32_t *axes, int rank)
+{
+    int64_t packed = 0;
+
+    for (int i = 0; i < rank; i++)
+        packed |= (int64_t)axes[i] << 4 * i;
+    return packed;
+}
+
+static void
+inverse_axes(int64_t packed, int rank, int32_t inverse[MEMMODEL_MAX_RANK])
+{
+    for (int i = 0; i < rank; i++)
+        inverse[packed >> 4 * i & 15] = i;
+}
+
 static void
 permute_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -102,8 +119,7 @@ permute_backward(struct step *step, struct node *node, struct value **incoming, 
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
     struct shape shape;
 
-    for (int i = 0; i < incoming[0]->shape.rank; i++)
-        inverse[node->number >> 4 * i & 15] = i;
+    inverse_axes(node->number, incoming[0]->shape.rank, inverse);
     permuted(incoming[0], inverse, &shape, strides);
     gradients[0] = value_view(step, incoming[0], &shape, strides);
 }
@@ -112,7 +128,7 @@ struct value *
 aten_permute(struct step *step, struct value *x, const int32_t *axes)
 {
     static const struct derivative permute = {"permute", permute_backward};
-    int64_t strides[MEMMODEL_MAX_RANK] = {0}, packed = 0;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
     struct shape shape;
     struct value *result;
     struct node *node;
@@ -120,10 +136,8 @@ aten_permute(struct step *step, struct value *x, const int32_t *axes)
     permuted(x, axes, &shape, strides);
     result = value_view(step, x, &shape, strides);
     node = step_record(step, &permute, result, 1, &x);
-    for (int i = 0; i < shape.rank; i++)
-        packed |= (int64_t)axes[i] << 4 * i;
     if (node)
-        node->number = packed;
+        node->number = packed_axes(axes, shape.rank);
     return result;
 }
 
@@ -192,6 +206,48 @@ const struct rule pytorch_expand = {OP_EXPAND, expand_forward};
 
 /* ---- channels ---- */
 
+/*
+ * PyTorch computes with the channels second. A network that has them last is run that way round: a row-major tensor is
+ * relabelled, as if it had been made so; any other is seen through a permutation.
+ */
+static struct value *
+relabelled(struct step *step, const struct value *x, const int32_t *axes)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct shape shape;
+    struct value *result;
+
+    permuted(x, axes, &shape, strides);
+    if (!value_is_contiguous(x))
+        return value_view(step, x, &shape, strides);
+    shape_strides(&shape, strides);
+    result = value_view(step, x, &shape, strides);
+    if (!x->view)
+        value_forget_base(step, result);
+    return result;
+}
+
+static void
+relabel_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    int32_t inverse[MEMMODEL_MAX_RANK] = {0};
+
+    inverse_axes(node->number, incoming[0]->shape.rank, inverse);
+    gradients[0] = relabelled(step, incoming[0], inverse);
+}
+
+static struct value *
+relabel(struct step *step, struct value *x, const int32_t *axes)
+{
+    static const struct derivative derivative = {"permute", relabel_backward};
+    struct value *result = relabelled(step, x, axes);
+    struct node *node = step_record(step, &derivative, result, 1, &x);
+
+    if (node)
+        node->number = packed_axes(axes, x->shape.rank);
+    return result;
+}
+
 struct value *
 step_channels_first(struct step *step, struct value *x, int layout)
 {
@@ -202,7 +258,7 @@ step_channels_first(struct step *step, struct value *x, int layout)
     axes[1] = rank - 1;
     for (int i = 2; i < rank; i++)
         axes[i] = i - 1;
-    return aten_permute(step, x, axes);
+    return relabel(step, x, axes);
 }
 
 struct value *
@@ -216,7 +272,7 @@ step_from_channels_first(struct step *step, struct value *x, int layout)
     for (int i = 1; i < rank - 1; i++)
         axes[i] = i + 1;
     axes[rank - 1] = 1;
-    result = aten_permute(step, x, axes);
+    result = relabel(step, x, axes);
     value_drop(step, x);
     return result;
 }

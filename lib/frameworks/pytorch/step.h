@@ -85,7 +85,7 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
 int64_t
 step_dim(const struct step *step, memmodel_dim dim);
 
-/* `x` with its channels second, as PyTorch wants it: itself, or a view. One more reference either way. */
+/* `x` with its channels second, as PyTorch wants it: itself, or seen so. One more reference either way. */
 struct value *
 step_channels_first(struct step *step, struct value *x, int layout);
 
