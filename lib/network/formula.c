@@ -202,16 +202,20 @@ formula_multiply_adds(struct formula_space *space, const struct layer *layer)
     return sum;
 }
 
-double
-formula_evaluate(const struct formula_space *space, expression e, const int64_t *symbols)
+int
+formula_evaluate(const struct formula_space *space, expression e, const int64_t *symbols, double *value)
 {
     size_t count = expression_symbol_count(space->pool);
-    double *values = memory_allocate_zeroed(space->context, count + 1, sizeof *values), value = NAN;
+    double *values = memory_allocate_zeroed(space->context, count + 1, sizeof *values);
+    struct expression_program *program;
+    int status = values ? expression_compile(space->pool, &e, 1, &program) : MEMMODEL_ERROR_NOMEM;
 
     for (size_t i = 0; values && i < count; i++)
         values[i] = (double)symbols[i];
-    if (values)
-        value = expression_evaluate(space->pool, e, values);
+    if (!status) {
+        expression_program_run(program, values, value);
+        expression_program_free(program);
+    }
     memory_release(space->context, values);
-    return value;
+    return status;
 }

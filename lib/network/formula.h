@@ -31,9 +31,12 @@ formula_parameter_elements(struct formula_space *space, int32_t parameter);
 expression
 formula_multiply_adds(struct formula_space *space, const struct layer *layer);
 
-/* An expression of the space where the network's symbols have these values, in the order of the network's pool. */
-double
-formula_evaluate(const struct formula_space *space, expression e, const int64_t *symbols);
+/*
+ * An expression of the space where the network's symbols have these values, in the order of the network's pool.
+ * Returns 0, MEMMODEL_ERROR_NOMEM.
+ */
+int
+formula_evaluate(const struct formula_space *space, expression e, const int64_t *symbols, double *value);
 
 /* What the space takes for granted: "symbol is a multiple of". */
 size_t

@@ -112,11 +112,11 @@ static int
 add_multiply_adds(struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
 {
     expression count = formula_multiply_adds(table->space, layer);
-    double value;
+    double value = 0;
+    int status = count < 0 ? count : formula_evaluate(table->space, count, table->query->symbols, &value);
 
-    if (count < 0)
-        return count;
-    value = formula_evaluate(table->space, count, table->query->symbols);
+    if (status)
+        return status;
     if (!(value >= 0 && value < 9.2e18) || !checked_accumulate(&row->multiply_adds, (int64_t)value))
         return overflow(table, layer);
     return 0;
