@@ -367,6 +367,41 @@ an_operator_without_a_rule_is_named_once(void **state)
     memmodel_network_unref(net);
 }
 
+static void
+a_convolution_in_half_precision_is_named_as_not_modelled(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_BFLOAT16, 4, (int64_t[]){2, 3, 8, 8});
+    struct memmodel_job job = job_with("sgd");
+    struct simulation simulation;
+    struct binding binding;
+
+    memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {1}));
+    assert_int_equal(memmodel_network_status(net), 0);
+    assert_int_equal(binding_new(*state, net, NULL, &binding), 0);
+    assert_int_equal(pytorch_simulate(*state, &binding, &job, &simulation), 0);
+    assert_int_equal(simulation.unmodelled_count, 1);
+    assert_int_equal(simulation.unmodelled[0].bytes, 2 * 2 * 4 * 8 * 8);
+    memory_release(*state, simulation.unmodelled);
+    memmodel_trace_unref(simulation.trace);
+    binding_release(*state, &binding);
+    memmodel_network_unref(net);
+}
+
+static void
+a_tensor_with_two_names_gets_one_gradient(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor y = linear(net, input(net, BATCH, 16), 4);
+    memmodel_trace *trace;
+
+    memmodel_network_output(net, y);
+    memmodel_network_output(net, memmodel_network_dropout(net, y, MEMMODEL_DROPOUT(.identity = 1)));
+    trace = trained(*state, net, "adam");
+    assert_int_equal(held_before(trace, 2, MEMMODEL_OPTIMIZER_STATE), 2 * 4 * (16 * 4 + 4) + 2 * 4);
+    memmodel_trace_unref(trace);
+}
+
 /* ---- refusals ---- */
 
 static void
@@ -501,6 +536,8 @@ main(void)
         TEST(channels_last_takes_what_channels_first_takes),
         TEST(a_custom_operator_takes_what_it_declares),
         TEST(an_operator_without_a_rule_is_named_once),
+        TEST(a_convolution_in_half_precision_is_named_as_not_modelled),
+        TEST(a_tensor_with_two_names_gets_one_gradient),
         TEST(an_unknown_optimizer_device_or_isa_is_refused_by_name),
         TEST(more_live_bytes_than_63_bits_are_an_error),
         TEST(simulating_survives_failing_allocations),

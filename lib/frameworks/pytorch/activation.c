@@ -167,7 +167,7 @@ prelu_forward(struct step *step, const struct layer *layer)
 
     for (int i = 0; i < shape.rank; i++)
         shape.dims[i] = i == 1 ? value_elements(weight) : 1;
-    seen = aten_view(step, weight, &shape);
+    seen = aten_reshape(step, weight, &shape);
     result = value_like(step, x);
     node = step_record(step, &prelu, result, 2, (struct value *[]){x, seen});
     step_save(step, node, x);

@@ -268,12 +268,14 @@ start_gradients(struct step *step, struct value *const *roots, int root_count)
     step->what = "root gradient";
     for (int i = 0; i < root_count; i++) {
         struct edge edge = {.node = roots[i]->node, .output = roots[i]->output};
+        struct value *given;
 
         step_enter(step, MEMMODEL_PHASE_BACKWARD, roots[i]->node->layer);
         held[i] = value_empty(step, &roots[i]->shape);
         value_becomes(step, held[i], MEMMODEL_ACTIVATION_GRADIENTS);
-        if (deliver(step, &edge, value_detach(step, held[i])))
-            step_fail(step, MEMMODEL_ERROR_UNSUPPORTED);
+        given = value_detach(step, held[i]);
+        if (deliver(step, &edge, given))
+            value_drop(step, given); /* two names for one tensor */
     }
     return held;
 }

@@ -52,13 +52,15 @@ shaped(struct step *step, struct value *buffer, const struct shape *shape)
     return result;
 }
 
+/* An error gets the name of the layer. */
 static void
 convolution_play(struct step *step, int status, struct convolution_events *events, struct value *results[ROLES])
 {
-    if (status)
-        step_fail(step, status);
-    else
+    if (!status)
         play(step, events, results);
+    else if (!step->status)
+        step->status = context_error(step->context, status, step->network->layers[step->layer].name, "%s",
+                                     memmodel_context_error(step->context)->message);
     convolution_events_release(step->context, events);
 }
 
@@ -188,13 +190,26 @@ convolve(struct step *step, const struct layer *layer, const struct convolution 
     return result;
 }
 
+/* The lists are those of float32 and float64. */
+static bool
+is_listed(const struct value *x)
+{
+    return x->shape.dtype == MEMMODEL_FLOAT32 || x->shape.dtype == MEMMODEL_FLOAT64;
+}
+
 static void
 convolution_layer_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_conv *options = layer->options;
-    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *padded = NULL, *result;
-    struct convolution *problem = problem_of(step, layer, x);
+    struct value *x, *padded = NULL, *result;
+    struct convolution *problem;
 
+    if (!is_listed(step_input(step, layer, 0))) {
+        estimate_forward(step, layer);
+        return;
+    }
+    x = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    problem = problem_of(step, layer, x);
     if (!problem) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;

@@ -202,7 +202,7 @@ folded_product(struct step *step, struct value *a, struct value *b)
 
     value_drop(step, folded);
     shape.dims[shape.rank - 1] = b->shape.dims[1];
-    view = aten_view(step, result, &shape);
+    view = aten_reshape(step, result, &shape);
     value_drop(step, result);
     return view;
 }
@@ -253,7 +253,7 @@ batched_product(struct step *step, struct value *a, struct value *b)
     product_of_both = bmm(step, first, second);
     shape.dims[shape.rank++] = a->shape.dims[a->shape.rank - 2];
     shape.dims[shape.rank++] = b->shape.dims[b->shape.rank - 1];
-    result = aten_view(step, product_of_both, &shape);
+    result = aten_reshape(step, product_of_both, &shape);
     value_drop(step, product_of_both);
     value_drop(step, second);
     value_drop(step, first);
@@ -320,7 +320,7 @@ static struct value *
 linear_addmm(struct step *step, struct value *x, struct value *weight, struct value *bias)
 {
     struct shape rows = rows_of(x), shape = x->shape;
-    struct value *folded = x->shape.rank == 2 ? value_keep(x) : aten_view(step, x, &rows);
+    struct value *folded = x->shape.rank == 2 ? value_keep(x) : aten_reshape(step, x, &rows);
     struct value *transpose = aten_transpose(step, weight, 0, 1), *result = addmm(step, bias, folded, transpose), *view;
 
     value_drop(step, transpose);
@@ -328,7 +328,7 @@ linear_addmm(struct step *step, struct value *x, struct value *weight, struct va
     if (x->shape.rank == 2)
         return result;
     shape.dims[shape.rank - 1] = weight->shape.dims[0];
-    view = aten_view(step, result, &shape);
+    view = aten_reshape(step, result, &shape);
     value_drop(step, result);
     return view;
 }
@@ -361,10 +361,10 @@ linear_forward(struct step *step, const struct layer *layer)
         return;
     }
     shape = step_output_shape(step, layer, 0);
-    rows = aten_view(step, x, &row);
+    rows = aten_reshape(step, x, &row);
     result = aten_linear(step, rows, weight, bias);
     value_drop(step, rows);
-    step_output(step, layer, 0, aten_view(step, result, &shape));
+    step_output(step, layer, 0, aten_reshape(step, result, &shape));
     value_drop(step, result);
 }
 

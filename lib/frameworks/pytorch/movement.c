@@ -27,16 +27,6 @@ view_with(struct step *step, struct value *x, const struct shape *shape, const i
     return result;
 }
 
-struct value *
-aten_view(struct step *step, struct value *x, const struct shape *shape)
-{
-    int64_t strides[MEMMODEL_MAX_RANK] = {0};
-
-    if (!value_viewable(x, shape, strides))
-        step_fail(step, MEMMODEL_ERROR_SHAPE);
-    return view_with(step, x, shape, strides);
-}
-
 static void
 pass_on(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -78,7 +68,8 @@ aten_reshape(struct step *step, struct value *x, const struct shape *shape)
         return view_with(step, x, shape, strides);
     copy = value_copy(step, x);
     step_record(step, &clone, copy, 1, &x);
-    result = aten_view(step, copy, shape);
+    shape_strides(shape, strides);
+    result = view_with(step, copy, shape, strides);
     value_drop(step, copy);
     return result;
 }

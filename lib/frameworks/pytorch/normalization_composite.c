@@ -79,13 +79,13 @@ instance_norm(struct step *step, struct value *x, const struct batch_statistics 
 
     shape.dims[0] = 1;
     shape.dims[1] = batch * x->shape.dims[1];
-    rows = aten_view(step, dense, &shape);
+    rows = aten_reshape(step, dense, &shape);
     normal = aten_batch_norm(step, rows, &repeated);
     if (own->training) {
         update_running(step, repeated.running_mean, batch);
         update_running(step, repeated.running_var, batch);
     }
-    result = aten_view(step, normal, &x->shape);
+    result = aten_reshape(step, normal, &x->shape);
     value_drop(step, normal);
     value_drop(step, rows);
     value_drop(step, dense);

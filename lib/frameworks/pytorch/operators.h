@@ -94,9 +94,6 @@ mean_result(struct step *step, const struct value *x, uint64_t axes, bool keep);
 
 /* ---- movement.c ---- */
 
-struct value *
-aten_view(struct step *step, struct value *x, const struct shape *shape);
-
 /* A view, or a copy where there is none. */
 struct value *
 aten_reshape(struct step *step, struct value *x, const struct shape *shape);
