@@ -93,8 +93,8 @@ static inline int
 example_show(memmodel_context *context, int status, memmodel_network *network, const char *path,
              const struct memmodel_symbol_value *symbols, size_t symbol_count)
 {
-    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .symbols = symbols,
-                               .symbol_count = symbol_count};
+    struct memmodel_job job = {
+        .size = sizeof job, .framework = "textbook", .symbols = symbols, .symbol_count = symbol_count};
     memmodel_report *report = NULL;
 
     if (!status)

@@ -174,8 +174,7 @@ network_unet3d(memmodel_context *context, const struct unet3d *options, memmodel
     if (unet.loss) {
         memmodel_network_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
         target = image(net, "target", 3, unet.classes, unet.channels_last);
-        x = memmodel_network_loss(net, x, target,
-                                  MEMMODEL_LOSS(.name = "loss", .kind = MEMMODEL_BINARY_CROSS_ENTROPY));
+        x = memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.name = "loss", .kind = MEMMODEL_BINARY_CROSS_ENTROPY));
     }
     return finish(net, x, network);
 }
@@ -278,8 +277,8 @@ network_vgg16(memmodel_context *context, memmodel_network **network)
         return status;
     x = image(net, "image", 2, 3, false);
     x = vgg16_features(net, x);
-    x = memmodel_network_adaptive_pool(
-        net, x, MEMMODEL_ADAPTIVE_POOL(.name = "avgpool", .output = {7}, .kind = MEMMODEL_MEAN));
+    x = memmodel_network_adaptive_pool(net, x,
+                                       MEMMODEL_ADAPTIVE_POOL(.name = "avgpool", .output = {7}, .kind = MEMMODEL_MEAN));
     x = memmodel_network_flatten(net, x, 1, -1);
     return finish(net, vgg16_classifier(net, x), network);
 }
@@ -347,11 +346,9 @@ network_resnet50(memmodel_context *context, memmodel_network **network)
         return status;
     x = image(net, "image", 2, 3, false);
     x = relu_in_place(net, conv_norm(net, x, 64, 7, 2));
-    x = memmodel_network_pool(net, x,
-                              MEMMODEL_POOL(.name = "maxpool", .kernel = {3}, .stride = {2}, .pad = {1, 1}));
+    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.name = "maxpool", .kernel = {3}, .stride = {2}, .pad = {1, 1}));
     x = resnet50_stages(net, x);
-    x = memmodel_network_global_pool(net, x,
-                                     MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_MEAN, .keep = 1));
+    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_MEAN, .keep = 1));
     x = memmodel_network_flatten(net, x, 1, -1);
     return finish(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "fc", .units = 1000)), network);
 }
@@ -419,8 +416,8 @@ gpt2_embed(memmodel_network *net, const struct gpt2 *gpt)
 
     tokens = memmodel_network_embedding(
         net, tokens, MEMMODEL_EMBEDDING(.name = "wte", .rows = gpt->vocabulary, .width = gpt->width));
-    places = memmodel_network_embedding(
-        net, places, MEMMODEL_EMBEDDING(.name = "wpe", .rows = gpt->positions, .width = gpt->width));
+    places = memmodel_network_embedding(net, places,
+                                        MEMMODEL_EMBEDDING(.name = "wpe", .rows = gpt->positions, .width = gpt->width));
     tokens = memmodel_network_binary(net, tokens, places, NULL);
     return memmodel_network_dropout(net, tokens, MEMMODEL_DROPOUT(.rate = 0.1));
 }

@@ -37,8 +37,14 @@ infer_activation(struct draft *draft)
 }
 
 const struct op_description op_activation = {
-    .name = "activation", .struct_name = "memmodel_activation", .options_size = sizeof(struct memmodel_activation),
-    .fields = activation_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_activation,
+    .name = "activation",
+    .struct_name = "memmodel_activation",
+    .options_size = sizeof(struct memmodel_activation),
+    .fields = activation_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_activation,
 };
 
 memmodel_tensor
@@ -62,8 +68,13 @@ infer_softmax(struct draft *draft)
 }
 
 const struct op_description op_softmax = {
-    .name = "softmax", .struct_name = "memmodel_softmax", .options_size = sizeof(struct memmodel_softmax),
-    .fields = softmax_fields, .least_inputs = 1, .most_inputs = 1, .infer = infer_softmax,
+    .name = "softmax",
+    .struct_name = "memmodel_softmax",
+    .options_size = sizeof(struct memmodel_softmax),
+    .fields = softmax_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .infer = infer_softmax,
 };
 
 memmodel_tensor
@@ -88,8 +99,13 @@ infer_dropout(struct draft *draft)
 }
 
 const struct op_description op_dropout = {
-    .name = "dropout", .struct_name = "memmodel_dropout", .options_size = sizeof(struct memmodel_dropout),
-    .fields = dropout_fields, .least_inputs = 1, .most_inputs = 1, .infer = infer_dropout,
+    .name = "dropout",
+    .struct_name = "memmodel_dropout",
+    .options_size = sizeof(struct memmodel_dropout),
+    .fields = dropout_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .infer = infer_dropout,
 };
 
 memmodel_tensor

@@ -30,10 +30,9 @@ check_inputs(struct builder *builder, const struct op_description *description, 
     }
     if ((count > 0 && !inputs) || count > INT32_MAX || count < (size_t)description->least_inputs ||
         (description->most_inputs != MOST_INPUTS_ANY && count > (size_t)description->most_inputs))
-        return context_error(builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT, description->name,
-                             "%zu inputs, needs %s%d", count,
-                             description->most_inputs == description->least_inputs ? "" : "at least ",
-                             description->least_inputs);
+        return context_error(
+            builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT, description->name, "%zu inputs, needs %s%d",
+            count, description->most_inputs == description->least_inputs ? "" : "at least ", description->least_inputs);
     return 0;
 }
 
@@ -110,12 +109,16 @@ enter_layer(struct draft *draft, enum op op, const void *given)
     struct builder *builder = draft->builder;
     struct memmodel_network *network = &builder->network;
     struct layer layer = {
-        .op = op, .name = draft->name, .scope = builder->scope, .options = draft->options,
+        .op = op,
+        .name = draft->name,
+        .scope = builder->scope,
+        .options = draft->options,
         .inputs = arena_copy(&network->arena, draft->inputs, draft->input_count * sizeof *draft->inputs),
         .input_count = (int32_t)draft->input_count,
-        .first_output = (int32_t)network->tensor_count - draft->output_count, .output_count = draft->output_count,
-        .parameters = arena_copy(&network->arena, builder->scratch,
-                                 (size_t)draft->parameter_count * sizeof *builder->scratch),
+        .first_output = (int32_t)network->tensor_count - draft->output_count,
+        .output_count = draft->output_count,
+        .parameters =
+            arena_copy(&network->arena, builder->scratch, (size_t)draft->parameter_count * sizeof *builder->scratch),
         .parameter_count = draft->parameter_count,
     };
 
@@ -162,7 +165,11 @@ add_layer(struct builder *builder, enum op op, const char *name, const memmodel_
           const void *options)
 {
     struct draft draft = {
-        .builder = builder, .description = op_describe(op), .name = name, .inputs = inputs, .input_count = count,
+        .builder = builder,
+        .description = op_describe(op),
+        .name = name,
+        .inputs = inputs,
+        .input_count = count,
     };
     void *given = NULL;
     int status = check_inputs(builder, draft.description, inputs, count);

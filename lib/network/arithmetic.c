@@ -59,8 +59,9 @@ static int32_t
 promote(int32_t a, int32_t b)
 {
     static const int8_t order[] = {
-        [MEMMODEL_BOOL] = 1,    [MEMMODEL_UINT8] = 2,    [MEMMODEL_INT8] = 3,    [MEMMODEL_INT32] = 4, [MEMMODEL_INT64] = 5,
-        [MEMMODEL_FLOAT16] = 6, [MEMMODEL_BFLOAT16] = 7, [MEMMODEL_FLOAT32] = 8, [MEMMODEL_FLOAT64] = 9,
+        [MEMMODEL_BOOL] = 1,     [MEMMODEL_UINT8] = 2,   [MEMMODEL_INT8] = 3,
+        [MEMMODEL_INT32] = 4,    [MEMMODEL_INT64] = 5,   [MEMMODEL_FLOAT16] = 6,
+        [MEMMODEL_BFLOAT16] = 7, [MEMMODEL_FLOAT32] = 8, [MEMMODEL_FLOAT64] = 9,
     };
 
     if ((a == MEMMODEL_FLOAT16 && b == MEMMODEL_BFLOAT16) || (a == MEMMODEL_BFLOAT16 && b == MEMMODEL_FLOAT16))
@@ -87,8 +88,13 @@ infer_binary(struct draft *draft)
 }
 
 const struct op_description op_binary = {
-    .name = "binary", .struct_name = "memmodel_binary", .options_size = sizeof(struct memmodel_binary),
-    .fields = binary_fields, .least_inputs = 2, .most_inputs = 2, .infer = infer_binary,
+    .name = "binary",
+    .struct_name = "memmodel_binary",
+    .options_size = sizeof(struct memmodel_binary),
+    .fields = binary_fields,
+    .least_inputs = 2,
+    .most_inputs = 2,
+    .infer = infer_binary,
 };
 
 memmodel_tensor
@@ -133,8 +139,13 @@ matmul_multiply_adds(const memmodel_network *network, const struct layer *layer,
 }
 
 const struct op_description op_matmul = {
-    .name = "matmul", .struct_name = "memmodel_matmul", .options_size = sizeof(struct memmodel_matmul),
-    .fields = matmul_fields, .least_inputs = 2, .most_inputs = 2, .infer = infer_matmul,
+    .name = "matmul",
+    .struct_name = "memmodel_matmul",
+    .options_size = sizeof(struct memmodel_matmul),
+    .fields = matmul_fields,
+    .least_inputs = 2,
+    .most_inputs = 2,
+    .infer = infer_matmul,
     .multiply_adds = matmul_multiply_adds,
 };
 
@@ -184,8 +195,14 @@ infer_reduce(struct draft *draft)
 }
 
 const struct op_description op_reduce = {
-    .name = "reduce", .struct_name = "memmodel_reduce", .options_size = sizeof(struct memmodel_reduce),
-    .fields = reduce_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_reduce,
+    .name = "reduce",
+    .struct_name = "memmodel_reduce",
+    .options_size = sizeof(struct memmodel_reduce),
+    .fields = reduce_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_reduce,
 };
 
 memmodel_tensor

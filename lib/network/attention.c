@@ -87,8 +87,14 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 }
 
 const struct op_description op_attention = {
-    .name = "attention", .struct_name = "memmodel_attention", .options_size = sizeof(struct memmodel_attention),
-    .fields = attention_fields, .least_inputs = 3, .most_inputs = 4, .optional_input = MASK, .infer = infer_attention,
+    .name = "attention",
+    .struct_name = "memmodel_attention",
+    .options_size = sizeof(struct memmodel_attention),
+    .fields = attention_fields,
+    .least_inputs = 3,
+    .most_inputs = 4,
+    .optional_input = MASK,
+    .infer = infer_attention,
     .multiply_adds = multiply_adds,
 };
 

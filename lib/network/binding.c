@@ -25,7 +25,7 @@ constant_bytes(const memmodel_dim *dims, int rank, int dtype, int64_t *bytes)
 bool
 binding_elements(const struct binding *binding, const memmodel_dim *dims, int rank, int64_t *elements)
 {
-    memmodel_dim numbers[MEMMODEL_MAX_RANK];
+    memmodel_dim numbers[MOST_FACTORS];
 
     for (int i = 0; i < rank; i++)
         numbers[i] = binding_dim(binding, dims[i]);
@@ -48,6 +48,24 @@ binding_parameter_bytes(const struct binding *binding, int32_t parameter, int64_
 
     return binding_elements(binding, of->dims, of->rank, bytes) &&
            checked_multiply(*bytes, dtype_bytes(of->dtype), bytes);
+}
+
+bool
+binding_multiply_adds(const struct binding *binding, const struct layer *layer, int64_t *count)
+{
+    const struct op_description *description = op_describe(layer->op);
+    struct product products[MOST_PRODUCTS];
+    int terms = description->multiply_adds ? description->multiply_adds(binding->network, layer, products) : 0;
+
+    *count = 0;
+    for (int i = 0; i < terms; i++) {
+        int64_t product;
+
+        if (!binding_elements(binding, products[i].factors, products[i].count, &product) ||
+            !checked_accumulate(count, product))
+            return false;
+    }
+    return true;
 }
 
 /* ---- messages ---- */
@@ -250,8 +268,7 @@ check_customs(const struct check *check)
 }
 
 int
-binding_new(memmodel_context *context, const memmodel_network *network, const int64_t *symbols,
-            struct binding *binding)
+binding_new(memmodel_context *context, const memmodel_network *network, const int64_t *symbols, struct binding *binding)
 {
     struct binding new = {.network = network};
     struct check check = {.context = context, .network = network, .binding = &new};

@@ -39,19 +39,30 @@ struct field {
     const char *const *names; /* FIELD_ENUM: ended by NULL */
 };
 
-#define FIELD(type, member, kind_) \
-    {.name = #member, .kind = (kind_), .offset = offsetof(struct type, member), .count = 1}
-#define FIELD_ARRAY(type, member, count_) \
-    {.name = #member, .kind = FIELD_SIZES, .offset = offsetof(struct type, member), .count = (count_)}
-#define FIELD_CHOICE(type, member, names_) \
-    {.name = #member, .kind = FIELD_ENUM, .offset = offsetof(struct type, member), .names = (names_)}
-#define FIELD_LIST(type, member, kind_, length_) \
-    {.name = #member, .kind = (kind_), .offset = offsetof(struct type, member), \
-     .length = offsetof(struct type, length_)}
-#define FIELDS_END {.kind = FIELD_END}
+#define FIELD(type, member, kind_)                                                                                     \
+    {                                                                                                                  \
+        .name = #member, .kind = (kind_), .offset = offsetof(struct type, member), .count = 1                          \
+    }
+#define FIELD_ARRAY(type, member, count_)                                                                              \
+    {                                                                                                                  \
+        .name = #member, .kind = FIELD_SIZES, .offset = offsetof(struct type, member), .count = (count_)               \
+    }
+#define FIELD_CHOICE(type, member, names_)                                                                             \
+    {                                                                                                                  \
+        .name = #member, .kind = FIELD_ENUM, .offset = offsetof(struct type, member), .names = (names_)                \
+    }
+#define FIELD_LIST(type, member, kind_, length_)                                                                       \
+    {                                                                                                                  \
+        .name = #member, .kind = (kind_), .offset = offsetof(struct type, member),                                     \
+        .length = offsetof(struct type, length_)                                                                       \
+    }
+#define FIELDS_END                                                                                                     \
+    {                                                                                                                  \
+        .kind = FIELD_END                                                                                              \
+    }
 
 extern const char *const activation_names[], *const dtype_names[], *const layout_names[], *const padding_names[],
-    *const reduction_names[];
+                                                                                              *const reduction_names[];
 
 /* The int32_t at an offset of an options struct. */
 static inline int32_t
@@ -78,10 +89,10 @@ struct op_description {
     size_t options_size;
     const struct field *fields;
     int least_inputs, most_inputs;
-    int optional_input;       /* this one may be MEMMODEL_NO_TENSOR; 0: none may */
-    bool needs_options;       /* NULL will not do */
-    size_t activation;        /* offset of the fused activation in the options; 0: has none */
-    size_t shared;            /* offset of the name of the layer whose parameters are used; 0: has none */
+    int optional_input; /* this one may be MEMMODEL_NO_TENSOR; 0: none may */
+    bool needs_options; /* NULL will not do */
+    size_t activation;  /* offset of the fused activation in the options; 0: has none */
+    size_t shared;      /* offset of the name of the layer whose parameters are used; 0: has none */
     int (*infer)(struct draft *draft);
     /* Fills up to MOST_PRODUCTS products and returns how many; NULL: none. */
     int (*multiply_adds)(const memmodel_network *network, const struct layer *layer, struct product *products);
@@ -106,21 +117,26 @@ op_find(const char *name);
 /* ---- the builder ---- */
 
 /* Layers by name. */
+struct name_slot {
+    uint32_t hash;
+    int32_t layer; /* its index + 1; 0: free */
+};
+
 struct name_index {
-    int32_t *slots; /* layer + 1; 0: free */
-    size_t capacity, count;
+    struct name_slot *slots;
+    size_t capacity, count; /* capacity is a power of 2 */
 };
 
 struct builder {
     struct memmodel_network network; /* first */
     atomic_int references;
-    int layout; /* of the layers that do not name one */
-    int32_t scope; /* innermost open one, -1: none */
-    int32_t depth; /* open scopes */
+    int layout;         /* of the layers that do not name one */
+    int32_t scope;      /* innermost open one, -1: none */
+    int32_t depth;      /* open scopes */
     const void **given; /* options of each layer as they were given, layout resolved; for JSON */
     struct name_index names;
     int32_t generated[OP_COUNT]; /* last number of a generated name */
-    int32_t *scratch; /* parameters of the layer being built */
+    int32_t *scratch;            /* parameters of the layer being built */
     size_t tensor_capacity, layer_capacity, parameter_capacity, scope_capacity, constraint_capacity, output_capacity,
         given_capacity, scratch_capacity;
     int status; /* of the first call that failed */
@@ -270,7 +286,7 @@ dim_multiply(struct draft *draft, memmodel_dim a, memmodel_dim b);
 memmodel_dim
 dim_product(struct draft *draft, const memmodel_dim *dims, int count);
 
-/* floor((a + offset) / divisor) + plus; an error of `axis` if that is a negative number. */
+/* floor((a + offset) / divisor) + plus; an error of `axis` if nothing is left of something. */
 memmodel_dim
 dim_window(struct draft *draft, int axis, memmodel_dim a, int64_t offset, int64_t divisor, int64_t plus);
 

@@ -108,9 +108,8 @@ conv_size(struct draft *draft, int axis, memmodel_dim size, int i)
     if (conv->padding == MEMMODEL_SAME)
         return dim_ceil_divide(draft, size, conv->stride[i]);
     if (size >= 0 && size < least_input(conv, i)) {
-        draft_error(draft, MEMMODEL_ERROR_SHAPE,
-                    "axis %d: the kernel needs at least %lld elements, the input has %lld", axis,
-                    (long long)least_input(conv, i), (long long)size);
+        draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: the kernel needs at least %lld elements, the input has %lld",
+                    axis, (long long)least_input(conv, i), (long long)size);
         return 0;
     }
     return dim_window(draft, axis, size, -least_input(conv, i), conv->stride[i], 1);
@@ -147,10 +146,18 @@ conv_multiply_adds(const memmodel_network *network, const struct layer *layer, s
 }
 
 const struct op_description op_conv = {
-    .name = "conv", .struct_name = "memmodel_conv", .options_size = sizeof(struct memmodel_conv),
-    .fields = conv_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true,
-    .activation = offsetof(struct memmodel_conv, activation), .shared = offsetof(struct memmodel_conv, shared),
-    .infer = infer_conv, .multiply_adds = conv_multiply_adds, .least_input = least_input,
+    .name = "conv",
+    .struct_name = "memmodel_conv",
+    .options_size = sizeof(struct memmodel_conv),
+    .fields = conv_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .activation = offsetof(struct memmodel_conv, activation),
+    .shared = offsetof(struct memmodel_conv, shared),
+    .infer = infer_conv,
+    .multiply_adds = conv_multiply_adds,
+    .least_input = least_input,
 };
 
 memmodel_tensor
@@ -207,10 +214,17 @@ conv_transpose_multiply_adds(const memmodel_network *network, const struct layer
 }
 
 const struct op_description op_conv_transpose = {
-    .name = "conv_transpose", .struct_name = "memmodel_conv", .options_size = sizeof(struct memmodel_conv),
-    .fields = conv_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true,
-    .activation = offsetof(struct memmodel_conv, activation), .shared = offsetof(struct memmodel_conv, shared),
-    .infer = infer_conv_transpose, .multiply_adds = conv_transpose_multiply_adds,
+    .name = "conv_transpose",
+    .struct_name = "memmodel_conv",
+    .options_size = sizeof(struct memmodel_conv),
+    .fields = conv_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .activation = offsetof(struct memmodel_conv, activation),
+    .shared = offsetof(struct memmodel_conv, shared),
+    .infer = infer_conv_transpose,
+    .multiply_adds = conv_transpose_multiply_adds,
 };
 
 memmodel_tensor

@@ -18,8 +18,7 @@ memmodel_dim
 custom_number(const struct memmodel_custom *custom, int index)
 {
     const memmodel_dim numbers[CUSTOM_NUMBERS] = {
-        custom->parameters, custom->saved, custom->forward_temporary, custom->backward_temporary,
-        custom->multiply_adds,
+        custom->parameters, custom->saved, custom->forward_temporary, custom->backward_temporary, custom->multiply_adds,
     };
 
     return numbers[index];
@@ -55,8 +54,13 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 }
 
 const struct op_description op_custom = {
-    .name = "custom", .struct_name = "memmodel_custom", .options_size = sizeof(struct memmodel_custom),
-    .fields = custom_fields, .most_inputs = MOST_INPUTS_ANY, .needs_options = true, .infer = infer_custom,
+    .name = "custom",
+    .struct_name = "memmodel_custom",
+    .options_size = sizeof(struct memmodel_custom),
+    .fields = custom_fields,
+    .most_inputs = MOST_INPUTS_ANY,
+    .needs_options = true,
+    .infer = infer_custom,
     .multiply_adds = multiply_adds,
 };
 

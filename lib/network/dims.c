@@ -94,7 +94,7 @@ constant_window(struct draft *draft, int axis, int64_t a, int64_t offset, int64_
 
     if (!checked_add(a, offset, &size) || !checked_add(floor_divide(size, divisor), plus, &size))
         return overflow(draft);
-    if (size >= 0)
+    if (size > 0 || (size == 0 && a == 0))
         return size;
     draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: %lld elements would be left of %lld", axis, (long long)size,
                 (long long)a);
@@ -140,7 +140,7 @@ dim_ceil_divide(struct draft *draft, memmodel_dim a, int64_t divisor)
 static memmodel_dim
 multiple_below(struct draft *draft, memmodel_dim a, int64_t divisor, memmodel_dim *quotient)
 {
-    *quotient = dim_window(draft, 0, a, 0, divisor, 0);
+    *quotient = a >= 0 ? a / divisor : dim_window(draft, 0, a, 0, divisor, 0);
     return dim_multiply(draft, *quotient, divisor);
 }
 
@@ -149,8 +149,12 @@ dim_divide_exactly(struct draft *draft, int axis, memmodel_dim a, int64_t diviso
 {
     memmodel_dim quotient = 0, below = multiple_below(draft, a, divisor, &quotient);
     struct constraint constraint = {
-        .given = a, .needed = below, .divisor = divisor, .given_tensor = MEMMODEL_NO_TENSOR,
-        .needed_tensor = MEMMODEL_NO_TENSOR, .axis = axis,
+        .given = a,
+        .needed = below,
+        .divisor = divisor,
+        .given_tensor = MEMMODEL_NO_TENSOR,
+        .needed_tensor = MEMMODEL_NO_TENSOR,
+        .axis = axis,
     };
 
     if (!draft->status && a != below)

@@ -131,7 +131,11 @@ draft_require_equal(struct draft *draft, int axis, memmodel_dim given, memmodel_
                     memmodel_dim needed, memmodel_tensor needed_tensor)
 {
     struct constraint constraint = {
-        .given = given, .needed = needed, .given_tensor = given_tensor, .needed_tensor = needed_tensor, .axis = axis,
+        .given = given,
+        .needed = needed,
+        .given_tensor = given_tensor,
+        .needed_tensor = needed_tensor,
+        .axis = axis,
     };
 
     return draft_constrain(draft, &constraint);
@@ -142,8 +146,12 @@ draft_require_at_most(struct draft *draft, int axis, memmodel_dim given, memmode
                       memmodel_tensor needed_tensor)
 {
     struct constraint constraint = {
-        .given = given, .needed = needed, .given_tensor = MEMMODEL_NO_TENSOR, .needed_tensor = needed_tensor,
-        .axis = axis, .at_most = true,
+        .given = given,
+        .needed = needed,
+        .given_tensor = MEMMODEL_NO_TENSOR,
+        .needed_tensor = needed_tensor,
+        .axis = axis,
+        .at_most = true,
     };
 
     return draft_constrain(draft, &constraint);
@@ -167,8 +175,10 @@ draft_output(struct draft *draft, const struct memmodel_shape *shape)
 {
     struct memmodel_network *network = &draft->builder->network;
     struct tensor tensor = {
-        .rank = shape->rank, .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
-        .layer = (int32_t)network->layer_count, .output = draft->output_count,
+        .rank = shape->rank,
+        .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
+        .layer = (int32_t)network->layer_count,
+        .output = draft->output_count,
     };
 
     if (draft->status || check_size(draft, shape->dims, shape->rank, tensor.dtype))
@@ -230,8 +240,11 @@ draft_parameter(struct draft *draft, const char *role, bool trainable, const str
 {
     struct memmodel_network *network = &draft->builder->network;
     struct parameter parameter = {
-        .role = role, .rank = shape->rank, .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
-        .layer = (int32_t)network->layer_count, .trainable = trainable,
+        .role = role,
+        .rank = shape->rank,
+        .dtype = shape->dtype ? shape->dtype : MEMMODEL_FLOAT32,
+        .layer = (int32_t)network->layer_count,
+        .trainable = trainable,
     };
 
     if (draft->status || check_size(draft, shape->dims, shape->rank, parameter.dtype))
@@ -250,6 +263,5 @@ draft_parameter(struct draft *draft, const char *role, bool trainable, const str
 int
 draft_vector(struct draft *draft, const char *role, int dtype, memmodel_dim elements)
 {
-    return draft_parameter(draft, role, true,
-                           &(struct memmodel_shape){.dims = {elements}, .rank = 1, .dtype = dtype});
+    return draft_parameter(draft, role, true, &(struct memmodel_shape){.dims = {elements}, .rank = 1, .dtype = dtype});
 }

@@ -30,18 +30,24 @@ infer_embedding(struct draft *draft)
         return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows or width is 0");
     if (embedding->dtype == MEMMODEL_DTYPE_DEFAULT)
         embedding->dtype = MEMMODEL_FLOAT32;
-    draft_parameter(draft, "weight", true,
-                    &(struct memmodel_shape){
-                        .dims = {embedding->rows, embedding->width}, .rank = 2, .dtype = embedding->dtype});
+    draft_parameter(
+        draft, "weight", true,
+        &(struct memmodel_shape){.dims = {embedding->rows, embedding->width}, .rank = 2, .dtype = embedding->dtype});
     x.dims[x.rank++] = embedding->width;
     x.dtype = embedding->dtype;
     return draft_output(draft, &x);
 }
 
 const struct op_description op_embedding = {
-    .name = "embedding", .struct_name = "memmodel_embedding", .options_size = sizeof(struct memmodel_embedding),
-    .fields = embedding_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true,
-    .shared = offsetof(struct memmodel_embedding, shared), .infer = infer_embedding,
+    .name = "embedding",
+    .struct_name = "memmodel_embedding",
+    .options_size = sizeof(struct memmodel_embedding),
+    .fields = embedding_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .shared = offsetof(struct memmodel_embedding, shared),
+    .infer = infer_embedding,
 };
 
 memmodel_tensor

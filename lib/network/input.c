@@ -51,13 +51,21 @@ infer_parameter(struct draft *draft)
 }
 
 const struct op_description op_input = {
-    .name = "input", .struct_name = "tensor_options", .options_size = sizeof(struct tensor_options),
-    .fields = input_fields, .needs_options = true, .infer = infer_input,
+    .name = "input",
+    .struct_name = "tensor_options",
+    .options_size = sizeof(struct tensor_options),
+    .fields = input_fields,
+    .needs_options = true,
+    .infer = infer_input,
 };
 
 const struct op_description op_parameter = {
-    .name = "parameter", .struct_name = "tensor_options", .options_size = sizeof(struct tensor_options),
-    .fields = parameter_fields, .needs_options = true, .infer = infer_parameter,
+    .name = "parameter",
+    .struct_name = "tensor_options",
+    .options_size = sizeof(struct tensor_options),
+    .fields = parameter_fields,
+    .needs_options = true,
+    .infer = infer_parameter,
 };
 
 static memmodel_tensor
@@ -87,7 +95,11 @@ memmodel_network_parameter(memmodel_network *network, const char *name, int dtyp
                            int trainable)
 {
     struct tensor_options options = {
-        .size = sizeof options, .name = name, .rank = rank, .dtype = dtype, .trainable = trainable,
+        .size = sizeof options,
+        .name = name,
+        .rank = rank,
+        .dtype = dtype,
+        .trainable = trainable,
     };
 
     return add_tensor(network, OP_PARAMETER, &options, dims);

@@ -131,8 +131,8 @@ read_number(struct reader *reader, const struct field *field, const struct place
 {
     int64_t number = 0;
     int32_t narrow;
-    int status = read_integer(reader, place, place->value, field->kind == FIELD_AXIS ? INT32_MIN : 0, INT32_MAX,
-                              &number);
+    int status =
+        read_integer(reader, place, place->value, field->kind == FIELD_AXIS ? INT32_MIN : 0, INT32_MAX, &number);
 
     narrow = (int32_t)number;
     if (!status)
@@ -313,11 +313,11 @@ static int
 read_field(struct reader *reader, const struct field *field, const json_t *object, void *options)
 {
     static int (*const readers[])(struct reader *, const struct field *, const struct place *, void *) = {
-        [FIELD_SIZES] = read_sizes,       [FIELD_NUMBER] = read_number,     [FIELD_AXIS] = read_number,
-        [FIELD_AXES] = read_axes,         [FIELD_FLAG] = read_flag,         [FIELD_ENUM] = read_choice,
-        [FIELD_LAYOUT] = read_choice,     [FIELD_RATE] = read_rate,         [FIELD_LAYER] = read_layer_name,
-        [FIELD_DIM] = read_one_dim,       [FIELD_DIMS] = read_dim_array,    [FIELD_DIM_LIST] = read_dim_list,
-        [FIELD_SHAPES] = read_shapes,     [FIELD_RESERVED] = NULL,
+        [FIELD_SIZES] = read_sizes,   [FIELD_NUMBER] = read_number,  [FIELD_AXIS] = read_number,
+        [FIELD_AXES] = read_axes,     [FIELD_FLAG] = read_flag,      [FIELD_ENUM] = read_choice,
+        [FIELD_LAYOUT] = read_choice, [FIELD_RATE] = read_rate,      [FIELD_LAYER] = read_layer_name,
+        [FIELD_DIM] = read_one_dim,   [FIELD_DIMS] = read_dim_array, [FIELD_DIM_LIST] = read_dim_list,
+        [FIELD_SHAPES] = read_shapes, [FIELD_RESERVED] = NULL,
     };
     struct place place = {.object = object, .key = field->name, .value = json_object_get(object, field->name)};
 
@@ -401,7 +401,7 @@ check_layer_keys(const struct reader *reader, const struct op_description *descr
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)item, key, value)
+    json_object_foreach ((json_t *)item, key, value)
         if (!is_field(description, key))
             return json_error_at_member(&reader->document, item, key, MEMMODEL_ERROR_PARSE,
                                         "%s has no option \"%.64s\"", description->name, key);
@@ -533,8 +533,8 @@ read_symbols(struct reader *reader)
 static int
 read_layout(struct reader *reader)
 {
-    struct place place = {.object = reader->document.root, .key = "layout",
-                          .value = json_object_get(reader->document.root, "layout")};
+    struct place place = {
+        .object = reader->document.root, .key = "layout", .value = json_object_get(reader->document.root, "layout")};
     int32_t layout = MEMMODEL_CHANNELS_FIRST;
     int status = place.value ? read_name(reader, &place, layout_names, &layout) : 0;
 

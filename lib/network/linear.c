@@ -43,10 +43,17 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 }
 
 const struct op_description op_linear = {
-    .name = "linear", .struct_name = "memmodel_linear", .options_size = sizeof(struct memmodel_linear),
-    .fields = linear_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true,
-    .activation = offsetof(struct memmodel_linear, activation), .shared = offsetof(struct memmodel_linear, shared),
-    .infer = infer_linear, .multiply_adds = multiply_adds,
+    .name = "linear",
+    .struct_name = "memmodel_linear",
+    .options_size = sizeof(struct memmodel_linear),
+    .fields = linear_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .activation = offsetof(struct memmodel_linear, activation),
+    .shared = offsetof(struct memmodel_linear, shared),
+    .infer = infer_linear,
+    .multiply_adds = multiply_adds,
 };
 
 memmodel_tensor

@@ -2,8 +2,16 @@
 #include "network/builder.h"
 
 static const char *const loss_names[] = {
-    "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mean_squared_error",
-    "mean_absolute_error", "smooth_l1", "negative_log_likelihood", "kl_divergence", "dice", NULL,
+    "cross_entropy",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "mean_squared_error",
+    "mean_absolute_error",
+    "smooth_l1",
+    "negative_log_likelihood",
+    "kl_divergence",
+    "dice",
+    NULL,
 };
 
 static const char *const loss_reduction_names[] = {"mean", "sum", "none", NULL};
@@ -49,8 +57,13 @@ infer_loss(struct draft *draft)
 }
 
 const struct op_description op_loss = {
-    .name = "loss", .struct_name = "memmodel_loss", .options_size = sizeof(struct memmodel_loss),
-    .fields = loss_fields, .least_inputs = 2, .most_inputs = 2, .infer = infer_loss,
+    .name = "loss",
+    .struct_name = "memmodel_loss",
+    .options_size = sizeof(struct memmodel_loss),
+    .fields = loss_fields,
+    .least_inputs = 2,
+    .most_inputs = 2,
+    .infer = infer_loss,
 };
 
 memmodel_tensor

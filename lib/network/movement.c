@@ -65,13 +65,25 @@ infer_crop(struct draft *draft)
 }
 
 const struct op_description op_pad = {
-    .name = "pad", .struct_name = "memmodel_pad", .options_size = sizeof(struct memmodel_pad), .fields = pad_fields,
-    .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_pad,
+    .name = "pad",
+    .struct_name = "memmodel_pad",
+    .options_size = sizeof(struct memmodel_pad),
+    .fields = pad_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_pad,
 };
 
 const struct op_description op_crop = {
-    .name = "crop", .struct_name = "memmodel_pad", .options_size = sizeof(struct memmodel_pad), .fields = pad_fields,
-    .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_crop,
+    .name = "crop",
+    .struct_name = "memmodel_pad",
+    .options_size = sizeof(struct memmodel_pad),
+    .fields = pad_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_crop,
 };
 
 memmodel_tensor
@@ -126,8 +138,13 @@ infer_concat(struct draft *draft)
 }
 
 const struct op_description op_concat = {
-    .name = "concat", .struct_name = "memmodel_concat", .options_size = sizeof(struct memmodel_concat),
-    .fields = concat_fields, .least_inputs = 1, .most_inputs = MOST_INPUTS_ANY, .needs_options = true,
+    .name = "concat",
+    .struct_name = "memmodel_concat",
+    .options_size = sizeof(struct memmodel_concat),
+    .fields = concat_fields,
+    .least_inputs = 1,
+    .most_inputs = MOST_INPUTS_ANY,
+    .needs_options = true,
     .infer = infer_concat,
 };
 
@@ -179,8 +196,14 @@ infer_split(struct draft *draft)
 }
 
 const struct op_description op_split = {
-    .name = "split", .struct_name = "memmodel_split", .options_size = sizeof(struct memmodel_split),
-    .fields = split_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_split,
+    .name = "split",
+    .struct_name = "memmodel_split",
+    .options_size = sizeof(struct memmodel_split),
+    .fields = split_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_split,
 };
 
 memmodel_tensor
@@ -219,13 +242,21 @@ infer_slice(struct draft *draft)
     draft_require_at_most(draft, axis, slice->stop, shape.dims[axis], draft->inputs[0]);
     if (slice->drop)
         return remove_axis(draft, &shape, axis);
+    if (slice->stop == slice->start)
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: nothing is left", axis);
     shape.dims[axis] = dim_ceil_divide(draft, dim_subtract(draft, axis, slice->stop, slice->start), slice->step);
     return draft_output(draft, &shape);
 }
 
 const struct op_description op_slice = {
-    .name = "slice", .struct_name = "memmodel_slice", .options_size = sizeof(struct memmodel_slice),
-    .fields = slice_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_slice,
+    .name = "slice",
+    .struct_name = "memmodel_slice",
+    .options_size = sizeof(struct memmodel_slice),
+    .fields = slice_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_slice,
 };
 
 memmodel_tensor

@@ -73,47 +73,67 @@ hash(const char *name)
 }
 
 /* Slot of the layer of that name, or the free one where it would stand. */
-static size_t
-find_slot(const struct builder *builder, const char *name)
+static struct name_slot *
+find_slot(const struct builder *builder, const char *name, uint32_t wanted)
 {
     const struct name_index *names = &builder->names;
-    size_t slot = hash(name) & (names->capacity - 1);
+    size_t at = wanted & (names->capacity - 1);
 
-    while (names->slots[slot] && strcmp(builder->network.layers[names->slots[slot] - 1].name, name) != 0)
-        slot = (slot + 1) & (names->capacity - 1);
-    return slot;
+    for (;; at = (at + 1) & (names->capacity - 1)) {
+        struct name_slot *slot = &names->slots[at];
+
+        if (slot->layer == 0 ||
+            (slot->hash == wanted && strcmp(builder->network.layers[slot->layer - 1].name, name) == 0))
+            return slot;
+    }
 }
 
 int32_t
 names_find(const struct builder *builder, const char *name)
 {
-    return builder->names.capacity ? builder->names.slots[find_slot(builder, name)] - 1 : -1;
+    return builder->names.capacity ? find_slot(builder, name, hash(name))->layer - 1 : -1;
 }
 
 void
 names_enter(struct builder *builder, int32_t layer)
 {
-    builder->names.slots[find_slot(builder, builder->network.layers[layer].name)] = layer + 1;
+    const char *name = builder->network.layers[layer].name;
+    uint32_t value = hash(name);
+
+    *find_slot(builder, name, value) = (struct name_slot){.hash = value, .layer = layer + 1};
     builder->names.count++;
+}
+
+/* Names are all different, so each goes to the first free slot. */
+static void
+move_slots(const struct name_index *from, struct name_index *to)
+{
+    for (size_t i = 0; i < from->capacity; i++) {
+        size_t at = from->slots[i].hash & (to->capacity - 1);
+
+        if (from->slots[i].layer == 0)
+            continue;
+        while (to->slots[at].layer)
+            at = (at + 1) & (to->capacity - 1);
+        to->slots[at] = from->slots[i];
+    }
 }
 
 /* At most half full. */
 int
 names_reserve(struct builder *builder)
 {
-    struct name_index *names = &builder->names;
-    size_t capacity = names->capacity ? names->capacity * 2 : 64;
-    int32_t *slots;
+    struct name_index *names = &builder->names, larger = {.count = names->count};
 
     if ((names->count + 1) * 2 <= names->capacity)
         return 0;
-    slots = memory_allocate_zeroed(builder->network.context, capacity, sizeof *slots);
-    if (!slots)
+    larger.capacity = names->capacity ? names->capacity * 2 : 64;
+    larger.slots = memory_allocate_zeroed(builder->network.context, larger.capacity, sizeof *larger.slots);
+    if (!larger.slots)
         return MEMMODEL_ERROR_NOMEM;
+    move_slots(names, &larger);
     memory_release(builder->network.context, names->slots);
-    *names = (struct name_index){.slots = slots, .capacity = capacity};
-    for (size_t i = 0; i < builder->network.layer_count; i++)
-        names_enter(builder, (int32_t)i);
+    *names = larger;
     return 0;
 }
 

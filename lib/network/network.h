@@ -57,8 +57,8 @@ struct tensor {
     memmodel_dim dims[MEMMODEL_MAX_RANK];
     int32_t rank;
     int32_t dtype;
-    int32_t layer;  /* that made it */
-    int32_t output; /* which of its outputs */
+    int32_t layer;      /* that made it */
+    int32_t output;     /* which of its outputs */
     int32_t held_until; /* number of layers there were at memmodel_network_release(); 0 if it was not called */
     int32_t consumers;  /* layers that use it */
 };
@@ -81,8 +81,8 @@ struct scope {
 
 struct layer {
     enum op op;
-    const char *name; /* full, with its scopes': "encoder.0.conv" */
-    int32_t scope;    /* -1: none */
+    const char *name;    /* full, with its scopes': "encoder.0.conv" */
+    int32_t scope;       /* -1: none */
     const void *options; /* struct memmodel_conv, ... of the op with all defaults filled in, or one of those below */
     const memmodel_tensor *inputs; /* MEMMODEL_NO_TENSOR where an optional one is missing */
     int32_t input_count;
@@ -227,5 +227,9 @@ binding_tensor_bytes(const struct binding *binding, memmodel_tensor tensor, int6
 
 bool
 binding_parameter_bytes(const struct binding *binding, int32_t parameter, int64_t *bytes);
+
+/* Multiplications with addition of a layer's forward pass, exactly; false on overflow. */
+bool
+binding_multiply_adds(const struct binding *binding, const struct layer *layer, int64_t *count);
 
 #endif

@@ -6,8 +6,10 @@
 /* Each kind names the fields that it has; the others do not matter to it. */
 
 static const struct field batch_fields[] = {
-    FIELD(memmodel_norm, layout, FIELD_LAYOUT),      FIELD(memmodel_norm, no_affine, FIELD_FLAG),
-    FIELD(memmodel_norm, no_statistics, FIELD_FLAG), FIELD(memmodel_norm, reserved, FIELD_RESERVED),
+    FIELD(memmodel_norm, layout, FIELD_LAYOUT),
+    FIELD(memmodel_norm, no_affine, FIELD_FLAG),
+    FIELD(memmodel_norm, no_statistics, FIELD_FLAG),
+    FIELD(memmodel_norm, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
 
@@ -146,9 +148,11 @@ infer_rms(struct draft *draft)
     return draft_output(draft, &x);
 }
 
-#define NORM(name_, fields_, infer_) \
-    {.name = name_, .struct_name = "memmodel_norm", .options_size = sizeof(struct memmodel_norm), .fields = fields_, \
-     .least_inputs = 1, .most_inputs = 1, .infer = infer_}
+#define NORM(name_, fields_, infer_)                                                                                   \
+    {                                                                                                                  \
+        .name = name_, .struct_name = "memmodel_norm", .options_size = sizeof(struct memmodel_norm),                   \
+        .fields = fields_, .least_inputs = 1, .most_inputs = 1, .infer = infer_                                        \
+    }
 
 const struct op_description op_batch_norm = NORM("batch_norm", batch_fields, infer_batch);
 const struct op_description op_layer_norm = NORM("layer_norm", layer_fields, infer_layer);

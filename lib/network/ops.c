@@ -65,9 +65,9 @@ op_find(const char *name)
 /* ---- names, in the order of their enumerations ---- */
 
 const char *const activation_names[] = {
-    "none", "relu", "leaky_relu", "elu",  "selu",        "gelu",  "gelu_tanh", "silu", "sigmoid", "tanh",
-    "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square",
-    "abs", "negate", NULL,
+    "none",    "relu", "leaky_relu", "elu",         "selu",  "gelu",     "gelu_tanh", "silu",
+    "sigmoid", "tanh", "hardswish",  "hardsigmoid", "relu6", "softplus", "mish",      "prelu",
+    "exp",     "log",  "sqrt",       "square",      "abs",   "negate",   NULL,
 };
 
 const char *const dtype_names[] = {

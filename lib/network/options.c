@@ -14,8 +14,8 @@ struct options {
 static int
 refuse(const struct options *options, const struct field *field, const char *why)
 {
-    return context_error(options->builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT,
-                         options->description->name, "%s %s", field->name, why);
+    return context_error(options->builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->description->name,
+                         "%s %s", field->name, why);
 }
 
 static int
@@ -26,8 +26,8 @@ check_choice(const struct options *options, const struct field *field)
     for (int32_t i = 0; i <= number && field->names[i]; i++)
         if (i == number)
             return 0;
-    return context_error(options->builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT,
-                         options->description->name, "there is no %s %d", field->name, number);
+    return context_error(options->builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->description->name,
+                         "there is no %s %d", field->name, number);
 }
 
 static int
@@ -138,7 +138,8 @@ check_shape(const struct options *options, const struct field *field, const stru
 }
 
 static int
-take_shapes(const struct options *options, const struct field *field, const struct memmodel_shape *shapes, int32_t count)
+take_shapes(const struct options *options, const struct field *field, const struct memmodel_shape *shapes,
+            int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         int status = check_shape(options, field, &shapes[i]);
@@ -185,10 +186,10 @@ static int
 take_field(const struct options *options, const struct field *field)
 {
     static int (*const takers[])(const struct options *, const struct field *) = {
-        [FIELD_SIZES] = check_sizes,    [FIELD_NUMBER] = check_number, [FIELD_AXES] = check_array,
-        [FIELD_FLAG] = check_number,    [FIELD_ENUM] = check_choice,   [FIELD_LAYOUT] = check_number,
-        [FIELD_RATE] = check_rate,      [FIELD_LAYER] = take_pointer,  [FIELD_DIM] = check_dim,
-        [FIELD_DIMS] = check_array,     [FIELD_DIM_LIST] = take_pointer, [FIELD_SHAPES] = take_pointer,
+        [FIELD_SIZES] = check_sizes,     [FIELD_NUMBER] = check_number,   [FIELD_AXES] = check_array,
+        [FIELD_FLAG] = check_number,     [FIELD_ENUM] = check_choice,     [FIELD_LAYOUT] = check_number,
+        [FIELD_RATE] = check_rate,       [FIELD_LAYER] = take_pointer,    [FIELD_DIM] = check_dim,
+        [FIELD_DIMS] = check_array,      [FIELD_DIM_LIST] = take_pointer, [FIELD_SHAPES] = take_pointer,
         [FIELD_RESERVED] = check_number,
     };
 
@@ -217,8 +218,8 @@ options_take(struct builder *builder, const struct op_description *description, 
     options.own = arena_allocate(&builder->network.arena, description->options_size);
     if (!options.own)
         return MEMMODEL_ERROR_NOMEM;
-    status = options_copy(builder->network.context, description->struct_name, given, options.own,
-                          description->options_size);
+    status =
+        options_copy(builder->network.context, description->struct_name, given, options.own, description->options_size);
     for (const struct field *field = description->fields; !status && field->kind != FIELD_END; field++) {
         status = take_field(&options, field);
         if (field->kind == FIELD_LAYOUT)

@@ -106,9 +106,8 @@ pool_size(struct draft *draft, int axis, memmodel_dim size, int i)
     if (pool->padding == MEMMODEL_SAME)
         return dim_ceil_divide(draft, size, pool->stride[i]);
     if (size >= 0 && size < least_input(pool, i)) {
-        draft_error(draft, MEMMODEL_ERROR_SHAPE,
-                    "axis %d: the kernel needs at least %lld elements, the input has %lld", axis,
-                    (long long)least_input(pool, i), (long long)size);
+        draft_error(draft, MEMMODEL_ERROR_SHAPE, "axis %d: the kernel needs at least %lld elements, the input has %lld",
+                    axis, (long long)least_input(pool, i), (long long)size);
         return 0;
     }
     return dim_window(draft, axis, size, offset(pool, i), pool->stride[i], 1);
@@ -131,8 +130,14 @@ infer_pool(struct draft *draft)
 }
 
 const struct op_description op_pool = {
-    .name = "pool", .struct_name = "memmodel_pool", .options_size = sizeof(struct memmodel_pool),
-    .fields = pool_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_pool,
+    .name = "pool",
+    .struct_name = "memmodel_pool",
+    .options_size = sizeof(struct memmodel_pool),
+    .fields = pool_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_pool,
     .least_input = least_input,
 };
 
@@ -159,9 +164,14 @@ infer_adaptive(struct draft *draft)
 }
 
 const struct op_description op_adaptive_pool = {
-    .name = "adaptive_pool", .struct_name = "memmodel_adaptive_pool",
-    .options_size = sizeof(struct memmodel_adaptive_pool), .fields = adaptive_fields, .least_inputs = 1,
-    .most_inputs = 1, .needs_options = true, .infer = infer_adaptive,
+    .name = "adaptive_pool",
+    .struct_name = "memmodel_adaptive_pool",
+    .options_size = sizeof(struct memmodel_adaptive_pool),
+    .fields = adaptive_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_adaptive,
 };
 
 memmodel_tensor
@@ -191,8 +201,13 @@ infer_global(struct draft *draft)
 }
 
 const struct op_description op_global_pool = {
-    .name = "global_pool", .struct_name = "memmodel_global_pool", .options_size = sizeof(struct memmodel_global_pool),
-    .fields = global_fields, .least_inputs = 1, .most_inputs = 1, .infer = infer_global,
+    .name = "global_pool",
+    .struct_name = "memmodel_global_pool",
+    .options_size = sizeof(struct memmodel_global_pool),
+    .fields = global_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .infer = infer_global,
 };
 
 memmodel_tensor

@@ -6,7 +6,10 @@
 
 static const char *const recurrent_names[] = {"lstm", "gru", "rnn_tanh", "rnn_relu", NULL};
 static const int8_t gates[] = {
-    [MEMMODEL_LSTM] = 4, [MEMMODEL_GRU] = 3, [MEMMODEL_RNN_TANH] = 1, [MEMMODEL_RNN_RELU] = 1,
+    [MEMMODEL_LSTM] = 4,
+    [MEMMODEL_GRU] = 3,
+    [MEMMODEL_RNN_TANH] = 1,
+    [MEMMODEL_RNN_RELU] = 1,
 };
 
 static const struct field recurrent_fields[] = {
@@ -131,8 +134,14 @@ multiply_adds(const memmodel_network *network, const struct layer *layer, struct
 }
 
 const struct op_description op_recurrent = {
-    .name = "recurrent", .struct_name = "memmodel_recurrent", .options_size = sizeof(struct memmodel_recurrent),
-    .fields = recurrent_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_recurrent,
+    .name = "recurrent",
+    .struct_name = "memmodel_recurrent",
+    .options_size = sizeof(struct memmodel_recurrent),
+    .fields = recurrent_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_recurrent,
     .multiply_adds = multiply_adds,
 };
 

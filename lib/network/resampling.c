@@ -35,8 +35,14 @@ infer_upsample(struct draft *draft)
 }
 
 const struct op_description op_upsample = {
-    .name = "upsample", .struct_name = "memmodel_upsample", .options_size = sizeof(struct memmodel_upsample),
-    .fields = upsample_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_upsample,
+    .name = "upsample",
+    .struct_name = "memmodel_upsample",
+    .options_size = sizeof(struct memmodel_upsample),
+    .fields = upsample_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_upsample,
 };
 
 memmodel_tensor

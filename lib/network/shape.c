@@ -85,7 +85,7 @@ infer_reshape(struct draft *draft)
     memcpy(shape.dims, options->dims, sizeof shape.dims);
     if (inferred >= 0)
         shape.dims[inferred] = inferred_dim(draft, inferred, old, new);
-    else if (old != new && old >= 0 && new >= 0)
+    else if (old != new &&old >= 0 && new >= 0)
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "%lld elements do not fill a shape of %lld", (long long)old,
                            (long long)new);
     else
@@ -94,8 +94,14 @@ infer_reshape(struct draft *draft)
 }
 
 const struct op_description op_reshape = {
-    .name = "reshape", .struct_name = "reshape_options", .options_size = sizeof(struct reshape_options),
-    .fields = reshape_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_reshape,
+    .name = "reshape",
+    .struct_name = "reshape_options",
+    .options_size = sizeof(struct reshape_options),
+    .fields = reshape_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_reshape,
 };
 
 /* The call of reshape and expand. */
@@ -142,8 +148,14 @@ infer_flatten(struct draft *draft)
 }
 
 const struct op_description op_flatten = {
-    .name = "flatten", .struct_name = "flatten_options", .options_size = sizeof(struct flatten_options),
-    .fields = flatten_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_flatten,
+    .name = "flatten",
+    .struct_name = "flatten_options",
+    .options_size = sizeof(struct flatten_options),
+    .fields = flatten_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_flatten,
 };
 
 memmodel_tensor
@@ -181,8 +193,14 @@ infer_permute(struct draft *draft)
 }
 
 const struct op_description op_permute = {
-    .name = "permute", .struct_name = "permute_options", .options_size = sizeof(struct permute_options),
-    .fields = permute_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_permute,
+    .name = "permute",
+    .struct_name = "permute_options",
+    .options_size = sizeof(struct permute_options),
+    .fields = permute_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_permute,
 };
 
 memmodel_tensor
@@ -230,8 +248,14 @@ infer_expand(struct draft *draft)
 }
 
 const struct op_description op_expand = {
-    .name = "expand", .struct_name = "reshape_options", .options_size = sizeof(struct reshape_options),
-    .fields = reshape_fields, .least_inputs = 1, .most_inputs = 1, .needs_options = true, .infer = infer_expand,
+    .name = "expand",
+    .struct_name = "reshape_options",
+    .options_size = sizeof(struct reshape_options),
+    .fields = reshape_fields,
+    .least_inputs = 1,
+    .most_inputs = 1,
+    .needs_options = true,
+    .infer = infer_expand,
 };
 
 memmodel_tensor
