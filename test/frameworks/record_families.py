@@ -3,8 +3,8 @@
     python test/frameworks/record_families.py                  # all, each in a process of its own
     python test/frameworks/record_families.py NAME...          # only these
 
-The files are those of record_steps.py. test/unit/test_pytorch_families.c builds the same networks; forward is written so
-that each name is bound again, or deleted, by the statement after which its tensor is not used any more.
+The files are those of record_steps.py. test/unit/test_pytorch_families.c builds the same networks; forward is written
+so that each name is bound again, or deleted, by the statement after which its tensor is not used any more.
 """
 
 from __future__ import annotations
@@ -147,8 +147,23 @@ IN_PLACE = [nn.ReLU, nn.LeakyReLU, nn.ELU, nn.SELU, nn.SiLU, nn.Hardswish, nn.Ha
 
 
 def activations() -> Chain:
-    plain = [nn.GELU(), nn.GELU("tanh"), nn.Sigmoid(), nn.Tanh(), nn.Softplus(), torch.exp, torch.log, torch.sqrt,
-             torch.square, torch.abs, torch.neg, nn.PReLU(8), nn.PReLU(1), nn.Softmax(-1), nn.LogSoftmax(-1)]
+    plain = [
+        nn.GELU(),
+        nn.GELU("tanh"),
+        nn.Sigmoid(),
+        nn.Tanh(),
+        nn.Softplus(),
+        torch.exp,
+        torch.log,
+        torch.sqrt,
+        torch.square,
+        torch.abs,
+        torch.neg,
+        nn.PReLU(8),
+        nn.PReLU(1),
+        nn.Softmax(-1),
+        nn.LogSoftmax(-1),
+    ]
     return Chain(nn.Conv1d(8, 8, 1), *[kind() for kind in IN_PLACE], *plain)
 
 
@@ -158,22 +173,51 @@ def activations_in_place() -> Chain:
 
 
 def norms() -> Chain:
-    return Chain(nn.Conv2d(3, 16, 3), nn.GroupNorm(4, 16), nn.InstanceNorm2d(16, affine=True), nn.InstanceNorm2d(16),
-                 nn.BatchNorm2d(16, affine=False), nn.BatchNorm2d(16, track_running_stats=False), nn.LayerNorm((14, 14)),
-                 nn.RMSNorm(14), lambda x: x.flatten(1), nn.BatchNorm1d(16 * 14 * 14), nn.Linear(16 * 14 * 14, 8))
+    return Chain(
+        nn.Conv2d(3, 16, 3),
+        nn.GroupNorm(4, 16),
+        nn.InstanceNorm2d(16, affine=True),
+        nn.InstanceNorm2d(16),
+        nn.BatchNorm2d(16, affine=False),
+        nn.BatchNorm2d(16, track_running_stats=False),
+        nn.LayerNorm((14, 14)),
+        nn.RMSNorm(14),
+        lambda x: x.flatten(1),
+        nn.BatchNorm1d(16 * 14 * 14),
+        nn.Linear(16 * 14 * 14, 8),
+    )
 
 
 def pools() -> Chain:
-    return Chain(nn.Conv2d(3, 8, 3, padding=1), nn.AvgPool2d(2), nn.MaxPool2d(3, 1, 1), nn.Upsample(scale_factor=2),
-                 nn.Upsample(scale_factor=2, mode="bilinear"), nn.Upsample(scale_factor=3, mode="bicubic"),
-                 nn.AdaptiveAvgPool2d(5), nn.AdaptiveMaxPool2d(4), nn.ReflectionPad2d(1), nn.ReplicationPad2d(1),
-                 nn.ConstantPad2d(1, 0.0), nn.Dropout(0.3), nn.Dropout2d(0.3), lambda x: x[:, :, 1:-1, 2:-2],
-                 lambda x: x.mean((2, 3)), nn.Linear(8, 4))
+    return Chain(
+        nn.Conv2d(3, 8, 3, padding=1),
+        nn.AvgPool2d(2),
+        nn.MaxPool2d(3, 1, 1),
+        nn.Upsample(scale_factor=2),
+        nn.Upsample(scale_factor=2, mode="bilinear"),
+        nn.Upsample(scale_factor=3, mode="bicubic"),
+        nn.AdaptiveAvgPool2d(5),
+        nn.AdaptiveMaxPool2d(4),
+        nn.ReflectionPad2d(1),
+        nn.ReplicationPad2d(1),
+        nn.ConstantPad2d(1, 0.0),
+        nn.Dropout(0.3),
+        nn.Dropout2d(0.3),
+        lambda x: x[:, :, 1:-1, 2:-2],
+        lambda x: x.mean((2, 3)),
+        nn.Linear(8, 4),
+    )
 
 
 def volumes() -> Chain:
-    return Chain(nn.Conv3d(1, 4, 3, padding=1), nn.Upsample(scale_factor=2, mode="trilinear"), nn.AvgPool3d(2),
-                 nn.MaxPool3d(2), lambda x: x.amax((2, 3, 4)), nn.Linear(4, 4))
+    return Chain(
+        nn.Conv3d(1, 4, 3, padding=1),
+        nn.Upsample(scale_factor=2, mode="trilinear"),
+        nn.AvgPool3d(2),
+        nn.MaxPool3d(2),
+        lambda x: x.amax((2, 3, 4)),
+        nn.Linear(4, 4),
+    )
 
 
 class Arithmetic(nn.Module):
@@ -253,23 +297,53 @@ def with_loss(name: str) -> Workload:
     if name in ("nll", "cross_entropy_2d"):
         return lambda: (nn.Conv1d(3, 10, 1), floats(4, 3, 1000), classes(10, 4, 1000), loss)
     after = nn.Sigmoid() if name == "binary_cross_entropy" else None
-    return lambda: (Chain(nn.Conv1d(2, 10, 1), *([after] if after else [])), floats(4, 2, 1000), floats(4, 10, 1000), loss)
+    return lambda: (
+        Chain(nn.Conv1d(2, 10, 1), *([after] if after else [])),
+        floats(4, 2, 1000),
+        floats(4, 10, 1000),
+        loss,
+    )
 
 
-LOSSES = ["dice", "nll", "cross_entropy_2d", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",
-          "binary_cross_entropy_with_logits", "kl_div"]
+LOSSES = [
+    "dice",
+    "nll",
+    "cross_entropy_2d",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "kl_div",
+]
 
 mse = functional.mse_loss
 cross_entropy = functional.cross_entropy
 WORKLOADS: dict[str, tuple[str, Workload]] = {
     "decoder": ("adamw", lambda: (Decoder(), classes(200, 4, 24), classes(200, 96), cross_entropy)),
     "residual": ("momentum", lambda: (Residual(), floats(4, 3, 64, 64), classes(10, 4), cross_entropy)),
-    "lstm": ("adam", lambda: (Recurrent(nn.LSTM(16, 24, 2, bidirectional=True, batch_first=True), 48),
-                              classes(100, 5, 15), classes(5, 5), cross_entropy)),
-    "gru": ("adam", lambda: (Recurrent(nn.GRU(16, 24, 2, bidirectional=True, batch_first=True), 48),
-                             classes(100, 5, 15), classes(5, 5), cross_entropy)),
-    "rnn": ("sgd", lambda: (Recurrent(nn.RNN(16, 24, batch_first=True), 24),
-                            classes(100, 5, 15), classes(5, 5), cross_entropy)),
+    "lstm": (
+        "adam",
+        lambda: (
+            Recurrent(nn.LSTM(16, 24, 2, bidirectional=True, batch_first=True), 48),
+            classes(100, 5, 15),
+            classes(5, 5),
+            cross_entropy,
+        ),
+    ),
+    "gru": (
+        "adam",
+        lambda: (
+            Recurrent(nn.GRU(16, 24, 2, bidirectional=True, batch_first=True), 48),
+            classes(100, 5, 15),
+            classes(5, 5),
+            cross_entropy,
+        ),
+    ),
+    "rnn": (
+        "sgd",
+        lambda: (Recurrent(nn.RNN(16, 24, batch_first=True), 24), classes(100, 5, 15), classes(5, 5), cross_entropy),
+    ),
     "activations": ("sgd", lambda: (activations(), floats(4, 8, 100), floats(4, 8, 100), mse)),
     "activations_in_place": ("sgd", lambda: (activations_in_place(), floats(4, 8, 100), floats(4, 8, 100), mse)),
     "norms": ("adam", lambda: (norms(), floats(4, 3, 16, 16), floats(4, 8), mse)),
