@@ -13,15 +13,15 @@
 
 /* 3D U-Net after IntelAI/unet, 3D/model.py: two 3x3x3 convolutions a level, each with batch norm and ReLU. */
 struct unet3d {
-    int64_t filters;     /* of the first level; 16 */
-    int depth;           /* poolings; 4 */
-    int64_t channels;    /* of the input; 1 */
-    int64_t classes;     /* of the mask; 1 */
+    int64_t filters;  /* of the first level; 16 */
+    int depth;        /* poolings; 4 */
+    int64_t channels; /* of the input; 1 */
+    int64_t classes;  /* of the mask; 1 */
     bool no_batch_norm;
-    bool upsampling;     /* decoder by nearest upsampling instead of transposed convolution */
-    bool channels_last;  /* Keras; else PyTorch */
-    bool fused_mask;     /* the sigmoid belongs to the last convolution, as in Keras */
-    bool loss;           /* with binary cross entropy against a target, for simulated training */
+    bool upsampling;    /* decoder by nearest upsampling instead of transposed convolution */
+    bool channels_last; /* Keras; else PyTorch */
+    bool fused_mask;    /* the sigmoid belongs to the last convolution, as in Keras */
+    bool loss;          /* with binary cross entropy against a target, for simulated training */
 };
 
 int
