@@ -12,30 +12,33 @@
 
 enum domain { BELOW_ZERO, FROM_ZERO, ABOVE_ZERO, FROM_ONE };
 
-/* sign x^(numerator / denominator) log(x)^logs, offered where all of an input's values lie in the domain */
+/*
+ * sign x^(numerator / denominator) log(x)^logs, offered where all of an input's values lie in the domain. A product has one
+ * bent factor at most: a tensor's size is a product of extents, of which one (a cube's side, a width) may come as a power.
+ */
 struct form {
     int sign, numerator, denominator, logs;
     unsigned size;
-    bool plain;
+    bool plain, bent;
     enum domain domain;
     size_t levels; /* different values of the input that it takes to tell this form from the others */
 };
 
 static const struct form forms[] = {
-    {1, 1, 1, 0, .size = 1, .plain = true, .domain = FROM_ZERO, .levels = 2},
-    {1, 2, 1, 0, .size = 2, .plain = true, .domain = FROM_ZERO, .levels = 2},
-    {1, 3, 1, 0, .size = 2, .plain = true, .domain = FROM_ZERO, .levels = 2},
-    {1, -1, 1, 0, .size = 2, .plain = false, .domain = ABOVE_ZERO, .levels = 2},
-    {1, 1, 2, 0, .size = 2, .plain = false, .domain = FROM_ZERO, .levels = 4},
-    {1, 0, 1, 1, .size = 2, .plain = false, .domain = FROM_ONE, .levels = 4},
-    {1, 1, 1, 1, .size = 4, .plain = false, .domain = FROM_ONE, .levels = 4},
+    {1, 1, 1, 0, .size = 1, .plain = true, .bent = false, .domain = FROM_ZERO, .levels = 2},
+    {1, 2, 1, 0, .size = 2, .plain = true, .bent = true, .domain = FROM_ZERO, .levels = 2},
+    {1, 3, 1, 0, .size = 2, .plain = true, .bent = true, .domain = FROM_ZERO, .levels = 2},
+    {1, -1, 1, 0, .size = 2, .plain = false, .bent = false, .domain = ABOVE_ZERO, .levels = 2},
+    {1, 1, 2, 0, .size = 2, .plain = false, .bent = true, .domain = FROM_ZERO, .levels = 4},
+    {1, 0, 1, 1, .size = 2, .plain = false, .bent = true, .domain = FROM_ONE, .levels = 4},
+    {1, 1, 1, 1, .size = 4, .plain = false, .bent = true, .domain = FROM_ONE, .levels = 4},
 };
 
 /* of inputs with negative values, each a term alone */
 static const struct form signed_forms[] = {
-    {1, 1, 1, 0, .size = 1, .plain = true, .domain = BELOW_ZERO, .levels = 2},
-    {-1, 1, 1, 0, .size = 2, .plain = true, .domain = BELOW_ZERO, .levels = 2},
-    {1, 2, 1, 0, .size = 2, .plain = true, .domain = BELOW_ZERO, .levels = 2},
+    {1, 1, 1, 0, .size = 1, .plain = true, .bent = false, .domain = BELOW_ZERO, .levels = 2},
+    {-1, 1, 1, 0, .size = 2, .plain = true, .bent = false, .domain = BELOW_ZERO, .levels = 2},
+    {1, 2, 1, 0, .size = 2, .plain = true, .bent = true, .domain = BELOW_ZERO, .levels = 2},
 };
 
 enum {
@@ -49,7 +52,7 @@ struct factor {
     size_t input;
     expression value;
     unsigned size;
-    bool plain;
+    bool plain, bent;
 };
 
 struct factors {
@@ -122,7 +125,7 @@ make_factors(struct basis *basis, const struct training *training, const struct 
             value = form_value(basis->pool, expression_symbol_name(basis->pool, input), &list[i]);
             if (value < 0)
                 return value;
-            factors->list[factors->count++] = (struct factor){input, value, list[i].size, list[i].plain};
+            factors->list[factors->count++] = (struct factor){input, value, list[i].size, list[i].plain, list[i].bent};
         }
     return 0;
 }
@@ -136,13 +139,13 @@ struct product_group {
 };
 
 /* In the order in which they are taken in as long as there is room. */
-static const struct product_group groups[] = {{1, false}, {2, true}, {3, true}, {2, false}, {3, false}};
+static const struct product_group groups[] = {{1, false}, {2, true}, {3, true}, {2, false}, {4, true}, {3, false}};
 
 /* A product being put together from factors in the order of the list. */
 struct product {
     expression value;
     unsigned size;
-    bool plain;
+    bool plain, bent;
 };
 
 /* Visits the products of `more` factors from `first` on; adds them to the basis, or only counts them where it is NULL. */
@@ -152,11 +155,12 @@ visit_products(struct basis *basis, const struct factors *factors, const struct 
 {
     for (size_t i = first; i < factors->count; i++) {
         const struct factor *factor = &factors->list[i];
-        struct product next = {product->value, product->size + factor->size + (product->size > 0), product->plain && factor->plain};
+        struct product next = {product->value, product->size + factor->size + (product->size > 0),
+                               product->plain && factor->plain, product->bent || factor->bent};
         size_t after = i + 1;
         int status = 0;
 
-        if (group->plain_only && !factor->plain)
+        if ((group->plain_only && !factor->plain) || (product->bent && factor->bent))
             continue;
         while (after < factors->count && factors->list[after].input == factor->input)
             after++;
@@ -177,7 +181,7 @@ visit_products(struct basis *basis, const struct factors *factors, const struct 
 static int
 add_products(struct basis *basis, const struct factors *factors)
 {
-    const struct product nothing = {expression_integer(basis->pool, 1), 0, true};
+    const struct product nothing = {expression_integer(basis->pool, 1), 0, true, false};
 
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         size_t count = 0;

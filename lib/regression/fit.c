@@ -53,6 +53,7 @@ selection_of(const struct fit *fit)
         .columns = &fit->basis.columns,
         .right_side = fit->basis.right_side,
         .sizes = fit->basis.sizes,
+        .plain = fit->basis.plain,
         .points = fit->training.points,
         .point_count = fit->training.point_count,
     };

@@ -57,7 +57,7 @@ print_term(const memmodel_model *model, size_t k, int language, struct text *tex
     print_number(model->coefficients[k], language, text);
     if (is_constant(model, k))
         return;
-    expression_print(model->pool, model->terms[k], language, &term);
+    expression_print(model->pool, model->terms[k], (enum expression_language)language, &term);
     parentheses = !term.failed && needs_parentheses(term.bytes, languages[language].exact);
     text_append(text, languages[language].times);
     text_append(text, parentheses ? "(" : "");

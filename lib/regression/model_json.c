@@ -74,7 +74,7 @@ append_term(const memmodel_model *model, size_t k, json_t *array)
 {
     struct text text = TEXT_INIT(model->context);
 
-    expression_print(model->pool, model->terms[k], (int)MEMMODEL_TEXT, &text);
+    expression_print(model->pool, model->terms[k], EXPRESSION_TEXT, &text);
     if (!text.failed)
         json_array_append_new(array,
                               json_pack("{s:f, s:s}", "coefficient", model->coefficients[k], "term", text.bytes));

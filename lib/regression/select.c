@@ -16,6 +16,7 @@ static const double greatest_ratio = 1000;  /* a prediction further below the me
 
 struct candidate {
     const struct subset *subset;
+    bool plain;
     unsigned size; /* symbols of the formula */
     double score;  /* sum of squared leave-one-out errors */
 };
@@ -45,10 +46,10 @@ squared(double error)
 }
 
 static void
-consider(struct selection *selection, const struct subset *subset)
+consider(struct selection *selection, const struct subset *subset, bool plain)
 {
     const struct select_problem *problem = selection->problem;
-    struct candidate candidate = {.subset = subset, .size = subset_size(problem, subset)};
+    struct candidate candidate = {.subset = subset, .plain = plain, .size = subset_size(problem, subset)};
     size_t place = selection->count;
 
     if (!leave_one_out_errors(&selection->work, problem->columns, problem->right_side, subset, selection->errors))
@@ -83,6 +84,38 @@ within_one_standard_error(struct selection *selection, const struct candidate *c
     for (size_t i = 0; i < rows; i++)
         spread += pow(squared(selection->errors[i]) - squared(selection->least_errors[i]) - mean, 2);
     return mean <= sqrt(spread / (double)(rows - 1) / (double)rows);
+}
+
+/* What it takes to say the errors, and which columns of its library the candidate has. */
+static double
+description_length(const struct selection *selection, const struct candidate *candidate)
+{
+    const struct select_problem *problem = selection->problem;
+    size_t library = 0, terms = candidate->subset->count - (candidate->subset->columns[0] == 0);
+
+    for (size_t j = 1; j < problem->columns->columns; j++)
+        library += problem->plain[j] || !candidate->plain;
+    return (double)problem->columns->rows / 2 * log(candidate->score) + (double)terms * log((double)library);
+}
+
+/* Drops the candidates that are not plain, unless the best of them is worth its larger library. */
+static void
+prefer_plain(struct selection *selection)
+{
+    double least[2] = {INFINITY, INFINITY};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct candidate *candidate = &selection->candidates[i];
+
+        least[candidate->plain] = fmin(least[candidate->plain], description_length(selection, candidate));
+    }
+    if (least[false] < least[true])
+        return;
+    for (size_t i = 0; i < selection->count; i++)
+        if (selection->candidates[i].plain)
+            selection->candidates[kept++] = selection->candidates[i];
+    selection->count = kept;
 }
 
 static const struct candidate *
@@ -144,7 +177,8 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
     for (size_t kind = 0; kind < 2; kind++)
         for (size_t size = 0; size <= SUBSET_TERMS; size++)
             for (size_t i = 0; i < shortlist->bins[kind][size].count; i++)
-                consider(selection, &shortlist->bins[kind][size].subsets[i]);
+                consider(selection, &shortlist->bins[kind][size].subsets[i], kind == 0);
+    prefer_plain(selection);
     if (selection->count > 0)
         *selected = *choose(selection)->subset;
     else

@@ -8,13 +8,18 @@ struct select_problem {
     const struct matrix *columns;
     const double *right_side; /* square root of each row's weight: rows are divided by what they measure */
     const unsigned *sizes;    /* of every column: symbols of its formula */
+    const bool *plain;        /* of every column, as in struct subset_library */
     const size_t *points;     /* of every row: which point it was measured at, from 0 */
     size_t point_count;
 };
 
 /*
- * The smallest listed subset whose mean squared leave-one-out error exceeds the least one by no more than the standard error
- * of that difference, taken row by row; of equally small ones, the one with the least error.
+ * A choice among many columns finds a good one by chance. Subsets that are not plain are therefore considered only if the best
+ * of them beats the best plain one by more than the larger library can be expected to gain: by the least value of
+ * rows / 2 ln(mean squared leave-one-out error) + terms ln(columns to choose from), a description length.
+ *
+ * Of those considered: the smallest subset whose mean squared leave-one-out error exceeds the least one by no more than
+ * the standard error of that difference, taken row by row; of equally small ones, the one with the least error.
  */
 int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,

@@ -14,7 +14,7 @@
 
 enum {
     SUBSET_TERMS = 8,  /* largest number of columns besides the constant */
-    SUBSET_KEPT = 32,  /* subsets of one kind and size that are listed */
+    SUBSET_KEPT = 16,  /* subsets of one kind and size that are listed */
 };
 
 /* Columns in rising order; column 0 is the constant. */

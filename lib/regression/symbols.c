@@ -43,29 +43,34 @@ append_symbol(struct text *text, const char *name)
         text_append_bytes(text, is_inside(*name) ? name : "_", 1);
 }
 
+/* The name as an identifier, with a number from 2 on; NULL without memory. */
+static char *
+make_symbol(memmodel_context *context, const char *name, int number)
+{
+    struct text text = TEXT_INIT(context);
+
+    append_symbol(&text, name);
+    if (number > 1)
+        text_printf(&text, "_%d", number);
+    return text_finish(&text);
+}
+
 static int
 define(struct expression_pool *pool, memmodel_context *context, const char *name)
 {
-    int status = -1;
+    int number = 1;
+    char *symbol = make_symbol(context, name, number);
+    expression made;
 
-    for (int number = 1; status == -1; number++) {
-        struct text text = TEXT_INIT(context);
-        char *symbol;
-
-        append_symbol(&text, name);
-        if (number > 1)
-            text_printf(&text, "_%d", number);
-        symbol = text_finish(&text);
-        if (!symbol)
-            return MEMMODEL_ERROR_NOMEM;
-        if (!is_taken(pool, symbol)) {
-            expression made = expression_symbol(pool, symbol);
-
-            status = made < 0 ? made : 0;
-        }
+    while (symbol && is_taken(pool, symbol)) {
         memory_release(context, symbol);
+        symbol = make_symbol(context, name, ++number);
     }
-    return status;
+    if (!symbol)
+        return MEMMODEL_ERROR_NOMEM;
+    made = expression_symbol(pool, symbol);
+    memory_release(context, symbol);
+    return made < 0 ? made : 0;
 }
 
 int
