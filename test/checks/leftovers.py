@@ -3,6 +3,7 @@
 usage: leftovers.py SOURCE_ROOT
 """
 
+import gzip
 import pathlib
 import re
 import subprocess
@@ -38,6 +39,13 @@ def problems_of(name, text):
             yield f"{name}:{number}: unfinished by its own words: {match[0]}"
 
 
+def text_of(path):
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        content = gzip.decompress(content)
+    return content.decode("utf-8", errors="replace")
+
+
 def main(root):
     names = tracked(root)
     if names is None:
@@ -47,7 +55,7 @@ def main(root):
     for name in names:
         path = root / name
         if path.is_file() and path.name not in ROOTED:
-            problems += problems_of(name, path.read_text(encoding="utf-8", errors="replace"))
+            problems += problems_of(name, text_of(path))
     print(*problems, f"{len(names)} tracked files", sep="\n")
     return 1 if problems or not names else 0
 

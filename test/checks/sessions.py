@@ -3,7 +3,8 @@
 usage: sessions.py TEXT TOOL_FOLDER... (with PKG_CONFIG_PATH and LD_LIBRARY_PATH in the environment where it needs them)
 
 The text is Markdown. A block opened by ```LANGUAGE NAME is a file. In a ```console block each line after "$ " is a
-command, with its output below; a line of only "..." stands for any number of lines. Other blocks are not run.
+command, with its output below; a line of only "..." stands for any number of lines, and "..." at the end of a line for the
+rest of it. Other blocks are not run.
 """
 
 import os
@@ -26,11 +27,18 @@ def sessions(text):
         yield command, expected
 
 
+def line_pattern(line):
+    line = line.rstrip()
+    if line == ELLIPSIS:
+        return r"(?:.*\n)*?"
+    if line.endswith(ELLIPSIS):
+        return re.escape(line.removesuffix(ELLIPSIS)) + r".*\n"
+    return re.escape(line) + r"\n"
+
+
 def matches(expected, printed):
-    pattern = "".join(
-        r"(?:.*\n)*?" if line.strip() == ELLIPSIS else re.escape(line.rstrip()) + r"\s*\n" for line in expected
-    )
-    return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in printed)) is not None
+    text = "".join(line.rstrip() + "\n" for line in printed)
+    return re.fullmatch("".join(map(line_pattern, expected)), text) is not None
 
 
 def run(command, folder, environment):
