@@ -3,8 +3,8 @@
 usage: sessions.py TEXT TOOL_FOLDER... (with PKG_CONFIG_PATH and LD_LIBRARY_PATH in the environment where it needs them)
 
 The text is Markdown. A block opened by ```LANGUAGE NAME is a file. In a ```console block each line after "$ " is a
-command, with its output below; a line of only "..." stands for any number of lines, and "..." at the end of a line for the
-rest of it. Other blocks are not run.
+command, with its output below; a line of only "..." stands for any number of lines, and "..." at the end of a line
+for the rest of it. Other blocks are not run.
 """
 
 import os
@@ -72,7 +72,7 @@ def follow(text, folder, environment):
 
 
 def main(text, *tools):
-    path = os.pathsep.join([*tools, os.environ["PATH"]])
+    path = os.pathsep.join([*map(os.path.abspath, tools), os.environ["PATH"]])
     environment = dict(os.environ, PATH=path, LC_ALL="C")
     with tempfile.TemporaryDirectory() as folder:
         commands, wrong = follow(pathlib.Path(text).read_text(encoding="utf-8"), pathlib.Path(folder), environment)
