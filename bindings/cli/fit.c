@@ -1,11 +1,12 @@
 /* memmodel fit: a formula from a table of measurements. */
 #include "model.h"
+#include "network_terms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct fit_options {
-    const char *target, *inputs, *weight, *output, *basis;
+    const char *target, *inputs, *weight, *output, *basis, *network;
     struct option_list filters, terms;
     int64_t max_terms;
     bool json;
@@ -21,6 +22,8 @@ static const struct option options[] = {
     {"weight", 'w', OPTION_TEXT, "COLUMN", "how much each row counts", offsetof(struct fit_options, weight)},
     {"term", 0, OPTION_LIST, "FORMULA", "a term to offer, such as 'batch*dim^3'; may be repeated",
      offsetof(struct fit_options, terms)},
+    {"network", 'n', OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term",
+     offsetof(struct fit_options, network)},
     {"basis", 0, OPTION_TEXT, "NAME", "posynomial (the default), or given: only the --term formulas",
      offsetof(struct fit_options, basis)},
     {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8; 4 unless given",
@@ -157,7 +160,8 @@ find_basis(const struct command *command, const char *name, int32_t *basis)
 }
 
 static int
-fit_named(const struct fit *fit, const memmodel_samples *samples, const char *const *inputs, size_t input_count)
+fit_named(const struct fit *fit, const memmodel_samples *samples, const char *const *inputs, size_t input_count,
+          const char *const *terms, size_t term_count)
 {
     const struct fit_options *given = fit->options;
     struct memmodel_fit_options wanted = {
@@ -166,8 +170,8 @@ fit_named(const struct fit *fit, const memmodel_samples *samples, const char *co
         .inputs = input_count ? inputs : NULL,
         .input_count = input_count,
         .weight = given->weight,
-        .terms = given->terms.values,
-        .term_count = given->terms.count,
+        .terms = terms,
+        .term_count = term_count,
         .max_terms = given->max_terms > INT32_MAX || given->max_terms < 0 ? -1 : (int32_t)given->max_terms,
     };
     memmodel_model *model;
@@ -183,16 +187,37 @@ fit_named(const struct fit *fit, const memmodel_samples *samples, const char *co
 }
 
 static int
-fit_samples(const struct fit *fit, const memmodel_samples *samples)
+fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *const *terms, size_t term_count)
 {
     char *names = strdup(fit->options->inputs ? fit->options->inputs : "");
     const char **list = names ? calloc(strlen(names) + 1, sizeof *list) : NULL;
     int status = EXIT_FAILED;
 
     if (list)
-        status = fit_named(fit, samples, list, split_names(names, list));
+        status = fit_named(fit, samples, list, split_names(names, list), terms, term_count);
     free(list);
     free(names);
+    return status;
+}
+
+/* The terms of --term, and the formula of --network. */
+static int
+fit_samples(const struct fit *fit, const memmodel_samples *samples)
+{
+    const struct fit_options *given = fit->options;
+    const char **terms = calloc(given->terms.count + 1, sizeof *terms);
+    size_t count = given->terms.count;
+    memmodel_report *report = NULL;
+    int status = terms ? EXIT_OK : EXIT_FAILED;
+
+    if (terms && count)
+        memcpy(terms, given->terms.values, count * sizeof *terms);
+    if (!status && given->network)
+        status = network_term(fit->command, fit->context, given->network, samples, &report, &terms[count++]);
+    if (!status)
+        status = fit_terms(fit, samples, terms, count);
+    memmodel_report_unref(report);
+    free(terms);
     return status;
 }
 

@@ -18,7 +18,7 @@ struct job_options {
         {"rule", 0, OPTION_TEXT, "NAME", "of the textbook: forward, outputs, cs231n or slots",                         \
          offsetof(type, job.rule)},                                                                                    \
         {"device", 'd', OPTION_TEXT, "NAME", "cpu", offsetof(type, job.device)},                                       \
-        {"optimizer", 'O', OPTION_TEXT, "NAME", "sgd, momentum, adam, adamw or none", offsetof(type, job.optimizer)},  \
+        {"optimizer", 'O', OPTION_TEXT, "NAME", "sgd, momentum, adam, adamw, ... or none", offsetof(type, job.optimizer)},  \
         {"isa", 0, OPTION_TEXT, "NAME", "CPU that runs the job: avx2, avx512, or native for this one",                 \
          offsetof(type, job.isa)},                                                                                     \
         {"threads", 't', OPTION_INTEGER, "N", "threads the framework computes with", offsetof(type, job.threads)},     \

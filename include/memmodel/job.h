@@ -38,7 +38,8 @@ struct memmodel_job {
     const char *framework;    /**< "pytorch" or "textbook". @default "pytorch" */
     const char *rule;         /**< of the textbook. @default "slots" */
     const char *device;       /**< "cpu". @default "cpu" */
-    const char *optimizer;    /**< "sgd", "momentum", "adam", "adamw" or "none". @default "adam" */
+    const char *optimizer;    /**< "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
+                                   @default "adam" */
     const char *isa;          /**< instruction set of the CPU: "avx2" or "avx512". @default this machine's */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values */
     size_t symbol_count;      /**< number of `symbols` */

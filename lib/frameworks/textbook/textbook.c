@@ -8,6 +8,7 @@
  */
 #include "frameworks/textbook/textbook.h"
 #include "base/checked.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -41,10 +42,25 @@ static const struct {
     const char *name;
     int slots;
 } optimizers[] = {
-    {"none", 0}, {"sgd", 0}, {"momentum", 1}, {"adam", 2}, {"adamw", 2},
+    {"none", 0},  {"sgd", 0},    {"momentum", 1}, {"adam", 2},
+    {"adamw", 2}, {"adamax", 2}, {"rmsprop", 1},  {"adadelta", 2},
 };
 
 /* ---- rules ---- */
+
+static int
+unknown_optimizer(memmodel_context *context, const char *name)
+{
+    struct text names = TEXT_INIT(context);
+    int status;
+
+    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", optimizers[i].name);
+    status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name, "unknown optimizer; known are %s",
+                           names.failed ? "sgd and adam" : names.bytes);
+    text_release(&names);
+    return status;
+}
 
 static int
 optimizer_slots(memmodel_context *context, const char *name, int *slots)
@@ -55,8 +71,7 @@ optimizer_slots(memmodel_context *context, const char *name, int *slots)
             return 0;
         }
     }
-    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name,
-                         "unknown optimizer; known are sgd, momentum, adam, adamw and none");
+    return unknown_optimizer(context, name);
 }
 
 static bool
