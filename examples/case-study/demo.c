@@ -1,7 +1,7 @@
 /*
  * The case study: how much memory does training a 3D U-Net need?
  *
- * usage: case-study SAMPLES.csv RECORDED.csv RESULTS.json
+ * usage: case-study KERAS.csv TORCH.csv RECORDED.csv RESULTS.json
  *
  * Prints the network layer by layer, the closed formulas behind it, how three predictors do on measured trainings that they have
  * not seen, and the answer to a question: does it fit, and what is the largest batch?
@@ -14,7 +14,7 @@
 
 static const char *const predictor_names[PREDICTORS] = {
     "Eq. 1 + Eq. 2 (all outputs and weights)",
-    "simulated step (PyTorch)",
+    "simulated step (process of PyTorch)",
     "fitted formula",
 };
 
@@ -42,8 +42,10 @@ print_formulas(const memmodel_report *report)
 }
 
 static void
-print_accuracy(const struct study *study)
+print_accuracy(const struct study *study, const char *framework)
 {
+    printf("\n%zu real trainings in %s, fitted to 70 %% of them, judged on the other 30 %%, %d times: mean error\n\n",
+           study->count, framework, SPLITS);
     printf("%-42s %10s %10s %10s\n", "", "median", "best", "worst");
     for (int i = 0; i < PREDICTORS; i++) {
         double best = study->splits[0].mape[i], worst = best;
@@ -83,34 +85,19 @@ print_answer(const struct answer *answer)
 }
 
 static void
-print_study(const struct study *study, const struct answer *answer)
+print_study(const struct study *study, const struct study *torch, const struct answer *answer)
 {
     printf("Layer by layer: 3D U-Net, 16 filters, 48^3 voxels, batch 2, trained with Adam in PyTorch on CPU\n\n");
     print_layers(study->report);
     printf("\nBytes as closed formulas (textbook: activations twice, parameters with gradients and Adam's slots)\n");
-    print_formulas(study->report);
+    print_formulas(study->textbook);
     printf("\nReal steps of PyTorch, recorded to the byte: measured peak, simulated peak\n");
     print_recorded(study);
-    printf("\n%zu real trainings in Keras, fitted to 70 %% of them, judged on the other 30 %%, %d times: mean error\n\n",
-           study->count, SPLITS);
-    print_accuracy(study);
-    printf("\nThe formula: peak_bytes =\n  %s\n  leave-one-out error %.2f %%\n\nThe answer\n", study->formula,
+    print_accuracy(torch, "PyTorch");
+    print_accuracy(study, "Keras");
+    printf("\nThe formula for Keras: peak_bytes =\n  %s\n  leave-one-out error %.2f %%\n\nThe answer\n", study->formula,
            100 * study->scores.loo_mape);
     print_answer(answer);
-}
-
-/* The comment lines at the head of the samples say what was measured; the first is enough here. */
-static void
-read_provenance(const char *path, char *line, int size)
-{
-    FILE *file = fopen(path, "r");
-
-    line[0] = '\0';
-    if (file && fgets(line, size, file) && line[0] == '#')
-        memmove(line, line + 1 + (line[1] == ' '), strlen(line) - (line[1] == ' '));
-    line[strcspn(line, "\n")] = '\0';
-    if (file)
-        fclose(file);
 }
 
 static int
@@ -123,39 +110,49 @@ fail(const struct study *study, const char *doing, int status)
 }
 
 static int
-run(struct study *study, char **paths)
+read_and_predict(struct study *study, const char *path)
 {
-    char provenance[256];
-    struct answer answer;
-    int status = study_read(study, paths[0], paths[1]);
+    int status = study_read(study, path);
 
     if (status)
-        return fail(study, "reading the measurements", status);
+        return fail(study, path, status);
     status = study_predict(study);
+    return status ? fail(study, "predicting", status) : 0;
+}
+
+static int
+run(struct study *study, struct study *torch, char **paths)
+{
+    struct answer answer;
+    int status;
+
+    if (read_and_predict(study, paths[0]) || read_and_predict(torch, paths[1]))
+        return 1;
+    status = study_read_recorded(study, paths[2]);
+    if (!status)
+        status = study_answer(study, &answer);
     if (status)
-        return fail(study, "predicting", status);
-    status = study_answer(study, &answer);
-    if (status)
-        return fail(study, "answering", status);
-    print_study(study, &answer);
-    read_provenance(paths[0], provenance, sizeof provenance);
-    status = study_write(study, &answer, provenance, paths[2]);
-    return status ? fail(study, paths[2], status) : 0;
+        return fail(study, paths[2], status);
+    print_study(study, torch, &answer);
+    status = study_write(study, torch, &answer, paths[3]);
+    return status ? fail(study, paths[3], status) : 0;
 }
 
 int
 main(int argc, char **argv)
 {
-    struct study study = {0};
+    struct study study = {0}, torch = {0};
     int status;
 
-    if (argc != 4) {
-        fprintf(stderr, "usage: %s SAMPLES.csv RECORDED.csv RESULTS.json\n", argv[0]);
+    if (argc != 5) {
+        fprintf(stderr, "usage: %s KERAS.csv TORCH.csv RECORDED.csv RESULTS.json\n", argv[0]);
         return 2;
     }
     if (memmodel_context_new(NULL, &study.context))
         return 1;
-    status = run(&study, argv + 1);
+    torch.context = memmodel_context_ref(study.context);
+    status = run(&study, &torch, argv + 1);
+    study_release(&torch);
     study_release(&study);
     return status;
 }

@@ -1,6 +1,6 @@
 """Runs the case study: tables on the terminal, then results.json, pictures and report.html.
 
-usage: demo.py [--program PATH] [--output DIRECTORY] [--samples CSV]
+usage: demo.py [--program PATH] [--output DIRECTORY] [--samples DIRECTORY]
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=TOP / "build/release/examples/case-study/case-study")
     parser.add_argument("--output", type=Path, default=TOP / "build/demo")
-    parser.add_argument("--samples", type=Path, default=HERE / "data/keras_samples.csv")
+    parser.add_argument("--samples", type=Path, default=HERE / "data", help="folder of the measured tables")
     arguments = parser.parse_args()
 
     arguments.output.mkdir(parents=True, exist_ok=True)
     results = arguments.output / "results.json"
-    command = [arguments.program, arguments.samples, HERE / "data/pytorch_steps.csv", results]
+    tables = [arguments.samples / "keras_samples.csv", arguments.samples / "torch_samples.csv"]
+    command = [arguments.program, *tables, HERE / "data/pytorch_steps.csv", results]
     study = subprocess.run(command, check=False)
     if study.returncode:
         return study.returncode

@@ -160,13 +160,14 @@ def picture(directory: Path, name: str, title: str) -> str:
     return f'<img alt="{html.escape(title)}" src="data:image/png;base64,{data}">'
 
 
-def accuracy_table(results: Results) -> str:
-    splits = results["splits"]
+def accuracy_table(study: Results) -> str:
+    splits = study["splits"]
     rows = []
     for key, (label, _, _) in PREDICTORS.items():
         errors = sorted(split[key] for split in splits)
-        rows.append([label, f"{results['test_mape'][key]:.2%}", f"{errors[0]:.2%}", f"{errors[-1]:.2%}"])
-    return table(["predictor", "median test MAPE", "best split", "worst split"], rows)
+        rows.append([label, f"{study['test_mape'][key]:.2%}", f"{errors[0]:.2%}", f"{errors[-1]:.2%}"])
+    note = f"<p>{study['covered']:.1%} of the unseen measurements lie below the fit's 95 % bound.</p>"
+    return table(["predictor", "median test MAPE", "best split", "worst split"], rows) + note
 
 
 def layer_table(results: Results) -> str:
@@ -180,8 +181,9 @@ def layer_table(results: Results) -> str:
 
 
 def formula_table(results: Results) -> str:
-    rows = [[name, formula["text"]] for name, formula in results["network"]["formulas"].items()]
-    return table(["bytes of", "formula"], rows) + f"<p>{html.escape(results['network']['assumptions'])}</p>"
+    textbook = results["textbook"]
+    rows = [[name, formula["text"]] for name, formula in textbook["formulas"].items()]
+    return table(["bytes of", "formula"], rows) + f"<p>where {html.escape(textbook['assumptions'])}</p>"
 
 
 def simulation_table(results: Results) -> str:
@@ -207,7 +209,8 @@ def page(results: Results, directory: Path) -> str:
     sections = [
         ("The answer", answer(results)),
         ("Measured against predicted", pictures["measured-against-predicted"] + accuracy_table(results)),
-        ("The fitted formula", f"<p><code>{html.escape(results['formula'])}</code></p>"),
+        ("The same in PyTorch", f"<p>{results['torch']['samples']} trainings.</p>" + accuracy_table(results["torch"])),
+        ("The fitted formula", f"<p>peak_bytes = <code>{html.escape(results['formula'])}</code></p>"),
         ("Closed formulas of the network", formula_table(results)),
         ("Real steps of PyTorch, to the byte", simulation_table(results)),
         ("Memory over one step", pictures["step"]),

@@ -114,50 +114,70 @@ write_phases(FILE *file, const memmodel_trace *trace)
     }
 }
 
-static int
-write_report(FILE *file, const struct study *study)
+static void
+write_timeline(FILE *file, const memmodel_trace *trace)
 {
-    const memmodel_trace *trace = memmodel_report_trace(study->report);
-    char *text;
-    int status = memmodel_report_to_json(study->report, study->context, &text);
-
-    if (status)
-        return status;
     fprintf(file, "  \"timeline\": {\"case\": \"3D U-Net, 16 filters, 48 voxels, batch 2, Adam, step 2\", \"simulated\": [");
     write_live(file, trace);
     fprintf(file, "], \"phases\": [");
     write_phases(file, trace);
-    fprintf(file, "]},\n  \"network\": %s}\n", text);
+    fprintf(file, "]},\n");
+}
+
+static int
+write_report(FILE *file, const struct study *study, const char *name, const memmodel_report *report, const char *end)
+{
+    char *text;
+    int status = memmodel_report_to_json(report, study->context, &text);
+
+    if (status)
+        return status;
+    fprintf(file, "  \"%s\": %s%s", name, text, end);
     memmodel_free(study->context, text);
     return 0;
 }
 
-static int
-write_all(FILE *file, const struct study *study, const struct answer *answer, const char *provenance)
+/* The members that every study has, each with a comma behind it. */
+static void
+write_study(FILE *file, const struct study *study)
 {
-    fprintf(file, "{\n  \"samples\": %zu,\n  \"provenance\": ", study->count);
-    write_text(file, provenance);
+    fprintf(file, "  \"samples\": %zu,\n  \"provenance\": ", study->count);
+    write_text(file, study->provenance);
     fprintf(file, ",\n  \"test_mape\": {");
     write_predictors(file, study->median);
     fprintf(file, "},\n  \"covered\": %.17g,\n  \"loo_mape\": %.17g,\n  \"formula\": ", study->covered,
             study->scores.loo_mape);
     write_text(file, study->formula);
     fprintf(file, ",\n");
-    write_answer(file, answer);
     write_splits(file, study);
     write_points(file, study);
+}
+
+static int
+write_all(FILE *file, const struct study *study, const struct study *torch, const struct answer *answer)
+{
+    int status;
+
+    fprintf(file, "{\n");
+    write_study(file, study);
+    write_answer(file, answer);
     write_recorded(file, study);
-    return write_report(file, study);
+    fprintf(file, "  \"torch\": {\n");
+    write_study(file, torch);
+    fprintf(file, "  \"filters\": 16},\n");
+    write_timeline(file, memmodel_report_trace(study->report));
+    status = write_report(file, study, "textbook", study->textbook, ",\n");
+    return status ? status : write_report(file, study, "network", study->report, "}\n");
 }
 
 int
-study_write(const struct study *study, const struct answer *answer, const char *provenance, const char *path)
+study_write(const struct study *study, const struct study *torch, const struct answer *answer, const char *path)
 {
     FILE *file = fopen(path, "w");
     int status;
 
     if (!file)
         return MEMMODEL_ERROR_IO;
-    status = write_all(file, study, answer, provenance);
+    status = write_all(file, study, torch, answer);
     return fclose(file) && !status ? MEMMODEL_ERROR_IO : status;
 }

@@ -9,8 +9,22 @@
 
 /* ---- measured trainings ---- */
 
-static int
-read_points(struct study *study, const char *path)
+/* The comment lines at the head of the samples say what was measured; the first is enough here. */
+static void
+read_provenance(struct study *study, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[sizeof study->provenance] = "";
+
+    if (file && fgets(line, sizeof line, file) && line[0] == '#')
+        memcpy(study->provenance, line + 1 + (line[1] == ' '), sizeof line - 1 - (line[1] == ' '));
+    study->provenance[strcspn(study->provenance, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+
+int
+study_read(struct study *study, const char *path)
 {
     memmodel_samples *all;
     const double *dim, *batch, *peak;
@@ -32,23 +46,24 @@ read_points(struct study *study, const char *path)
         return MEMMODEL_ERROR_DATA;
     for (size_t i = 0; i < study->count; i++)
         study->points[i] = (struct point){.dim = dim[i], .batch = batch[i], .measured = peak[i]};
+    read_provenance(study, path);
     return 0;
 }
 
 /* ---- the two predictors that need no measurements ---- */
 
 static int
-estimate(const memmodel_network *network, const char *framework, double dim, double batch, int32_t threads, const char *isa,
+estimate(const memmodel_network *network, const char *framework, const char *rule, double dim, double batch,
          memmodel_report **report)
 {
     const struct memmodel_symbol_value symbols[] = {{"dim", (int64_t)dim}, {"batch", (int64_t)batch}};
     struct memmodel_job job = {
         .size = sizeof job,
         .framework = framework,
-        .rule = "outputs", /* Eq. 1 + Eq. 2; the simulation does not read it */
+        .rule = rule,
         .optimizer = "adam",
-        .isa = isa,
-        .threads = threads,
+        .isa = "avx2",
+        .threads = 2,
         .symbols = symbols,
         .symbol_count = 2,
     };
@@ -57,17 +72,16 @@ estimate(const memmodel_network *network, const char *framework, double dim, dou
 }
 
 static int
-live_peak(const memmodel_network *network, const char *framework, const struct point *point, double *bytes)
+peak_of(const memmodel_network *network, const char *framework, const struct point *point, struct memmodel_peak *peak)
 {
-    struct memmodel_peak peak = {.size = sizeof peak};
     memmodel_report *report;
-    int status = estimate(network, framework, point->dim, point->batch, 2, "avx2", &report);
+    int status = estimate(network, framework, "outputs", point->dim, point->batch, &report); /* Eq. 1 + Eq. 2 */
 
     if (status)
         return status;
-    status = memmodel_report_peak(report, &peak);
+    peak->size = sizeof *peak;
+    status = memmodel_report_peak(report, peak);
     memmodel_report_unref(report);
-    *bytes = (double)peak.live;
     return status;
 }
 
@@ -82,12 +96,21 @@ predict_from_network(struct study *study)
         return status;
     status = network_unet3d(study->context, &(struct unet3d){.loss = true}, &torch);
     for (size_t i = 0; !status && i < study->count; i++) {
-        status = live_peak(keras, "textbook", &study->points[i], &study->points[i].predicted[ANALYTIC]);
+        struct point *point = &study->points[i];
+        struct memmodel_peak counted, simulated;
+
+        status = peak_of(keras, "textbook", point, &counted);
         if (!status)
-            status = live_peak(torch, "pytorch", &study->points[i], &study->points[i].predicted[SIMULATED]);
+            status = peak_of(torch, "pytorch", point, &simulated);
+        if (!status) {
+            point->predicted[ANALYTIC] = (double)counted.live;
+            point->predicted[SIMULATED] = (double)simulated.process;
+        }
     }
     if (!status)
-        status = estimate(torch, "pytorch", 48, 2, 2, "avx2", &study->report);
+        status = estimate(torch, "pytorch", NULL, 48, 2, &study->report);
+    if (!status)
+        status = estimate(keras, "textbook", "slots", 48, 2, &study->textbook);
     memmodel_network_unref(torch);
     memmodel_network_unref(keras);
     return status;
@@ -205,21 +228,23 @@ predict_recorded(struct study *study, const memmodel_samples *rows, size_t i)
     struct unet3d options = {.filters = (int64_t)memmodel_samples_column(rows, "filters")[i], .loss = true};
     struct point point = {.dim = memmodel_samples_column(rows, "dim")[i],
                           .batch = memmodel_samples_column(rows, "batch")[i]};
+    struct memmodel_peak peak = {0};
     memmodel_network *network;
     int status = network_unet3d(study->context, &options, &network);
 
     if (status)
         return status;
-    recorded->measured = memmodel_samples_column(rows, "peak_bytes")[i];
-    status = live_peak(network, "pytorch", &point, &recorded->predicted);
+    status = peak_of(network, "pytorch", &point, &peak);
     memmodel_network_unref(network);
+    recorded->measured = memmodel_samples_column(rows, "peak_bytes")[i];
+    recorded->predicted = (double)peak.live;
     snprintf(recorded->name, sizeof recorded->name, "3D U-Net, %d filters, %d voxels, batch %d", (int)options.filters,
              (int)point.dim, (int)point.batch);
     return status;
 }
 
-static int
-read_recorded(struct study *study, const char *path)
+int
+study_read_recorded(struct study *study, const char *path)
 {
     memmodel_samples *rows;
     int status = memmodel_samples_read(study->context, path, &rows);
@@ -236,14 +261,6 @@ read_recorded(struct study *study, const char *path)
 }
 
 /* ---- the study ---- */
-
-int
-study_read(struct study *study, const char *samples_path, const char *recorded_path)
-{
-    int status = read_points(study, samples_path);
-
-    return status ? status : read_recorded(study, recorded_path);
-}
 
 int
 study_predict(struct study *study)
@@ -270,6 +287,7 @@ void
 study_release(struct study *study)
 {
     memmodel_report_unref(study->report);
+    memmodel_report_unref(study->textbook);
     memmodel_model_unref(study->model);
     memmodel_samples_unref(study->samples);
     memmodel_free(study->context, study->formula);

@@ -33,6 +33,7 @@ struct recorded {
 
 struct study {
     memmodel_context *context;
+    char provenance[256]; /* first comment line of the samples */
     memmodel_samples *samples;
     struct point *points;
     size_t count;
@@ -44,7 +45,8 @@ struct study {
     struct memmodel_model_scores scores;
     struct recorded *recorded;
     size_t recorded_count;
-    memmodel_report *report; /* of one simulated training, for the table, the formulas and the pictures */
+    memmodel_report *report;   /* of one simulated training, for the table and the pictures */
+    memmodel_report *textbook; /* of the same one, for the closed formulas */
 };
 
 /* The bound's probability, and the question that the study answers at its end. */
@@ -59,10 +61,15 @@ struct answer {
     int64_t largest_batch;
 };
 
-/* Each returns 0 or a negative status with its text on the context. */
+/* Each returns 0 or a negative status with its text on the study's context. */
 
+/* Measured trainings; those that were killed are left out. */
 int
-study_read(struct study *study, const char *samples_path, const char *recorded_path);
+study_read(struct study *study, const char *samples_path);
+
+/* Recorded steps of PyTorch, and what the simulation says of them. */
+int
+study_read_recorded(struct study *study, const char *path);
 
 int
 study_predict(struct study *study);
@@ -73,8 +80,8 @@ study_answer(const struct study *study, struct answer *answer);
 void
 study_release(struct study *study);
 
-/* results.c: everything, for pictures and other programs. */
+/* results.c: everything, for pictures and other programs. `torch` is the same study of trainings in PyTorch. */
 int
-study_write(const struct study *study, const struct answer *answer, const char *provenance, const char *path);
+study_write(const struct study *study, const struct study *torch, const struct answer *answer, const char *path);
 
 #endif
