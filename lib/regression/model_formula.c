@@ -23,11 +23,11 @@ is_constant(const memmodel_model *model, size_t term)
     return expression_is_integer(model->pool, model->terms[term], &value) && value == 1;
 }
 
-/* Of a sum the signs are surrounded by blanks; in languages whose bits count only a name needs no parentheses. */
+/* A sum's signs stand between blanks. In languages whose bits count, only a name needs none. */
 static bool
 needs_parentheses(const char *term, bool exact)
 {
-    return strpbrk(term, exact ? " *-+/(" : " ") != NULL || term[0] == '-';
+    return term[0] == '-' || strstr(term, " + ") || strstr(term, " - ") || (exact && strpbrk(term, " *-+/("));
 }
 
 static void

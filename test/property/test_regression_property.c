@@ -1,5 +1,5 @@
 /* What holds for every fit, tried on tables of random formulas, grids, errors and repetitions. */
-#include "near.h"
+#include "../unit/near.h"
 
 #include <math.h>
 
