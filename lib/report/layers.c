@@ -11,7 +11,6 @@ struct table {
     const struct query *query;
     const struct result *result;
     struct formula_space *space;
-    int64_t *values;  /* of the space's expressions, with the query's numbers */
     int32_t *row_of;  /* row of each layer of the network */
 };
 
@@ -108,18 +107,12 @@ add_own_parameters(const struct table *table, const struct layer *layer, struct 
     return true;
 }
 
-static int
-add_multiply_adds(struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
+static bool
+add_multiply_adds(const struct table *table, const struct layer *layer, struct memmodel_report_layer *row)
 {
-    expression count = formula_multiply_adds(table->space, layer);
-    double value = 0;
-    int status = count < 0 ? count : formula_evaluate(table->space, count, table->query->symbols, &value);
+    int64_t count;
 
-    if (status)
-        return status;
-    if (!(value >= 0 && value < 9.2e18) || !checked_accumulate(&row->multiply_adds, (int64_t)value))
-        return overflow(table, layer);
-    return 0;
+    return binding_multiply_adds(&table->query->binding, layer, &count) && checked_accumulate(&row->multiply_adds, count);
 }
 
 /* ---- rows ---- */
@@ -138,9 +131,9 @@ fill_row(struct table *table, const struct layer *layer, struct memmodel_report_
     }
     if (textbook_counts_output(table->query->network, layer) && !add_outputs(table, layer, row))
         return overflow(table, layer);
-    if (!add_own_parameters(table, layer, row))
+    if (!add_own_parameters(table, layer, row) || !add_multiply_adds(table, layer, row))
         return overflow(table, layer);
-    return add_multiply_adds(table, layer, row);
+    return 0;
 }
 
 static int
