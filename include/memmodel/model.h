@@ -26,7 +26,7 @@ struct memmodel_fit_options {
     const char *const *terms;  /**< formulas in the inputs to offer besides the built-in basis, such as a network's own */
     size_t term_count;         /**< number of `terms` */
     int32_t basis;             /**< enum memmodel_basis */
-    int32_t max_terms;         /**< largest number of terms besides the constant. @default 4 */
+    int32_t max_terms;         /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. @default 4 */
     int32_t reserved;          /**< 0 */
     int32_t threads;           /**< threads to use; the result does not depend on it. @default 1 */
 };
@@ -46,7 +46,7 @@ struct memmodel_prediction {
     size_t size;     /**< sizeof(struct memmodel_prediction) */
     double value;    /**< the formula */
     double upper;    /**< one-sided bound: the measurement lies below it with the asked probability. Never below `value` */
-    int32_t outside; /**< 1 if the point lies outside the box of the training data: the bound then is a guess */
+    int32_t outside; /**< 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess */
     int32_t reserved; /**< 0 */
 };
 
@@ -67,13 +67,16 @@ struct memmodel_model_scores {
  * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset whose
  * leave-one-out error lies within one standard error of the best.
  *
- * Rows with a missing input or target are left out and counted in the log. Repeated rows count as repeated measurements.
+ * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows count as
+ * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so; of named
+ * ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms from 1 on; an
+ * input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
  *
  * @param[in]  samples  table, only read
  * @param[in]  options  NULL for defaults
  * @param[out] model    new model with one reference, untouched on error
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (too few rows; a target that is zero or
- *          negative; an input that is constant), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that
+ *          is zero or negative; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
  *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the samples' context's
  * @since 0.1
@@ -122,7 +125,7 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
                        struct memmodel_prediction *prediction);
 
 /**
- * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1.
+ * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to 2^53.
  *
  * @param[in]  model    model
  * @param[in]  inputs   values of the inputs; the one solved for is ignored
