@@ -67,17 +67,17 @@ struct memmodel_model_scores {
  * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset whose
  * leave-one-out error lies within one standard error of the best.
  *
- * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows count as
- * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so; of named
- * ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms from 1 on; an
- * input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
+ * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
+ * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so; of
+ * named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms from 1
+ * on; an input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
  *
  * @param[in]  samples  table, only read
  * @param[in]  options  NULL for defaults
  * @param[out] model    new model with one reference, untouched on error
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that
- *          is zero or negative; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ *          is zero or negative; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term),
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the samples' context's
  * @since 0.1
  */
