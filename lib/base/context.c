@@ -322,3 +322,17 @@ options_copy(memmodel_context *context, const char *name, const void *options, v
     memcpy((unsigned char *)own + sizeof given, bytes + sizeof given, (given < own_size ? given : own_size) - sizeof given);
     return 0;
 }
+
+int
+result_copy(const void *own, size_t own_size, void *result)
+{
+    size_t given, known;
+
+    memcpy(&given, result, sizeof given);
+    if (given < sizeof given || given > OPTIONS_LIMIT)
+        return MEMMODEL_ERROR_STRUCT_SIZE;
+    known = given < own_size ? given : own_size;
+    memcpy((unsigned char *)result + sizeof given, (const unsigned char *)own + sizeof given, known - sizeof given);
+    memset((unsigned char *)result + known, 0, given - known);
+    return 0;
+}

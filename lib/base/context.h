@@ -64,4 +64,11 @@ context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3
 int
 options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size);
 
+/*
+ * The other way round: fills a caller's result struct, whose first field is its size, from `own`. An older caller gets the
+ * fields it knows, a newer one zeros behind those that this library knows. 0, MEMMODEL_ERROR_STRUCT_SIZE: without a text.
+ */
+int
+result_copy(const void *own, size_t own_size, void *result);
+
 #endif

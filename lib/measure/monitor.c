@@ -138,15 +138,6 @@ check_result_size(memmodel_context *context, const char *name, size_t given, siz
     return 0;
 }
 
-static void
-copy_result(const void *own, size_t own_size, void *result, size_t given)
-{
-    size_t known = given < own_size ? given : own_size;
-
-    memset((unsigned char *)result + sizeof given, 0, given - sizeof given);
-    memcpy((unsigned char *)result + sizeof given, (const unsigned char *)own + sizeof given, known - sizeof given);
-}
-
 /* memory.peak counts only if it rose while watching: before, somebody else may have set it. */
 static void
 read_cgroup(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
@@ -245,7 +236,7 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
     if (!status && !monitor->summary.ended)
         status = take_reading(monitor);
     if (!status && reading)
-        copy_result(&monitor->last, sizeof monitor->last, reading, reading->size);
+        result_copy(&monitor->last, sizeof monitor->last, reading);
     return status;
 }
 
@@ -281,7 +272,7 @@ memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_moni
     int status = check_result_size(monitor->context, "memmodel_monitor_summary", summary->size, sizeof summary->size);
 
     if (!status)
-        copy_result(&monitor->summary, sizeof monitor->summary, summary, summary->size);
+        result_copy(&monitor->summary, sizeof monitor->summary, summary);
     return status;
 }
 

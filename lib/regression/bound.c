@@ -17,8 +17,8 @@ compare_numbers(const void *a, const void *b)
 }
 
 /*
- * A row u of the scaled columns has leverage |R^-T u|^2; triangle = R^-T diag(2^-exponent) takes terms / prediction. Its row
- * k is column k of R^-1.
+ * A row u of the scaled columns has leverage |R^-T u|^2; triangle = R^-T diag(2^-exponent) takes terms / prediction.
+ * Its row k is column k of R^-1.
  */
 static void
 fill_leverage(struct model_bound *bound, const struct qr *qr, const int *exponents)
@@ -36,7 +36,8 @@ fill_leverage(struct model_bound *bound, const struct qr *qr, const int *exponen
 }
 
 void
-bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios, const double *weights)
+bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios,
+           const double *weights)
 {
     struct model_bound *bound = &model->bound;
     double squares = 0;
@@ -116,18 +117,13 @@ int
 memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
                        struct memmodel_prediction *prediction)
 {
-    double value, upper;
+    struct memmodel_prediction own = {.size = sizeof own};
 
-    if (prediction->size != sizeof *prediction)
-        return MEMMODEL_ERROR_STRUCT_SIZE;
     if (!level_valid(level))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    upper = upper_bound(model, inputs, level, &value);
-    prediction->value = value;
-    prediction->upper = upper;
-    prediction->outside = outside(model, inputs) || !(value > 0);
-    prediction->reserved = 0;
-    return 0;
+    own.upper = upper_bound(model, inputs, level, &own.value);
+    own.outside = outside(model, inputs) || !(own.value > 0);
+    return result_copy(&own, sizeof own, prediction);
 }
 
 /* ---- solving ---- */

@@ -194,14 +194,13 @@ memmodel_model_domain(const memmodel_model *model, size_t input, double *least, 
 int
 memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores)
 {
-    if (scores->size != sizeof *scores)
-        return MEMMODEL_ERROR_STRUCT_SIZE;
-    *scores = (struct memmodel_model_scores){
-        .size = sizeof *scores,
+    const struct memmodel_model_scores own = {
+        .size = sizeof own,
         .training_mape = model->training_mape,
         .loo_mape = model->loo_mape,
         .samples = model->samples,
         .terms = (int64_t)model->term_count,
     };
-    return 0;
+
+    return result_copy(&own, sizeof own, scores);
 }

@@ -25,24 +25,10 @@ memmodel_report_unref(memmodel_report *report)
     memmodel_context_unref(context);
 }
 
-/* Fills a caller's struct up to the caller's size. */
-static int
-fill(void *given, const void *own, size_t own_size)
-{
-    size_t size;
-
-    memcpy(&size, given, sizeof size);
-    if (size < sizeof size)
-        return MEMMODEL_ERROR_STRUCT_SIZE;
-    memcpy((char *)given + sizeof size, (const char *)own + sizeof size,
-           (size < own_size ? size : own_size) - sizeof size);
-    return 0;
-}
-
 int
 memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak)
 {
-    return fill(peak, &report->peak, sizeof report->peak);
+    return result_copy(&report->peak, sizeof report->peak, peak);
 }
 
 int
@@ -78,13 +64,13 @@ memmodel_report_layer(const memmodel_report *report, size_t index, struct memmod
 {
     if (index >= report->layer_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    return fill(layer, &report->layers[index], sizeof report->layers[index]);
+    return result_copy(&report->layers[index], sizeof report->layers[index], layer);
 }
 
 int
 memmodel_report_total(const memmodel_report *report, struct memmodel_report_layer *total)
 {
-    return fill(total, &report->total, sizeof report->total);
+    return result_copy(&report->total, sizeof report->total, total);
 }
 
 size_t

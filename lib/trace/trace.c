@@ -185,15 +185,14 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
 {
     const struct trace_event *from;
     const struct trace_block *block;
+    struct memmodel_event own;
 
     if (!event || index >= trace->event_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (event->size != sizeof *event)
-        return MEMMODEL_ERROR_STRUCT_SIZE;
     from = &trace->events[index];
     block = &trace->blocks[from->block];
-    *event = (struct memmodel_event){
-        .size = sizeof *event,
+    own = (struct memmodel_event){
+        .size = sizeof own,
         .bytes = from->release ? -block->bytes : block->bytes,
         .live = from->live,
         .what = block->what,
@@ -203,5 +202,5 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
         .category = block->category,
         .phase = from->phase,
     };
-    return 0;
+    return result_copy(&own, sizeof own, event);
 }

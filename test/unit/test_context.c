@@ -99,6 +99,27 @@ older_and_newer_option_structs_are_understood(void **state)
 }
 
 static void
+older_and_newer_callers_get_results_up_to_their_size(void **state)
+{
+    const struct example_options own = {.size = sizeof own, .first = 1, .second = 2};
+    struct example_options older = {.size = offsetof(struct example_options, second), .second = 7};
+    struct {
+        struct example_options known;
+        int64_t later;
+    } newer = {.known = {.size = sizeof newer}, .later = 7};
+
+    (void)state;
+    assert_int_equal(result_copy(&own, sizeof own, &older), 0);
+    assert_int_equal(older.first, 1);
+    assert_int_equal(older.second, 7);
+    assert_int_equal(result_copy(&own, sizeof own, &newer), 0);
+    assert_int_equal(newer.known.second, 2);
+    assert_int_equal(newer.later, 0);
+    older.size = 1;
+    assert_int_equal(result_copy(&own, sizeof own, &older), MEMMODEL_ERROR_STRUCT_SIZE);
+}
+
+static void
 wrong_json_is_refused_with_line_and_column(void **state)
 {
     static const char text[] = "{\"format\": \"x\",\n \"list\": [1,\n  {\"width\": \"seven\"}]}";
@@ -139,6 +160,7 @@ main(void)
         cmocka_unit_test_setup_teardown(numbers_survive_printing_and_reading, context_setup, context_teardown),
         cmocka_unit_test(words_and_leftovers_are_no_numbers),
         cmocka_unit_test_setup_teardown(older_and_newer_option_structs_are_understood, context_setup, context_teardown),
+        cmocka_unit_test(older_and_newer_callers_get_results_up_to_their_size),
         cmocka_unit_test_setup_teardown(wrong_json_is_refused_with_line_and_column, context_setup, context_teardown),
         cmocka_unit_test(every_status_has_a_name_and_a_meaning),
     };
