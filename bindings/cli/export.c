@@ -10,7 +10,8 @@ struct export_options {
 };
 
 static const struct option options[] = {
-    {"format", 'f', OPTION_TEXT, "NAME", "text (the default), c, python or latex", offsetof(struct export_options, format)},
+    {"format", 'f', OPTION_TEXT, "NAME", "text (the default), c, python or latex",
+     offsetof(struct export_options, format)},
     {0},
 };
 
@@ -145,7 +146,8 @@ const struct command export_command = {
     .name = "export",
     .usage = "MODEL --format c|python|latex|text",
     .summary = "a fitted formula as a function in C or Python, as LaTeX or as text",
-    .description = "Prints a fitted formula for use without this library. C and Python compute the same bits as `memmodel predict`.",
+    .description = "Prints a fitted formula for use without this library. C and Python compute the same bits as "
+                   "`memmodel predict`.",
     .examples = "  memmodel export model.json --format c > predict.c\n"
                 "  memmodel export model.json --format latex\n",
     .options = options,

@@ -14,7 +14,10 @@ int
 model_formula(const struct command *command, memmodel_context *context, const memmodel_model *model, int language,
               char **formula);
 
-/* "dim 32 to 144, batch 1 to 64": the training data's range, by memmodel_model_input_name() or memmodel_model_input_symbol() */
+/*
+ * "dim 32 to 144, batch 1 to 64": the training data's range, by memmodel_model_input_name() or
+ * memmodel_model_input_symbol()
+ */
 void
 model_print_domain(FILE *to, const memmodel_model *model, const char *(*name)(const memmodel_model *, size_t));
 

@@ -20,7 +20,8 @@ struct predict_options {
 static const struct option options[] = {
     {"set", 's', OPTION_LIST, "NAME=NUMBER", "value of an input, such as batch=8; may be repeated",
      offsetof(struct predict_options, set)},
-    {"points", 'p', OPTION_TEXT, "FILE.csv", "predict each row of a table with a column per input that --set does not give",
+    {"points", 'p', OPTION_TEXT, "FILE.csv",
+     "predict each row of a table with a column per input that --set does not give",
      offsetof(struct predict_options, points)},
     {"level", 'l', OPTION_NUMBER, "P", "probability that a run stays below the bound, 0.5 to 0.999; 0.95 unless given",
      offsetof(struct predict_options, level)},
@@ -101,8 +102,8 @@ missing_input(const struct predict *predict, size_t input)
 
     memmodel_model_domain(predict->model, input, &least, &most);
     return usage_error(predict->command, "the input '%s' has no value: add --set %s=NUMBER (the samples had %g to %g)",
-                       memmodel_model_input_name(predict->model, input), memmodel_model_input_name(predict->model, input),
-                       least, most);
+                       memmodel_model_input_name(predict->model, input),
+                       memmodel_model_input_name(predict->model, input), least, most);
 }
 
 /* All inputs must be known, but for the one that is solved for. */
@@ -149,7 +150,8 @@ print_text_row(const struct predict *predict, const struct memmodel_prediction *
     for (size_t i = 0; i < predict->input_count; i++)
         printf("%s%s=%g", i ? ", " : "", memmodel_model_input_name(predict->model, i), predict->inputs[i]);
     printf("\n  %-22s %s\n", memmodel_model_target(predict->model), format_target(predict, prediction->value, value));
-    printf("  with %g %% below        %s\n", 100 * predict->options->level, format_target(predict, prediction->upper, upper));
+    printf("  with %g %% below        %s\n", 100 * predict->options->level,
+           format_target(predict, prediction->upper, upper));
     if (prediction->outside)
         print_outside(predict);
 }
@@ -216,7 +218,8 @@ predict_here(const struct predict *predict, struct memmodel_prediction *predicti
 {
     prediction->size = sizeof *prediction;
     if (memmodel_model_predict(predict->model, predict->inputs, predict->options->level, prediction))
-        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g", predict->options->level);
+        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g",
+                           predict->options->level);
     return EXIT_OK;
 }
 
@@ -235,7 +238,8 @@ solve(struct predict *predict)
         return status;
     if (memmodel_model_solve(predict->model, predict->inputs, predict->options->solve, predict->options->level,
                              (double)predict->options->budget, &predict->solved))
-        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g", predict->options->level);
+        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g",
+                           predict->options->level);
     predict->inputs[input] = (double)predict->solved;
     return EXIT_OK;
 }
@@ -462,9 +466,9 @@ const struct command predict_command = {
     .name = "predict",
     .usage = "MODEL [--set NAME=NUMBER ... | --points FILE.csv] [--solve NAME --budget BYTES]",
     .summary = "what a fitted formula predicts, with an upper bound, and what fits",
-    .description =
-        "Evaluates a model that `memmodel fit` wrote. The bound holds for a new run with the probability of --level, as far as\n"
-        "runs are like the samples; outside their range it is a guess and marked as such.",
+    .description = "Evaluates a model that `memmodel fit` wrote. The bound holds for a new run with the probability of "
+                   "--level, as far as\n"
+                   "runs are like the samples; outside their range it is a guess and marked as such.",
     .examples = "  memmodel predict model.json --set dim=144 --set batch=8\n"
                 "  memmodel predict model.json --set dim=144 --solve batch --budget 16GiB\n"
                 "  memmodel predict model.json --points points.csv --level 0.99 --json\n",

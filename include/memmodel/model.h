@@ -23,7 +23,7 @@ struct memmodel_fit_options {
     const char *const *inputs; /**< columns to predict from. NULL: every other numeric column that is not constant */
     size_t input_count;        /**< number of `inputs` */
     const char *weight;        /**< column of sample weights; NULL: every row counts the same */
-    const char *const *terms;  /**< formulas in the inputs to offer besides the built-in basis, such as a network's own */
+    const char *const *terms;  /**< formulas in the inputs, offered besides the basis; such as a network's own */
     size_t term_count;         /**< number of `terms` */
     int32_t basis;             /**< enum memmodel_basis */
     int32_t max_terms;         /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. @default 4 */
@@ -43,9 +43,9 @@ enum memmodel_basis {
  * @since 0.1
  */
 struct memmodel_prediction {
-    size_t size;     /**< sizeof(struct memmodel_prediction) */
-    double value;    /**< the formula */
-    double upper;    /**< one-sided bound: the measurement lies below it with the asked probability. Never below `value` */
+    size_t size;  /**< sizeof(struct memmodel_prediction) */
+    double value; /**< the formula */
+    double upper; /**< one-sided bound: the measurement lies below it with the asked probability. Never below `value` */
     int32_t outside; /**< 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess */
     int32_t reserved; /**< 0 */
 };
@@ -58,19 +58,19 @@ struct memmodel_prediction {
 struct memmodel_model_scores {
     size_t size;          /**< sizeof(struct memmodel_model_scores) */
     double training_mape; /**< mean absolute relative error on the rows it was fitted to, as a fraction */
-    double loo_mape;      /**< the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
-    int64_t samples;      /**< rows used */
-    int64_t terms;        /**< terms of the formula, the constant included */
+    double loo_mape; /**< the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
+    int64_t samples; /**< rows used */
+    int64_t terms;   /**< terms of the formula, the constant included */
 };
 
 /**
- * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset whose
- * leave-one-out error lies within one standard error of the best.
+ * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset
+ * whose leave-one-out error lies within one standard error of the best.
  *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
- * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so; of
- * named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms from 1
- * on; an input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
+ * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;
+ * of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms
+ * from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
  *
  * @param[in]  samples  table, only read
  * @param[in]  options  NULL for defaults
@@ -125,7 +125,8 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
                        struct memmodel_prediction *prediction);
 
 /**
- * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to 2^53.
+ * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to
+ * 2^53.
  *
  * @param[in]  model    model
  * @param[in]  inputs   values of the inputs; the one solved for is ignored
@@ -258,7 +259,8 @@ memmodel_model_to_json(const memmodel_model *model, char **text);
  * @param[in]  context  the model keeps a reference
  * @param[in]  path     file to read
  * @param[out] model    new model with one reference, untouched on error
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column), MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column), MEMMODEL_ERROR_NEWER,
+ *          MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */

@@ -1,8 +1,9 @@
 /*
  * The terms that a fit chooses from: a constant, the caller's formulas, and products of simple functions of the inputs.
  *
- * Coefficients are not negative, so a term must not be either. An input with values below 0 gives x, -x and x^2 on their own
- * and takes no part in products; roots need x >= 0, reciprocals x > 0, logarithms x >= 1, on all rows, or are not offered.
+ * Coefficients are not negative, so a term must not be either. An input with values below 0 gives x, -x and x^2 on
+ * their own and takes no part in products; roots need x >= 0, reciprocals x > 0, logarithms x >= 1, on all rows, or are
+ * not offered.
  */
 #include "regression/basis.h"
 #include "regression/symbols.h"
@@ -13,8 +14,9 @@
 enum domain { BELOW_ZERO, FROM_ZERO, ABOVE_ZERO, FROM_ONE };
 
 /*
- * sign x^(numerator / denominator) log(x)^logs, offered where all of an input's values lie in the domain. A product has one
- * bent factor at most: a tensor's size is a product of extents, of which one (a cube's side, a width) may come as a power.
+ * sign x^(numerator / denominator) log(x)^logs, offered where all of an input's values lie in the domain. A product has
+ * one bent factor at most: a tensor's size is a product of extents, of which one (a cube's side, a width) may come as a
+ * power.
  */
 struct form {
     int sign, numerator, denominator, logs;
@@ -148,7 +150,9 @@ struct product {
     bool plain, bent;
 };
 
-/* Visits the products of `more` factors from `first` on; adds them to the basis, or only counts them where it is NULL. */
+/*
+ * Visits the products of `more` factors from `first` on; adds them to the basis, or only counts them where it is NULL.
+ */
 static int
 visit_products(struct basis *basis, const struct factors *factors, const struct product_group *group, size_t first,
                size_t more, const struct product *product, size_t *count)

@@ -19,9 +19,9 @@ struct basis {
 };
 
 /*
- * Terms of `options` for these rows: the constant, the given ones, then products of one power or logarithm of each input.
- * columns[j][i] = sqrt(weight i) term j at row i / measurement i, scaled; right_side[i] = sqrt(weight i): least squares on
- * them are least squares of weighted relative errors. A failed basis may be released.
+ * Terms of `options` for these rows: the constant, the given ones, then products of one power or logarithm of each
+ * input. columns[j][i] = sqrt(weight i) term j at row i / measurement i, scaled; right_side[i] = sqrt(weight i): least
+ * squares on them are least squares of weighted relative errors. A failed basis may be released.
  */
 int
 basis_new(const struct training *training, const struct memmodel_fit_options *options, struct basis *basis);

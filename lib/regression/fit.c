@@ -161,7 +161,8 @@ set_terms(struct fit *fit, memmodel_model *model)
 
         exponents[k] = fit->basis.exponents[column];
         model->coefficients[k] = ldexp(scaled[k], -exponents[k]);
-        model->terms[k] = expression_copy_assuming(fit->basis.pool, fit->basis.terms[column], model->pool, NULL, NULL, 0);
+        model->terms[k] =
+            expression_copy_assuming(fit->basis.pool, fit->basis.terms[column], model->pool, NULL, NULL, 0);
         if (model->terms[k] < 0)
             return model->terms[k];
         if (!isfinite(model->coefficients[k]))

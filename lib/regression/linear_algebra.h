@@ -35,9 +35,9 @@ matrix_column(const struct matrix *matrix, size_t column)
 }
 
 /*
- * A = Q R for the columns appended so far, Q with orthonormal columns, R upper triangular. Classical Gram-Schmidt done twice
- * a column, which keeps Q orthogonal to machine precision as Householder's method does (Giraud, Langou, Rozloznik and van den
- * Eshof, 2005: "twice is enough") and gives Q itself, whose rows are the leverages.
+ * A = Q R for the columns appended so far, Q with orthonormal columns, R upper triangular. Classical Gram-Schmidt done
+ * twice a column, which keeps Q orthogonal to machine precision as Householder's method does (Giraud, Langou, Rozloznik
+ * and van den Eshof, 2005: "twice is enough") and gives Q itself, whose rows are the leverages.
  */
 struct qr {
     struct matrix q, r;
@@ -50,7 +50,9 @@ qr_new(memmodel_context *context, size_t rows, size_t capacity, struct qr *qr);
 void
 qr_release(struct qr *qr);
 
-/* false, and nothing appended, if the column depends on those before it: what is left of it is below 1e-10 of its norm */
+/*
+ * false, and nothing appended, if the column depends on those before it: what is left of it is below 1e-10 of its norm
+ */
 bool
 qr_append(struct qr *qr, const double *column);
 

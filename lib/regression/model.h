@@ -17,10 +17,11 @@ struct model_input {
 
 /* What a bound is made from; see bound.h. */
 struct model_bound {
-    int64_t freedom;       /* rows less terms */
-    double sigma;          /* standard error of a measurement relative to a prediction that did not see it */
-    double *leverage;      /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
-    double *ratios;        /* measurement / prediction that did not see it, rising */
+    int64_t freedom; /* rows less terms */
+    double sigma;    /* standard error of a measurement relative to a prediction that did not see it */
+    double *
+        leverage; /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
+    double *ratios; /* measurement / prediction that did not see it, rising */
     size_t ratio_count;
 };
 
@@ -28,7 +29,7 @@ struct memmodel_model {
     atomic_int references;
     memmodel_context *context;
     struct arena arena;
-    struct expression_pool *pool; /* symbol i is input i */
+    struct expression_pool *pool;       /* symbol i is input i */
     struct expression_program *program; /* values of all terms */
     const char *target;
     size_t input_count, term_count;
@@ -41,8 +42,8 @@ struct memmodel_model {
 };
 
 /*
- * Making a model: model_begin(), then fill inputs and terms in model->pool, then model_finish(), which compiles. Drop it with
- * memmodel_model_unref() if a step fails. `names` and `target` are copied.
+ * Making a model: model_begin(), then fill inputs and terms in model->pool, then model_finish(), which compiles. Drop
+ * it with memmodel_model_unref() if a step fails. `names` and `target` are copied.
  */
 int
 model_begin(memmodel_context *context, const char *target, const char *const *names, size_t input_count,

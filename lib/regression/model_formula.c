@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a language multiplies a coefficient with a term, and whether the order of the term's own operations must be kept. */
+/*
+ * How a language multiplies a coefficient with a term, and whether the order of the term's own operations must be kept.
+ */
 static const struct language {
     const char *times;
     bool exact;
@@ -83,7 +85,8 @@ memmodel_model_formula(const memmodel_model *model, int language, memmodel_conte
     char *bytes;
 
     if (language < 0 || (size_t)language >= sizeof languages / sizeof languages[0])
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_language", language);
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_language",
+                             language);
     model_print(model, language, &printed);
     bytes = text_finish(&printed);
     if (!bytes)

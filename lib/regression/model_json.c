@@ -1,4 +1,7 @@
-/* Models as JSON, format "memmodel-model" version 1 (doc/formats.md). Whatever a file may hold is checked before it is used. */
+/*
+ * Models as JSON, format "memmodel-model" version 1 (doc/formats.md). Whatever a file may hold is checked before it is
+ * used.
+ */
 #include "base/json.h"
 #include "regression/model.h"
 
@@ -96,10 +99,10 @@ terms_to_json(const memmodel_model *model, json_t **array)
 static int
 write_root(const memmodel_model *model, const char *formula, json_t *terms, char **text)
 {
-    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version",
-                             FORMAT_VERSION, "target", model->target, "formula", formula, "inputs",
-                             inputs_to_json(model), "terms", terms, "bound", bound_to_json(model), "scores",
-                             scores_to_json(model));
+    json_t *root =
+        json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version", FORMAT_VERSION,
+                  "target", model->target, "formula", formula, "inputs", inputs_to_json(model), "terms", terms, "bound",
+                  bound_to_json(model), "scores", scores_to_json(model));
     int status;
 
     if (!root)
@@ -167,8 +170,8 @@ read_count(const struct json_document *document, const json_t *object, const cha
     int status = json_get_int64(document, object, key, count);
 
     if (!status && (*count < 1 || *count > MODEL_MOST_FREEDOM))
-        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
-                               "\"%s\" must be 1 to %d", key, MODEL_MOST_FREEDOM);
+        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE, "\"%s\" must be 1 to %d",
+                               key, MODEL_MOST_FREEDOM);
     return status;
 }
 
@@ -397,8 +400,8 @@ read_members(const struct json_document *document, memmodel_model *model)
 static int
 read_model(const struct json_document *document, memmodel_model **model)
 {
-    static const char *const keys[] = {"format", "version", "target", "formula", "inputs", "terms", "bound", "scores",
-                                       NULL};
+    static const char *const keys[] = {"format", "version", "target", "formula", "inputs",
+                                       "terms",  "bound",   "scores", NULL};
     memmodel_model *new;
     int status = json_check_format(document, format_name, FORMAT_VERSION);
 

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double gradient_tolerance = 1e-12; /* of |column| |right side|: below it, a column has nothing left to gain */
+static const double gradient_tolerance =
+    1e-12; /* of |column| |right side|: below it, a column has nothing left to gain */
 
 enum column_state { HELD, FREE, REFUSED };
 

@@ -19,8 +19,9 @@ void
 nnls_release(struct nnls *nnls);
 
 /*
- * solution: the x >= 0 that minimises |A x - right_side|, A given by `count` columns of `rows` values. Where columns depend
- * on each other, the first of them take it all. Lawson and Hanson, "Solving Least Squares Problems", chapter 23, on QR.
+ * solution: the x >= 0 that minimises |A x - right_side|, A given by `count` columns of `rows` values. Where columns
+ * depend on each other, the first of them take it all. Lawson and Hanson, "Solving Least Squares Problems", chapter 23,
+ * on QR.
  */
 void
 nnls_solve(struct nnls *nnls, size_t rows, const double *const *columns, size_t count, const double *right_side,

@@ -1,4 +1,6 @@
-/* Which of the listed subsets becomes the formula, and how wrong formulas chosen that way are on rows they did not see. */
+/*
+ * Which of the listed subsets becomes the formula, and how wrong formulas chosen that way are on rows they did not see.
+ */
 #include "regression/select.h"
 #include "regression/leave_one_out.h"
 
@@ -7,12 +9,13 @@
 
 enum {
     MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT,
-    MOST_GROUPS = 64, LEAST_GROUPS = 4, /* left out in turn */
-    GROUP_WORK = 16384,                 /* rows times groups beyond 64 rows: keeps large tables to seconds */
+    MOST_GROUPS = 64,
+    LEAST_GROUPS = 4,   /* left out in turn */
+    GROUP_WORK = 16384, /* rows times groups beyond 64 rows: keeps large tables to seconds */
 };
 
-static const double exact = 1e-18;          /* squared error that counts as none: 1e-9 of the measurement */
-static const double greatest_ratio = 1000;  /* a prediction further below the measurement, or below 0, counts as this */
+static const double exact = 1e-18;         /* squared error that counts as none: 1e-9 of the measurement */
+static const double greatest_ratio = 1000; /* a prediction further below the measurement, or below 0, counts as this */
 
 struct candidate {
     const struct subset *subset;
@@ -226,7 +229,8 @@ ratio(const struct select_problem *problem, const struct subset *subset, const d
 
     for (size_t k = 0; k < subset->count; k++)
         predicted += coefficients[k] * matrix_column(problem->columns, subset->columns[k])[row];
-    return predicted * greatest_ratio > problem->right_side[row] ? problem->right_side[row] / predicted : greatest_ratio;
+    return predicted * greatest_ratio > problem->right_side[row] ? problem->right_side[row] / predicted
+                                                                 : greatest_ratio;
 }
 
 static int

@@ -1,4 +1,6 @@
-/* Which of the listed subsets becomes the formula, and how wrong formulas chosen that way are on rows they did not see. */
+/*
+ * Which of the listed subsets becomes the formula, and how wrong formulas chosen that way are on rows they did not see.
+ */
 #ifndef REGRESSION_SELECT_H
 #define REGRESSION_SELECT_H
 
@@ -14,9 +16,9 @@ struct select_problem {
 };
 
 /*
- * A choice among many columns finds a good one by chance. Subsets that are not plain are therefore considered only if the best
- * of them beats the best plain one by more than the larger library can be expected to gain: by the least value of
- * rows / 2 ln(mean squared leave-one-out error) + terms ln(columns to choose from), a description length.
+ * A choice among many columns finds a good one by chance. Subsets that are not plain are therefore considered only if
+ * the best of them beats the best plain one by more than the larger library can be expected to gain: by the least value
+ * of rows / 2 ln(mean squared leave-one-out error) + terms ln(columns to choose from), a description length.
  *
  * Of those considered: the smallest subset whose mean squared leave-one-out error exceeds the least one by no more than
  * the standard error of that difference, taken row by row; of equally small ones, the one with the least error.
@@ -26,8 +28,9 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
               struct subset *selected);
 
 /*
- * ratios[i]: measurement of row i divided by its prediction by a formula that was selected and fitted without it and without
- * the other rows of its point. Points are left out one at a time up to 64, in fewer and larger groups on large tables.
+ * ratios[i]: measurement of row i divided by its prediction by a formula that was selected and fitted without it and
+ * without the other rows of its point. Points are left out one at a time up to 64, in fewer and larger groups on large
+ * tables.
  */
 int
 select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,

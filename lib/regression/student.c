@@ -1,4 +1,7 @@
-/* Student's t distribution by its finite sums: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4. */
+/*
+ * Student's t distribution by its finite sums: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and
+ * 26.7.4.
+ */
 #include "regression/student.h"
 
 #include <math.h>

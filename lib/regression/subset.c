@@ -86,7 +86,9 @@ list_subset(struct subset_bin *bin, const struct subset *subset)
 
 /* ---- picking columns ---- */
 
-/* Coefficient of every pick and of one more column with this pivot and this part of the right side: are all positive? */
+/*
+ * Coefficient of every pick and of one more column with this pivot and this part of the right side: are all positive?
+ */
 static bool
 coefficients_positive(const struct search *search, uint16_t column, double pivot, double along)
 {
@@ -254,8 +256,8 @@ level_new(memmodel_context *context, const struct matrix *columns, struct level 
 }
 
 /*
- * With far more rows than columns: the same inner products from fewer rows, the coordinates along an orthonormal basis Q of
- * the columns and one more row for what no column reaches of the right side.
+ * With far more rows than columns: the same inner products from fewer rows, the coordinates along an orthonormal basis
+ * Q of the columns and one more row for what no column reaches of the right side.
  */
 static int
 compress(memmodel_context *context, struct search *search, double *right_side)

@@ -1,9 +1,9 @@
 /*
  * Which few columns of a library explain the right side best, all with positive coefficients.
  *
- * The non-negative least squares solution of any set of columns is the plain least squares solution of the columns it leaves
- * above 0. So the best subset under the sign constraint is the best among the subsets whose plain solution is positive, and
- * only these are listed.
+ * The non-negative least squares solution of any set of columns is the plain least squares solution of the columns it
+ * leaves above 0. So the best subset under the sign constraint is the best among the subsets whose plain solution is
+ * positive, and only these are listed.
  */
 #ifndef REGRESSION_SUBSET_H
 #define REGRESSION_SUBSET_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-    SUBSET_TERMS = 8,  /* largest number of columns besides the constant */
-    SUBSET_KEPT = 16,  /* subsets of one kind and size that are listed */
+    SUBSET_TERMS = 8, /* largest number of columns besides the constant */
+    SUBSET_KEPT = 16, /* subsets of one kind and size that are listed */
 };
 
 /* Columns in rising order; column 0 is the constant. */
@@ -30,7 +30,9 @@ struct subset_bin {
     struct subset subsets[SUBSET_KEPT];
 };
 
-/* Plain subsets (see subset_library) apart from the others, so that a hundred near-equal curious ones do not hide them. */
+/*
+ * Plain subsets (see subset_library) apart from the others, so that a hundred near-equal curious ones do not hide them.
+ */
 struct shortlist {
     struct subset_bin bins[2][SUBSET_TERMS + 1]; /* by plainness, by number of columns besides the constant */
 };
@@ -38,13 +40,14 @@ struct shortlist {
 struct subset_library {
     const struct matrix *columns; /* at most 65536; column 0 is the constant */
     const double *right_side;
-    const bool *plain;            /* for every column: is it one of the simple ones */
-    size_t max_terms;             /* besides the constant, at most SUBSET_TERMS */
+    const bool *plain; /* for every column: is it one of the simple ones */
+    size_t max_terms;  /* besides the constant, at most SUBSET_TERMS */
 };
 
 /*
- * Lists the best subsets: of all subsets where these are few enough to be tried, else of those that a beam search meets,
- * which extends the listed subsets of one size to the next. The same for the same input, always. 0 or MEMMODEL_ERROR_NOMEM.
+ * Lists the best subsets: of all subsets where these are few enough to be tried, else of those that a beam search
+ * meets, which extends the listed subsets of one size to the next. The same for the same input, always. 0 or
+ * MEMMODEL_ERROR_NOMEM.
  */
 int
 subset_search(memmodel_context *context, const struct subset_library *library, struct shortlist *shortlist);

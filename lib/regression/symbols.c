@@ -5,12 +5,14 @@
 
 /* Keywords of C11 and Python 3 and the functions of formulas. */
 static const char *const reserved[] = {
-    "False", "None", "True", "and", "as", "assert", "async", "auto", "await", "break", "case", "ceil", "char", "class",
-    "const", "continue", "def", "default", "del", "do", "double", "elif", "else", "enum", "except", "extern", "finally",
-    "float", "floor", "fmax", "fmin", "for", "from", "global", "goto", "if", "import", "in", "inline", "int", "is",
-    "lambda", "log", "long", "main", "math", "max", "min", "nonlocal", "not", "or", "pass", "pow", "raise", "register",
-    "restrict", "return", "short", "signed", "sizeof", "sqrt", "static", "struct", "switch", "try", "typedef", "union",
-    "unsigned", "void", "volatile", "while", "with", "yield",
+    "False",  "None",   "True",   "and",    "as",       "assert",   "async",   "auto",     "await",    "break",
+    "case",   "ceil",   "char",   "class",  "const",    "continue", "def",     "default",  "del",      "do",
+    "double", "elif",   "else",   "enum",   "except",   "extern",   "finally", "float",    "floor",    "fmax",
+    "fmin",   "for",    "from",   "global", "goto",     "if",       "import",  "in",       "inline",   "int",
+    "is",     "lambda", "log",    "long",   "main",     "math",     "max",     "min",      "nonlocal", "not",
+    "or",     "pass",   "pow",    "raise",  "register", "restrict", "return",  "short",    "signed",   "sizeof",
+    "sqrt",   "static", "struct", "switch", "try",      "typedef",  "union",   "unsigned", "void",     "volatile",
+    "while",  "with",   "yield",
 };
 
 static bool

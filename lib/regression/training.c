@@ -272,8 +272,8 @@ check_varying(const struct training *training)
 int
 training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training)
 {
-    struct source source = {.samples = samples, .context = memmodel_samples_context(samples),
-                            .rows = memmodel_samples_row_count(samples)};
+    struct source source = {
+        .samples = samples, .context = memmodel_samples_context(samples), .rows = memmodel_samples_row_count(samples)};
     size_t used;
     int status;
 

@@ -16,7 +16,7 @@ struct training {
     const char *inputs[TRAINING_MOST_INPUTS]; /* names, owned by the table of samples */
     struct matrix columns;                    /* a column per input */
     double *measured, *weights;               /* per row; weights have mean 1 */
-    size_t *points;                           /* of every row: the number of its point, rows of equal inputs being one */
+    size_t *points; /* of every row: the number of its point, rows of equal inputs being one */
     size_t point_count;
 };
 

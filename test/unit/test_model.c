@@ -1,4 +1,6 @@
-/* From samples to a model: what is fitted, what is refused, what a file keeps, and that exports compute the same bits. */
+/*
+ * From samples to a model: what is fitted, what is refused, what a file keeps, and that exports compute the same bits.
+ */
 #include "allocations.h"
 #include "near.h"
 
@@ -165,8 +167,8 @@ static void
 only_given_terms_are_used_when_asked_for(void **state)
 {
     static const char *const terms[] = {"batch*dim^3"};
-    struct memmodel_fit_options options = {.size = sizeof options, .terms = terms, .term_count = 1,
-                                           .basis = MEMMODEL_BASIS_GIVEN};
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .terms = terms, .term_count = 1, .basis = MEMMODEL_BASIS_GIVEN};
     memmodel_samples *samples = network_samples(*state, 0.01, 1);
     struct memmodel_model_scores scores = {.size = sizeof scores};
     memmodel_model *model = fit(samples, &options);
@@ -243,7 +245,8 @@ heavy_rows_pull_the_formula_to_them(void **state)
 static void
 columns_with_curious_names_are_identifiers_in_formulas(void **state)
 {
-    memmodel_samples *samples = parse(*state, "hidden size,for,y\n1,2,9\n2,1,8\n3,5,21\n4,4,20\n5,9,37\n6,3,21\n7,7,35\n");
+    memmodel_samples *samples =
+        parse(*state, "hidden size,for,y\n1,2,9\n2,1,8\n3,5,21\n4,4,20\n5,9,37\n6,3,21\n7,7,35\n");
     memmodel_model *model = fit(samples, NULL);
     char *text = formula(*state, model, MEMMODEL_C);
 
@@ -400,8 +403,7 @@ bounds_widen_away_from_the_samples_and_say_so(void **state)
     memmodel_model_unref(model);
 }
 
-/* 40 tables with other errors, 20 new measurements each: of 800 about 5 % may lie above the bound, the fit's own share of
-   error included. */
+/* 40 tables with other errors, 20 new measurements each: about 5 % of 800 may lie above the bound. */
 static void
 about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent(void **state)
 {
@@ -416,7 +418,8 @@ about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent(void **state
         for (int i = 0; i < 20; i++) {
             double dim = dims[next_random(&seed) % DIMS], batch = batches[next_random(&seed) % BATCHES];
 
-            above += network_bytes(dim, batch) * (1 + 0.03 * random_error(&seed)) > predict(model, dim, batch, 0.95).upper;
+            above +=
+                network_bytes(dim, batch) * (1 + 0.03 * random_error(&seed)) > predict(model, dim, batch, 0.95).upper;
             measured++;
         }
         memmodel_model_unref(model);
@@ -636,8 +639,8 @@ curious_model(memmodel_context *context)
 {
     static const char *const terms[] = {"dim*log(dim)*sqrt(batch)", "batch/dim", "floor(dim/16)*batch + 3*dim",
                                         "max(dim, 20*batch)"};
-    struct memmodel_fit_options options = {.size = sizeof options, .terms = terms, .term_count = 4,
-                                           .basis = MEMMODEL_BASIS_GIVEN};
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .terms = terms, .term_count = 4, .basis = MEMMODEL_BASIS_GIVEN};
     static const char *const columns[] = {"dim", "batch", "y"};
     memmodel_samples *samples;
     memmodel_model *model;
@@ -656,7 +659,9 @@ curious_model(memmodel_context *context)
     return model;
 }
 
-/* Runs `command`, which prints numbers in hexadecimal, and compares them with the evaluator at the same random points. */
+/*
+ * Runs `command`, which prints numbers in hexadecimal, and compares them with the evaluator at the same random points.
+ */
 static void
 assert_prints_the_same_bits(const char *command, const memmodel_model *model)
 {

@@ -1,4 +1,6 @@
-/* The numerics of fitting: least squares, sign constraints, best subsets, leave-one-out errors, Student's distribution. */
+/*
+ * The numerics of fitting: least squares, sign constraints, best subsets, leave-one-out errors, Student's distribution.
+ */
 #include "near.h"
 
 #include "regression/leave_one_out.h"
@@ -6,7 +8,6 @@
 #include "regression/select.h"
 #include "regression/student.h"
 #include "regression/subset.h"
-
 
 enum { ROWS = 9, COLUMNS = 7 };
 
@@ -406,7 +407,7 @@ quantiles_are_those_of_the_printed_tables(void **state)
         int freedom;
         double quantile;
     } printed[] = {
-        {0.95, 1, 6.314},  {0.95, 2, 2.920},  {0.975, 3, 3.182}, {0.99, 5, 3.365},   {0.995, 4, 4.604},
+        {0.95, 1, 6.314},   {0.95, 2, 2.920},  {0.975, 3, 3.182}, {0.99, 5, 3.365},   {0.995, 4, 4.604},
         {0.975, 10, 2.228}, {0.95, 30, 1.697}, {0.95, 60, 1.671}, {0.95, 120, 1.658}, {0.9, 7, 1.415},
     };
 
