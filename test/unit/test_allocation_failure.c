@@ -75,7 +75,8 @@ build_arithmetic_layers(memmodel_network *net)
     c = memmodel_network_matmul(net, a, b, MEMMODEL_MATMUL(.transpose_second = 1));
     c = memmodel_network_reduce(net, c, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM));
     memmodel_network_output(net, c);
-    memmodel_network_custom(net, &a, 1, MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64));
+    memmodel_network_custom(net, &a, 1,
+                            MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64));
 }
 
 /* Builds a network, hands it to `use` unless that failed, and lets go of it. */
