@@ -116,7 +116,8 @@ print_formulas(const memmodel_report *report)
 {
     printf("\nbytes as formulas (textbook)\n");
     for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
-        printf("  %-24s %s\n", memmodel_report_formula_name(report, i), memmodel_report_formula(report, i, MEMMODEL_TEXT));
+        printf("  %-24s %s\n", memmodel_report_formula_name(report, i),
+               memmodel_report_formula(report, i, MEMMODEL_TEXT));
     if (memmodel_report_assumptions(report)[0])
         printf("  where %s\n", memmodel_report_assumptions(report));
 }
@@ -291,7 +292,8 @@ const struct command estimate_command = {
     .usage = "NETWORK [--set NAME=VALUE ...] [--solve NAME --budget BYTES]",
     .summary = "how much memory a job needs, which part takes it, and what fits",
     .description =
-        "Estimates the memory of training (or inference) of a network in a JSON file. The framework pytorch simulates every\n"
+        "Estimates the memory of training (or inference) of a network in a JSON file. The framework pytorch simulates "
+        "every\n"
         "allocation of its steps; textbook counts by a closed formula. The same input gives the same answer on every\n"
         "machine: the CPU that will run the job is --isa, not this one, unless you say --isa native.",
     .examples = "memmodel estimate unet3d.json --set batch=2 --set dim=48\n"

@@ -15,11 +15,24 @@ struct job_options {
 #define JOB_OPTIONS(type)                                                                                              \
     {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
         {"framework", 'f', OPTION_TEXT, "NAME", "pytorch or textbook", offsetof(type, job.framework)},                 \
-        {"rule", 0, OPTION_TEXT, "NAME", "of the textbook: forward, outputs, cs231n or slots",                         \
+        {"rule",                                                                                                       \
+         0,                                                                                                            \
+         OPTION_TEXT,                                                                                                  \
+         "NAME",                                                                                                       \
+         "of the textbook: forward, outputs, cs231n or slots",                                                         \
          offsetof(type, job.rule)},                                                                                    \
         {"device", 'd', OPTION_TEXT, "NAME", "cpu", offsetof(type, job.device)},                                       \
-        {"optimizer", 'O', OPTION_TEXT, "NAME", "sgd, momentum, adam, adamw, ... or none", offsetof(type, job.optimizer)},  \
-        {"isa", 0, OPTION_TEXT, "NAME", "CPU that runs the job: avx2, avx512, or native for this one",                 \
+        {"optimizer",                                                                                                  \
+         'O',                                                                                                          \
+         OPTION_TEXT,                                                                                                  \
+         "NAME",                                                                                                       \
+         "sgd, momentum, adam, adamw, ... or none",                                                                    \
+         offsetof(type, job.optimizer)},                                                                               \
+        {"isa",                                                                                                        \
+         0,                                                                                                            \
+         OPTION_TEXT,                                                                                                  \
+         "NAME",                                                                                                       \
+         "CPU that runs the job: avx2, avx512, or native for this one",                                                \
          offsetof(type, job.isa)},                                                                                     \
         {"threads", 't', OPTION_INTEGER, "N", "threads the framework computes with", offsetof(type, job.threads)},     \
         {"steps", 0, OPTION_INTEGER, "N", "steps to simulate", offsetof(type, job.steps)},                             \

@@ -46,8 +46,8 @@ print(const struct command *command, memmodel_context *context, const memmodel_n
 }
 
 static int
-with_network(const struct command *command, memmodel_context *context, const struct layers_options *given, char **operands,
-             int count)
+with_network(const struct command *command, memmodel_context *context, const struct layers_options *given,
+             char **operands, int count)
 {
     struct memmodel_symbol_value *symbols = calloc(given->job.set.count + 1, sizeof *symbols);
     memmodel_network *network;
@@ -82,9 +82,10 @@ const struct command layers_command = {
     .name = "layers",
     .usage = "NETWORK [--set NAME=VALUE ...]",
     .summary = "what each layer makes, owns and computes",
-    .description = "Prints a row per layer: its operator, the shape of its output, its parameters, the elements of its outputs\n"
-                   "(views and the targets of losses not counted) and the multiplications with addition of its forward pass.\n"
-                   "With --framework pytorch also the bytes that are live at the peak of a training step.",
+    .description =
+        "Prints a row per layer: its operator, the shape of its output, its parameters, the elements of its outputs\n"
+        "(views and the targets of losses not counted) and the multiplications with addition of its forward pass.\n"
+        "With --framework pytorch also the bytes that are live at the peak of a training step.",
     .examples = "memmodel layers unet3d.json --set batch=1 --set dim=32\n"
                 "memmodel layers unet3d.json -s batch=2 -s dim=48 --framework pytorch",
     .options = options,

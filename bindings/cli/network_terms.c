@@ -14,8 +14,8 @@ take_first_row(const struct command *command, const memmodel_network *network, c
         const double *column = memmodel_samples_column(samples, name);
 
         if (!column) {
-            fprintf(stderr, "memmodel %s: %s: its symbol '%s' is no numeric column of the samples\n", command->name, path,
-                    name);
+            fprintf(stderr, "memmodel %s: %s: its symbol '%s' is no numeric column of the samples\n", command->name,
+                    path, name);
             return EXIT_FAILED;
         }
         symbols[i].name = name;
@@ -50,8 +50,8 @@ report_of(const struct command *command, memmodel_context *context, const memmod
 }
 
 int
-network_term(const struct command *command, memmodel_context *context, const char *path, const memmodel_samples *samples,
-             memmodel_report **report, const char **term)
+network_term(const struct command *command, memmodel_context *context, const char *path,
+             const memmodel_samples *samples, memmodel_report **report, const char **term)
 {
     memmodel_network *network;
     int status;

@@ -9,7 +9,7 @@
  * samples. The text belongs to *report. EXIT_OK, or EXIT_FAILED after a message.
  */
 int
-network_term(const struct command *command, memmodel_context *context, const char *path, const memmodel_samples *samples,
-             memmodel_report **report, const char **term);
+network_term(const struct command *command, memmodel_context *context, const char *path,
+             const memmodel_samples *samples, memmodel_report **report, const char **term);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * usage: case-study KERAS.csv TORCH.csv RECORDED.csv RESULTS.json
  *
- * Prints the network layer by layer, the closed formulas behind it, how three predictors do on measured trainings that they have
- * not seen, and the answer to a question: does it fit, and what is the largest batch?
+ * Prints the network layer by layer, the closed formulas behind it, how three predictors do on measured trainings that they
+ * have not seen, and the answer to a question: does it fit, and what is the largest batch?
  */
 #include "study.h"
 
@@ -37,15 +37,18 @@ static void
 print_formulas(const memmodel_report *report)
 {
     for (size_t i = 0; i < memmodel_report_formula_count(report); i++)
-        printf("  %-22s %s\n", memmodel_report_formula_name(report, i), memmodel_report_formula(report, i, MEMMODEL_TEXT));
+        printf("  %-22s %s\n", memmodel_report_formula_name(report, i),
+               memmodel_report_formula(report, i, MEMMODEL_TEXT));
     printf("  where %s\n", memmodel_report_assumptions(report));
 }
 
 static void
 print_accuracy(const struct study *study, const char *framework)
 {
-    printf("\n%zu real trainings in %s, fitted to 70 %% of them, judged on the other 30 %%, %d times: mean error\n\n",
-           study->count, framework, SPLITS);
+    printf("\n%zu points from %zu real trainings in %s, fitted to 70 %% of them, judged on the other 30 %%, %d times: "
+           "mean "
+           "error\n\n",
+           study->count, study->trainings, framework, SPLITS);
     printf("%-42s %10s %10s %10s\n", "", "median", "best", "worst");
     for (int i = 0; i < PREDICTORS; i++) {
         double best = study->splits[0].mape[i], worst = best;
@@ -105,7 +108,8 @@ fail(const struct study *study, const char *doing, int status)
 {
     const struct memmodel_error *error = memmodel_context_error(study->context);
 
-    fprintf(stderr, "case-study: %s: %s: %s %s\n", doing, memmodel_status_message(status), error->object, error->message);
+    fprintf(stderr, "case-study: %s: %s: %s %s\n", doing, memmodel_status_message(status), error->object,
+            error->message);
     return 1;
 }
 

@@ -209,7 +209,7 @@ def page(results: Results, directory: Path) -> str:
     sections = [
         ("The answer", answer(results)),
         ("Measured against predicted", pictures["measured-against-predicted"] + accuracy_table(results)),
-        ("The same in PyTorch", f"<p>{results['torch']['samples']} trainings.</p>" + accuracy_table(results["torch"])),
+        ("The same in PyTorch", f"<p>{results['torch']['samples']} points.</p>" + accuracy_table(results["torch"])),
         ("The fitted formula", f"<p>peak_bytes = <code>{html.escape(results['formula'])}</code></p>"),
         ("Closed formulas of the network", formula_table(results)),
         ("Real steps of PyTorch, to the byte", simulation_table(results)),
@@ -219,8 +219,9 @@ def page(results: Results, directory: Path) -> str:
     ]
     body = "\n".join(f"<h2>{title}</h2>\n{content}" for title, content in sections)
     lead = (
-        f"<p>{results['samples']} measured trainings of a 3D U-Net ({html.escape(results['provenance'])}); "
-        f"formulas are fitted to 70 % of them and judged on the other 30 %, {len(results['splits'])} times.</p>"
+        f"<p>{results['samples']} points from {results['trainings']} measured trainings of a 3D U-Net "
+        f"({html.escape(results['provenance'])}); formulas are fitted to 70 % of them and judged on the other 30 %, "
+        f"{len(results['splits'])} times.</p>"
     )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>libmemmodel: 3D U-Net</title>'

@@ -47,7 +47,8 @@ write_points(FILE *file, const struct study *study)
     for (size_t i = 0; i < study->count; i++) {
         const struct point *point = &study->points[i];
 
-        fprintf(file, "    {\"dim\": %g, \"batch\": %g, \"measured\": %.17g, \"analytic\": %.17g, \"simulated\": %.17g, ",
+        fprintf(file,
+                "    {\"dim\": %g, \"batch\": %g, \"measured\": %.17g, \"analytic\": %.17g, \"simulated\": %.17g, ",
                 point->dim, point->batch, point->measured, point->predicted[ANALYTIC], point->predicted[SIMULATED]);
         if (point->upper > 0)
             fprintf(file, "\"fitted\": %.17g, \"upper\": %.17g}", point->predicted[FITTED], point->upper);
@@ -117,7 +118,8 @@ write_phases(FILE *file, const memmodel_trace *trace)
 static void
 write_timeline(FILE *file, const memmodel_trace *trace)
 {
-    fprintf(file, "  \"timeline\": {\"case\": \"3D U-Net, 16 filters, 48 voxels, batch 2, Adam, step 2\", \"simulated\": [");
+    fprintf(file,
+            "  \"timeline\": {\"case\": \"3D U-Net, 16 filters, 48 voxels, batch 2, Adam, step 2\", \"simulated\": [");
     write_live(file, trace);
     fprintf(file, "], \"phases\": [");
     write_phases(file, trace);
@@ -141,7 +143,7 @@ write_report(FILE *file, const struct study *study, const char *name, const memm
 static void
 write_study(FILE *file, const struct study *study)
 {
-    fprintf(file, "  \"samples\": %zu,\n  \"provenance\": ", study->count);
+    fprintf(file, "  \"samples\": %zu,\n  \"trainings\": %zu,\n  \"provenance\": ", study->count, study->trainings);
     write_text(file, study->provenance);
     fprintf(file, ",\n  \"test_mape\": {");
     write_predictors(file, study->median);

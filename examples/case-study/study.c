@@ -23,31 +23,79 @@ read_provenance(struct study *study, const char *path)
         fclose(file);
 }
 
-int
-study_read(struct study *study, const char *path)
+/* The finished trainings of the table in the file. */
+static int
+read_trainings(struct study *study, const char *path, memmodel_samples **trainings)
 {
     memmodel_samples *all;
-    const double *dim, *batch, *peak;
     int status = memmodel_samples_read(study->context, path, &all);
 
     if (status)
         return status;
-    status = memmodel_samples_filter(all, "status", "ok", &study->samples);
+    status = memmodel_samples_filter(all, "status", "ok", trainings);
     memmodel_samples_unref(all);
+    return status;
+}
+
+static struct point *
+find_point(struct study *study, double dim, double batch)
+{
+    for (size_t i = 0; i < study->count; i++)
+        if (study->points[i].dim == dim && study->points[i].batch == batch)
+            return &study->points[i];
+    study->points[study->count] = (struct point){.dim = dim, .batch = batch};
+    return &study->points[study->count++];
+}
+
+/* A point that was measured more than once counts with the mean of its peaks. */
+static int
+gather_points(struct study *study, const memmodel_samples *trainings)
+{
+    const double *dim = memmodel_samples_column(trainings, "dim"), *batch = memmodel_samples_column(trainings, "batch");
+    const double *peak = memmodel_samples_column(trainings, "peak_bytes");
+    size_t rows = memmodel_samples_row_count(trainings);
+
+    if (!dim || !batch || !peak)
+        return memmodel_context_error(study->context)->status;
+    study->points = calloc(rows + 1, sizeof *study->points);
+    if (!study->points)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < rows; i++) {
+        struct point *point = find_point(study, dim[i], batch[i]);
+
+        point->measured += (peak[i] - point->measured) / ++point->runs;
+    }
+    study->trainings = rows;
+    return 0;
+}
+
+/* The points as a table again, for fitting. */
+static int
+tabulate_points(struct study *study)
+{
+    static const char *const columns[] = {"dim", "batch", "peak_bytes"};
+    int status = memmodel_samples_new(study->context, columns, 3, &study->samples);
+
+    for (size_t i = 0; !status && i < study->count; i++) {
+        const struct point *point = &study->points[i];
+
+        status = memmodel_samples_add(study->samples, (double[]){point->dim, point->batch, point->measured});
+    }
+    return status;
+}
+
+int
+study_read(struct study *study, const char *path)
+{
+    memmodel_samples *trainings;
+    int status = read_trainings(study, path, &trainings);
+
     if (status)
         return status;
-
-    dim = memmodel_samples_column(study->samples, "dim");
-    batch = memmodel_samples_column(study->samples, "batch");
-    peak = memmodel_samples_column(study->samples, "peak_bytes");
-    study->count = memmodel_samples_row_count(study->samples);
-    study->points = calloc(study->count + 1, sizeof *study->points);
-    if (!dim || !batch || !peak || !study->points)
-        return MEMMODEL_ERROR_DATA;
-    for (size_t i = 0; i < study->count; i++)
-        study->points[i] = (struct point){.dim = dim[i], .batch = batch[i], .measured = peak[i]};
+    status = gather_points(study, trainings);
+    memmodel_samples_unref(trainings);
     read_provenance(study, path);
-    return 0;
+    return status ? status : tabulate_points(study);
 }
 
 /* ---- the two predictors that need no measurements ---- */
@@ -280,7 +328,8 @@ study_answer(const struct study *study, struct answer *answer)
     status = memmodel_model_predict(study->model, inputs, STUDY_LEVEL, &answer->prediction);
     if (status)
         return status;
-    return memmodel_model_solve(study->model, inputs, "batch", STUDY_LEVEL, (double)STUDY_BUDGET, &answer->largest_batch);
+    return memmodel_model_solve(study->model, inputs, "batch", STUDY_LEVEL, (double)STUDY_BUDGET,
+                                &answer->largest_batch);
 }
 
 void

@@ -10,9 +10,11 @@ enum { SPLITS = 20, PREDICTORS = 3 };
 
 enum predictor { ANALYTIC, SIMULATED, FITTED };
 
-/* One measured training, and its predictions. */
+/* A measured training, and its predictions. */
 struct point {
-    double dim, batch, measured;
+    double dim, batch;
+    double measured; /* mean of its runs */
+    int runs;
     double predicted[PREDICTORS]; /* FITTED: by a fit that has not seen the point; 0 if every fit had */
     double upper;                 /* bound of that fit */
 };
@@ -36,7 +38,7 @@ struct study {
     char provenance[256]; /* first comment line of the samples */
     memmodel_samples *samples;
     struct point *points;
-    size_t count;
+    size_t count, trainings; /* points, and runs in all */
     struct split splits[SPLITS];
     double median[PREDICTORS]; /* of the splits' mape */
     double covered;            /* mean of the splits' */

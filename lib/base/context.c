@@ -312,14 +312,15 @@ options_copy(memmodel_context *context, const char *name, const void *options, v
 
     memcpy(&given, options, sizeof given);
     if (given < sizeof given || given > OPTIONS_LIMIT)
-        return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name,
-                             "size is %zu; set it to sizeof(struct %s)", given, name);
+        return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name, "size is %zu; set it to sizeof(struct %s)",
+                             given, name);
     for (size_t i = own_size; i < given; i++)
         if (bytes[i])
             return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name,
                                  "byte %zu is set, but this library knows only the first %zu", i, own_size);
 
-    memcpy((unsigned char *)own + sizeof given, bytes + sizeof given, (given < own_size ? given : own_size) - sizeof given);
+    memcpy((unsigned char *)own + sizeof given, bytes + sizeof given,
+           (given < own_size ? given : own_size) - sizeof given);
     return 0;
 }
 

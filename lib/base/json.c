@@ -71,7 +71,7 @@ locate_members(struct locator *locator, const json_t *object)
 
     advance(locator);
     /* jansson keeps the order of the text, and the parser has refused duplicate keys */
-    json_object_foreach((json_t *)object, key, member) {
+    json_object_foreach ((json_t *)object, key, member) {
         skip_blanks(locator);
         skip_string(locator);
         if (object == locator->wanted && strcmp(key, locator->key) == 0) {
@@ -94,7 +94,7 @@ locate_items(struct locator *locator, const json_t *array)
     json_t *item;
 
     advance(locator);
-    json_array_foreach(array, index, item) {
+    json_array_foreach (array, index, item) {
         locate(locator, item);
         if (locator->found)
             return;
@@ -293,7 +293,7 @@ json_check_keys(const struct json_document *document, const json_t *object, cons
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)object, key, value)
+    json_object_foreach ((json_t *)object, key, value)
         if (!is_known(key, keys))
             return json_error_at_member(document, object, key, MEMMODEL_ERROR_PARSE, "unknown member \"%.64s\"", key);
     return 0;

@@ -51,8 +51,7 @@ add_parameters(struct formula_space *space, const memmodel_network *network, str
 
     for (size_t i = 0; i < network->parameter_count; i++) {
         const struct parameter *parameter = &network->parameters[i];
-        expression bytes =
-            times(pool, formula_parameter_elements(space, (int32_t)i), dtype_bytes(parameter->dtype));
+        expression bytes = times(pool, formula_parameter_elements(space, (int32_t)i), dtype_bytes(parameter->dtype));
 
         accumulate(pool, &quantities->bytes[TEXTBOOK_PARAMETERS], bytes);
         if (parameter->trainable)

@@ -11,7 +11,7 @@ struct table {
     const struct query *query;
     const struct result *result;
     struct formula_space *space;
-    int32_t *row_of;  /* row of each layer of the network */
+    int32_t *row_of; /* row of each layer of the network */
 };
 
 static int
@@ -41,13 +41,13 @@ add_shapes(const struct table *table, const struct tensor *tensor, struct memmod
     int status;
 
     for (int32_t i = 0; i < tensor->rank; i++) {
-        text_printf(&numbers, "%s%lld", i ? "x" : "",
-                    (long long)binding_dim(&table->query->binding, tensor->dims[i]));
+        text_printf(&numbers, "%s%lld", i ? "x" : "", (long long)binding_dim(&table->query->binding, tensor->dims[i]));
         text_append(&symbols, i ? " x " : "");
         if (tensor->dims[i] >= 0)
             text_printf(&symbols, "%lld", (long long)tensor->dims[i]);
         else
-            expression_print(formula_pool(table->space), formula_dim(table->space, tensor->dims[i]), EXPRESSION_TEXT, &symbols);
+            expression_print(formula_pool(table->space), formula_dim(table->space, tensor->dims[i]), EXPRESSION_TEXT,
+                             &symbols);
     }
     if (tensor->rank == 0) {
         text_append(&numbers, "scalar");
@@ -112,7 +112,8 @@ add_multiply_adds(const struct table *table, const struct layer *layer, struct m
 {
     int64_t count;
 
-    return binding_multiply_adds(&table->query->binding, layer, &count) && checked_accumulate(&row->multiply_adds, count);
+    return binding_multiply_adds(&table->query->binding, layer, &count) &&
+           checked_accumulate(&row->multiply_adds, count);
 }
 
 /* ---- rows ---- */

@@ -41,8 +41,8 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "measure", "%d is no enum memmodel_measure",
                              job->measure);
     if (job->symbol_count && !job->symbols)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols", "symbol_count is %zu, but symbols is NULL",
-                             job->symbol_count);
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
+                             "symbol_count is %zu, but symbols is NULL", job->symbol_count);
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "unknown device; known is cpu");
     return 0;
@@ -109,7 +109,8 @@ set_symbols(struct query *query, const char *free_symbol)
         const char *name = expression_symbol_name(query->network->pool, i);
 
         if (!query->symbols[i] && !(free_symbol && strcmp(name, free_symbol) == 0))
-            return context_error(query->context, MEMMODEL_ERROR_UNBOUND, name, "the symbol has no value in this job; give it one");
+            return context_error(query->context, MEMMODEL_ERROR_UNBOUND, name,
+                                 "the symbol has no value in this job; give it one");
     }
     return 0;
 }

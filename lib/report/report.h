@@ -53,7 +53,8 @@ struct query {
  * `free_symbol` (NULL if none) needs no value.
  */
 int
-query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query);
+query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol,
+          struct query *query);
 
 /* Index of a symbol; MEMMODEL_ERROR_UNKNOWN_SYMBOL says which there are. */
 int

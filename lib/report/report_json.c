@@ -28,12 +28,12 @@ categories_json(const int64_t bytes[MEMMODEL_CATEGORY_COUNT])
 static json_t *
 layer_json(const struct memmodel_report_layer *layer)
 {
-    return json_pack("{ss ss ss ss sI sI sI sI sI sI sI so}", "name", layer->name, "op", layer->op, "shape", layer->shape,
-                     "formula", layer->formula, "activations", (json_int_t)layer->activations, "output_bytes",
-                     (json_int_t)layer->output_bytes, "parameters", (json_int_t)layer->parameters, "trainable",
-                     (json_int_t)layer->trainable, "parameter_bytes", (json_int_t)layer->parameter_bytes, "multiply_adds",
-                     (json_int_t)layer->multiply_adds, "peak_bytes", (json_int_t)layer->peak_bytes, "peak",
-                     categories_json(layer->peak));
+    return json_pack("{ss ss ss ss sI sI sI sI sI sI sI so}", "name", layer->name, "op", layer->op, "shape",
+                     layer->shape, "formula", layer->formula, "activations", (json_int_t)layer->activations,
+                     "output_bytes", (json_int_t)layer->output_bytes, "parameters", (json_int_t)layer->parameters,
+                     "trainable", (json_int_t)layer->trainable, "parameter_bytes", (json_int_t)layer->parameter_bytes,
+                     "multiply_adds", (json_int_t)layer->multiply_adds, "peak_bytes", (json_int_t)layer->peak_bytes,
+                     "peak", categories_json(layer->peak));
 }
 
 static json_t *
@@ -55,8 +55,9 @@ formulas_json(const memmodel_report *report)
         const struct formula *formula = &report->formulas[i];
 
         json_object_set_new(formulas, formula->name,
-                            json_pack("{ss ss ss ss}", "text", formula->text[MEMMODEL_TEXT], "c", formula->text[MEMMODEL_C],
-                                      "python", formula->text[MEMMODEL_PYTHON], "latex", formula->text[MEMMODEL_LATEX]));
+                            json_pack("{ss ss ss ss}", "text", formula->text[MEMMODEL_TEXT], "c",
+                                      formula->text[MEMMODEL_C], "python", formula->text[MEMMODEL_PYTHON], "latex",
+                                      formula->text[MEMMODEL_LATEX]));
     }
     return formulas;
 }
@@ -93,13 +94,12 @@ job_json(const struct memmodel_job *job)
 int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
 {
-    json_t *root =
-        json_pack("{ss si so so so ss sI so so so so ss so}", "format", "memmodel-report", "version", FORMAT_VERSION, "job",
-                  job_json(&report->job), "peak", peak_json(&report->peak), "step_peaks", step_peaks_json(report), "moment",
-                  report->moment, "parameters", (json_int_t)report->total.parameters, "categories",
-                  categories_json(report->categories), "total", layer_json(&report->total), "layers", layers_json(report),
-                  "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled",
-                  unmodelled_json(report));
+    json_t *root = json_pack(
+        "{ss si so so so ss sI so so so so ss so}", "format", "memmodel-report", "version", FORMAT_VERSION, "job",
+        job_json(&report->job), "peak", peak_json(&report->peak), "step_peaks", step_peaks_json(report), "moment",
+        report->moment, "parameters", (json_int_t)report->total.parameters, "categories",
+        categories_json(report->categories), "total", layer_json(&report->total), "layers", layers_json(report),
+        "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled", unmodelled_json(report));
     int status;
 
     if (!root)

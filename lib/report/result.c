@@ -34,7 +34,8 @@ find_framework(memmodel_context *context, const char *name, const struct framewo
             return 0;
         }
     }
-    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name, "unknown framework; known are pytorch and textbook");
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name,
+                         "unknown framework; known are pytorch and textbook");
 }
 
 /* ---- textbook ---- */

@@ -36,8 +36,8 @@ teardown(void **state)
 static struct memmodel_job
 job_of(const char *framework, const struct memmodel_symbol_value *symbols, size_t count)
 {
-    return (struct memmodel_job){.size = sizeof(struct memmodel_job), .framework = framework, .symbols = symbols,
-                                 .symbol_count = count};
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job), .framework = framework, .symbols = symbols, .symbol_count = count};
 }
 
 static int64_t
@@ -184,13 +184,16 @@ unknown_names_are_refused_by_name(void **state)
     assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNKNOWN_SYMBOL,
                  "width");
     job = job_of("caffe", voxels_32, 2);
-    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "caffe");
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                 "caffe");
     job = job_of("pytorch", voxels_32, 2);
     job.optimizer = "lion";
-    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "lion");
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                 "lion");
     job = job_of("textbook", voxels_32, 2);
     job.rule = "half";
-    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "half");
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                 "half");
     assert_error(fixture->context, memmodel_solve(fixture->network, &job, "width", 1, &largest),
                  MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
     assert_int_equal(largest, -1);
@@ -222,8 +225,8 @@ a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more(void **state)
     assert_int_equal(memmodel_estimate(fixture->network, &newer.known, &report), 0);
     memmodel_report_unref(report);
     newer.later = 1;
-    assert_error(fixture->context, memmodel_estimate(fixture->network, &newer.known, &report), MEMMODEL_ERROR_STRUCT_SIZE,
-                 "memmodel_job");
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &newer.known, &report),
+                 MEMMODEL_ERROR_STRUCT_SIZE, "memmodel_job");
 }
 
 /* ---- JSON ---- */
@@ -264,7 +267,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_names_are_refused_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_beyond_63_bits_overflow_and_say_where, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(json_has_what_its_format_promises, setup, teardown),
     };
 

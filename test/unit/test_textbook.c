@@ -64,7 +64,8 @@ the_cnn_has_the_activations_of_its_table(void **state)
 {
     memmodel_network *network;
     memmodel_report *report;
-    static const int64_t per_image[] = {80000, 20000, 40000, 9216, 500, 10}; /* 50*50*32, 25*25*32, 25*25*64, 12*12*64 */
+    static const int64_t per_image[] = {80000, 20000, 40000,
+                                        9216,  500,   10}; /* 50*50*32, 25*25*32, 25*25*64, 12*12*64 */
     size_t found = 0;
 
     assert_int_equal(network_cnn50(*state, &(struct cnn50){0}, &network), 0);
@@ -198,8 +199,11 @@ slots_follow_the_optimizer(void **state)
 
     assert_int_equal(network_unet3d(*state, &(struct unet3d){0}, &network), 0);
     for (size_t i = 0; i < 4; i++) {
-        struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .optimizer = cases[i].optimizer,
-                                   .symbols = voxels_32, .symbol_count = 2};
+        struct memmodel_job job = {.size = sizeof job,
+                                   .framework = "textbook",
+                                   .optimizer = cases[i].optimizer,
+                                   .symbols = voxels_32,
+                                   .symbol_count = 2};
         memmodel_report *report;
 
         assert_int_equal(memmodel_estimate(network, &job, &report), 0);
@@ -214,8 +218,12 @@ inference_counts_no_gradients(void **state)
 {
     memmodel_network *network;
     memmodel_report *report;
-    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .rule = "cs231n", .inference = 1,
-                               .symbols = voxels_32, .symbol_count = 2};
+    struct memmodel_job job = {.size = sizeof job,
+                               .framework = "textbook",
+                               .rule = "cs231n",
+                               .inference = 1,
+                               .symbols = voxels_32,
+                               .symbol_count = 2};
 
     assert_int_equal(network_unet3d(*state, &(struct unet3d){0}, &network), 0);
     assert_int_equal(memmodel_estimate(network, &job, &report), 0);
@@ -230,8 +238,7 @@ static void
 dim_200_cannot_be_concatenated_and_the_error_says_where(void **state)
 {
     static const struct memmodel_symbol_value voxels_200[] = {{"batch", 1}, {"dim", 200}};
-    struct memmodel_job job = {
-        .size = sizeof job, .framework = "textbook", .symbols = voxels_200, .symbol_count = 2};
+    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .symbols = voxels_200, .symbol_count = 2};
     memmodel_network *network;
     memmodel_report *report = NULL;
 
@@ -250,7 +257,8 @@ main(void)
         cmocka_unit_test_setup_teardown(the_cnn_has_the_activations_of_its_table, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_cnn_has_the_parameters_of_its_table, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_cnn_multiplies_as_often_as_by_hand, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_network_known_by_its_counts_takes_742_93_mib, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_network_known_by_its_counts_takes_742_93_mib, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(the_unet_counts_1291_125_bytes_per_voxel, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_unet_has_the_parameters_of_its_filters, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(slots_follow_the_optimizer, context_setup, context_teardown),

@@ -42,8 +42,7 @@ static const struct {
     const char *name;
     int slots;
 } optimizers[] = {
-    {"none", 0},  {"sgd", 0},    {"momentum", 1}, {"adam", 2},
-    {"adamw", 2}, {"adamax", 2}, {"rmsprop", 1},  {"adadelta", 2},
+    {"none", 0}, {"sgd", 0}, {"momentum", 1}, {"adam", 2}, {"adamw", 2}, {"adamax", 2}, {"rmsprop", 1}, {"adadelta", 2},
 };
 
 /* ---- rules ---- */
@@ -139,7 +138,8 @@ textbook_categories(memmodel_context *context, const struct textbook_rule *rule,
 bool
 textbook_is_view(enum op op)
 {
-    return op == OP_RESHAPE || op == OP_FLATTEN || op == OP_PERMUTE || op == OP_EXPAND || op == OP_SPLIT || op == OP_SLICE;
+    return op == OP_RESHAPE || op == OP_FLATTEN || op == OP_PERMUTE || op == OP_EXPAND || op == OP_SPLIT ||
+           op == OP_SLICE;
 }
 
 bool
