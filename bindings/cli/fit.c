@@ -260,10 +260,10 @@ const struct command fit_command = {
     .usage = "SAMPLES.csv --target COLUMN [--inputs A,B] -o MODEL",
     .summary = "find a formula for measured memory (or time) from a table of runs",
     .description =
-        "Finds a short formula with non-negative coefficients that predicts a column of a table from others: a constant and\n"
-        "products of powers and logarithms of the inputs, and of formulas you give as --term. The table is CSV; its first\n"
-        "line names the columns. Of the formulas that predict left-out rows best, the smallest is taken. In formulas, what\n"
-        "an identifier cannot have becomes '_' in names: 'hidden size' is hidden_size.",
+        "Finds a short formula with non-negative coefficients that predicts a column of a table from others: a\n"
+        "constant and products of powers and logarithms of the inputs, and of formulas you give as --term. The\n"
+        "table is CSV; its first line names the columns. Of the formulas that predict left-out rows best, the\n"
+        "smallest is taken. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
     .examples = "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
                 "  memmodel fit samples.csv -t peak_bytes -i dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
     .options = options,

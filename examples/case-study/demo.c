@@ -3,8 +3,8 @@
  *
  * usage: case-study KERAS.csv TORCH.csv RECORDED.csv RESULTS.json
  *
- * Prints the network layer by layer, the closed formulas behind it, how three predictors do on measured trainings that they
- * have not seen, and the answer to a question: does it fit, and what is the largest batch?
+ * Prints the network layer by layer, the closed formulas behind it, how three predictors do on measured trainings
+ * that they have not seen, and the answer to a question: does it fit, and what is the largest batch?
  */
 #include "study.h"
 

@@ -1,8 +1,8 @@
 /*
  * Ready-made networks, built through the public API: read them as examples, or link them.
  *
- * Each constructor returns 0 or a negative enum memmodel_status with its text on the context. Zero means the default for every
- * option. The batch is the symbol "batch" everywhere; an image's edge is "dim", a sequence's length "length".
+ * Each constructor returns 0 or a negative enum memmodel_status with its text on the context. Zero means the default
+ * for every option. The batch is the symbol "batch" everywhere; an image's edge is "dim", a sequence's length "length".
  */
 #ifndef NETWORKS_H
 #define NETWORKS_H
@@ -27,7 +27,9 @@ struct unet3d {
 int
 network_unet3d(memmodel_context *context, const struct unet3d *options, memmodel_network **network);
 
-/* 50x50x3: conv 32 3x3 same, pool 2, conv 64 3x3 same, pool 2, dense 500, dense 10, with ReLU counted with its layer. */
+/*
+ * 50x50x3: conv 32 3x3 same, pool 2, conv 64 3x3 same, pool 2, dense 500, dense 10, with ReLU counted with its layer.
+ */
 struct cnn50 {
     bool separate_activations; /* ReLU as layers of their own, as in PyTorch */
     bool loss;                 /* with cross entropy against a target */

@@ -24,8 +24,8 @@ struct memmodel_symbol_value {
 /**
  * How a network is run. Zero means the default for every field.
  *
- * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed formulas, by the
- * rule in `rule`:
+ * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed formulas, by
+ * the rule in `rule`:
  *   - "forward": parameters + input + all layer outputs;
  *   - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
  *   - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
@@ -34,20 +34,20 @@ struct memmodel_symbol_value {
  * @since 0.1
  */
 struct memmodel_job {
-    size_t size;              /**< sizeof(struct memmodel_job) */
-    const char *framework;    /**< "pytorch" or "textbook". @default "pytorch" */
-    const char *rule;         /**< of the textbook. @default "slots" */
-    const char *device;       /**< "cpu". @default "cpu" */
-    const char *optimizer;    /**< "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
+    size_t size;           /**< sizeof(struct memmodel_job) */
+    const char *framework; /**< "pytorch" or "textbook". @default "pytorch" */
+    const char *rule;      /**< of the textbook. @default "slots" */
+    const char *device;    /**< "cpu". @default "cpu" */
+    const char *optimizer; /**< "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
                                    @default "adam" */
-    const char *isa;          /**< instruction set of the CPU: "avx2" or "avx512". @default this machine's */
+    const char *isa;       /**< instruction set of the CPU: "avx2" or "avx512". @default this machine's */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values */
-    size_t symbol_count;      /**< number of `symbols` */
+    size_t symbol_count;                         /**< number of `symbols` */
     memmodel_context *context; /**< takes memory and errors; NULL: the network's. Give each thread its own */
-    int32_t inference;        /**< 1: forward pass only, nothing kept for a backward pass */
-    int32_t steps;            /**< steps to simulate. @default 3 */
-    int32_t threads;          /**< threads the framework computes with. @default 2 */
-    int32_t measure;          /**< enum memmodel_measure, for memmodel_solve() */
+    int32_t inference;         /**< 1: forward pass only, nothing kept for a backward pass */
+    int32_t steps;             /**< steps to simulate. @default 3 */
+    int32_t threads;           /**< threads the framework computes with. @default 2 */
+    int32_t measure;           /**< enum memmodel_measure, for memmodel_solve() */
 };
 
 #ifdef __cplusplus

@@ -155,10 +155,10 @@ struct memmodel_activation {
 
 /** Softmax over one axis. @since 0.1 */
 struct memmodel_softmax {
-    size_t size;          /**< sizeof(struct memmodel_softmax) */
-    const char *name;     /**< of the layer */
-    int32_t axis;         /**< counts from the end if negative; 0 means the last */
-    int32_t logarithmic;  /**< 1: log softmax */
+    size_t size;         /**< sizeof(struct memmodel_softmax) */
+    const char *name;    /**< of the layer */
+    int32_t axis;        /**< counts from the end if negative; 0 means the last */
+    int32_t logarithmic; /**< 1: log softmax */
 };
 
 /** Dropout. @since 0.1 */
@@ -268,9 +268,9 @@ struct memmodel_binary {
 
 /** Matrix product of the last two dimensions, the others broadcast. @since 0.1 */
 struct memmodel_matmul {
-    size_t size;             /**< sizeof(struct memmodel_matmul) */
-    const char *name;        /**< of the layer */
-    int32_t transpose_first; /**< 1: the first matrix is transposed */
+    size_t size;              /**< sizeof(struct memmodel_matmul) */
+    const char *name;         /**< of the layer */
+    int32_t transpose_first;  /**< 1: the first matrix is transposed */
     int32_t transpose_second; /**< 1: the second matrix is transposed */
 };
 
@@ -324,7 +324,7 @@ struct memmodel_recurrent {
 
 /** Loss functions. @since 0.1 */
 enum memmodel_loss_kind {
-    MEMMODEL_CROSS_ENTROPY = 0,   /**< of logits [batch, classes, ...] and integer classes [batch, ...] */
+    MEMMODEL_CROSS_ENTROPY = 0, /**< of logits [batch, classes, ...] and integer classes [batch, ...] */
     MEMMODEL_BINARY_CROSS_ENTROPY = 1,
     MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS = 2,
     MEMMODEL_MEAN_SQUARED_ERROR = 3,
@@ -374,12 +374,12 @@ struct memmodel_custom {
 #define MEMMODEL_CONV(...) (&(struct memmodel_conv){.size = sizeof(struct memmodel_conv), __VA_ARGS__})
 #define MEMMODEL_LINEAR(...) (&(struct memmodel_linear){.size = sizeof(struct memmodel_linear), __VA_ARGS__})
 #define MEMMODEL_POOL(...) (&(struct memmodel_pool){.size = sizeof(struct memmodel_pool), __VA_ARGS__})
-#define MEMMODEL_ADAPTIVE_POOL(...) \
+#define MEMMODEL_ADAPTIVE_POOL(...)                                                                                    \
     (&(struct memmodel_adaptive_pool){.size = sizeof(struct memmodel_adaptive_pool), __VA_ARGS__})
-#define MEMMODEL_GLOBAL_POOL(...) \
+#define MEMMODEL_GLOBAL_POOL(...)                                                                                      \
     (&(struct memmodel_global_pool){.size = sizeof(struct memmodel_global_pool), __VA_ARGS__})
 #define MEMMODEL_NORM(...) (&(struct memmodel_norm){.size = sizeof(struct memmodel_norm), __VA_ARGS__})
-#define MEMMODEL_ACTIVATION(...) \
+#define MEMMODEL_ACTIVATION(...)                                                                                       \
     (&(struct memmodel_activation){.size = sizeof(struct memmodel_activation), __VA_ARGS__})
 #define MEMMODEL_SOFTMAX(...) (&(struct memmodel_softmax){.size = sizeof(struct memmodel_softmax), __VA_ARGS__})
 #define MEMMODEL_DROPOUT(...) (&(struct memmodel_dropout){.size = sizeof(struct memmodel_dropout), __VA_ARGS__})

@@ -14,26 +14,29 @@ extern "C" {
 /** A report, immutable. @since 0.1 */
 typedef struct memmodel_report memmodel_report;
 
-/** The three numbers of every report. @since 0.1 */
+/**
+ * The three numbers of every report. The bytes of the process are a lower bound where the C library keeps freed memory.
+ *
+ * @since 0.1
+ */
 struct memmodel_peak {
     size_t size;      /**< sizeof(struct memmodel_peak) */
     int64_t live;     /**< most bytes of live tensors. @unit bytes */
     int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
-    int64_t process;  /**< bytes of the process: `reserved`, and the framework's libraries and their state. A lower bound where
-                           the C library keeps freed memory; -1 if not modelled for this framework. @unit bytes */
+    int64_t process;  /**< `reserved` and the framework's libraries; -1 if not modelled. @unit bytes */
 };
 
 /** A row of the per-layer table. @since 0.1 */
 struct memmodel_report_layer {
-    size_t size;          /**< sizeof(struct memmodel_report_layer) */
-    const char *name;     /**< full name, owned by the report */
-    const char *op;       /**< operator, such as "conv" */
-    const char *shape;    /**< shape of the (first) output with the job's numbers, such as "2x16x32x32x32" */
-    const char *formula;  /**< the same in symbols, such as "batch x 16 x dim x dim x dim" */
-    int64_t activations;  /**< elements of all outputs; 0 for inputs and parameters */
-    int64_t output_bytes; /**< their bytes */
-    int64_t parameters;   /**< elements, moving statistics included; shared ones count where they are owned */
-    int64_t trainable;    /**< of them, elements that are trained */
+    size_t size;             /**< sizeof(struct memmodel_report_layer) */
+    const char *name;        /**< full name, owned by the report */
+    const char *op;          /**< operator, such as "conv" */
+    const char *shape;       /**< shape of the (first) output with the job's numbers, such as "2x16x32x32x32" */
+    const char *formula;     /**< the same in symbols, such as "batch x 16 x dim x dim x dim" */
+    int64_t activations;     /**< elements of all outputs; 0 for inputs and parameters */
+    int64_t output_bytes;    /**< their bytes */
+    int64_t parameters;      /**< elements, moving statistics included; shared ones count where they are owned */
+    int64_t trainable;       /**< of them, elements that are trained */
     int64_t parameter_bytes; /**< bytes of `parameters` */
     int64_t multiply_adds;   /**< multiplications with addition in the forward pass */
     int64_t peak_bytes;      /**< bytes of this layer that are live at the moment of the peak */
@@ -58,8 +61,8 @@ memmodel_estimate(const memmodel_network *network, const struct memmodel_job *jo
 /**
  * Largest value of a symbol for which a job stays within a budget.
  *
- * Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a size
- * that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
+ * Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
+ * size that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
  *
  * @param[in]  network  network with at least one symbol
  * @param[in]  job      how it is run; its value for `symbol`, if any, is ignored

@@ -14,15 +14,15 @@ typedef struct memmodel_trace memmodel_trace;
 /** What memory is for. @since 0.1 */
 enum memmodel_category {
     MEMMODEL_PARAMETERS = 0,
-    MEMMODEL_GRADIENTS = 1,            /**< of parameters */
+    MEMMODEL_GRADIENTS = 1, /**< of parameters */
     MEMMODEL_OPTIMIZER_STATE = 2,
-    MEMMODEL_INPUTS = 3,               /**< inputs and targets */
-    MEMMODEL_SAVED_ACTIVATIONS = 4,    /**< kept from the forward to the backward pass */
+    MEMMODEL_INPUTS = 3,                /**< inputs and targets */
+    MEMMODEL_SAVED_ACTIVATIONS = 4,     /**< kept from the forward to the backward pass */
     MEMMODEL_TRANSIENT_ACTIVATIONS = 5, /**< outputs that nothing is kept for */
     MEMMODEL_ACTIVATION_GRADIENTS = 6,
-    MEMMODEL_WORKSPACE = 7,            /**< scratch memory within an operator */
-    MEMMODEL_ALLOCATOR_SLACK = 8,      /**< taken from the system but not live */
-    MEMMODEL_CONTEXT_MEMORY = 9,       /**< libraries and their state */
+    MEMMODEL_WORKSPACE = 7,       /**< scratch memory within an operator */
+    MEMMODEL_ALLOCATOR_SLACK = 8, /**< taken from the system but not live */
+    MEMMODEL_CONTEXT_MEMORY = 9,  /**< libraries and their state */
     MEMMODEL_CATEGORY_COUNT = 10,
 };
 

@@ -32,8 +32,9 @@ char *
 memory_copy_text(memmodel_context *context, const char *text);
 
 /*
- * Makes room for `needed` elements of `size` bytes in a growing array, doubling its capacity; 0 or MEMMODEL_ERROR_NOMEM.
- * `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity, n, sizeof *list->items).
+ * Makes room for `needed` elements of `size` bytes in a growing array, doubling its capacity; 0 or
+ * MEMMODEL_ERROR_NOMEM. `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity,
+ * n, sizeof *list->items).
  */
 int
 array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size);
@@ -65,8 +66,9 @@ int
 options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size);
 
 /*
- * The other way round: fills a caller's result struct, whose first field is its size, from `own`. An older caller gets the
- * fields it knows, a newer one zeros behind those that this library knows. 0, MEMMODEL_ERROR_STRUCT_SIZE: without a text.
+ * The other way round: fills a caller's result struct, whose first field is its size, from `own`. An older caller
+ * gets the fields it knows, a newer one zeros behind those that this library knows. 0, MEMMODEL_ERROR_STRUCT_SIZE:
+ * without a text.
  */
 int
 result_copy(const void *own, size_t own_size, void *result);

@@ -62,12 +62,15 @@ json_get_array(const struct json_document *document, const json_t *object, const
 int
 json_get_object(const struct json_document *document, const json_t *object, const char *key, const json_t **out);
 
-/* Refuses a member of `object` whose key is not in the NULL-terminated list: a misspelt key is an error, not a default. */
+/*
+ * Refuses a member of `object` whose key is not in the NULL-terminated list: a misspelt key is an error, not a default.
+ */
 int
 json_check_keys(const struct json_document *document, const json_t *object, const char *const *keys);
 
 /*
- * Checks {"format": format, "version": n}: MEMMODEL_ERROR_PARSE for another format, MEMMODEL_ERROR_NEWER if n > version.
+ * Checks {"format": format, "version": n}: MEMMODEL_ERROR_PARSE for another format, MEMMODEL_ERROR_NEWER if n >
+ * version.
  */
 int
 json_check_format(const struct json_document *document, const char *format, int64_t version);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * A growing text. A failed append is remembered, so a chain of appends is checked once, by text_finish() or text_failed().
- * Start with TEXT_INIT(context); bytes is always terminated once something was appended.
+ * A growing text. A failed append is remembered, so a chain of appends is checked once, by text_finish() or
+ * text_failed(). Start with TEXT_INIT(context); bytes is always terminated once something was appended.
  */
 struct text {
     memmodel_context *context;
@@ -29,7 +29,9 @@ text_append_bytes(struct text *text, const char *bytes, size_t length);
 void
 text_printf(struct text *text, const char *format, ...) BASE_PRINTF(2, 3);
 
-/* The shortest decimal that reads back as the same double, always with '.', such as 0.1, 1e+300 or 3. Finite numbers. */
+/*
+ * The shortest decimal that reads back as the same double, always with '.', such as 0.1, 1e+300 or 3. Finite numbers.
+ */
 void
 text_append_double(struct text *text, double number);
 
@@ -40,7 +42,9 @@ text_finish(struct text *text);
 void
 text_release(struct text *text);
 
-/* The whole of `text` as a finite double, integer; false if it is anything else. Decimal point is '.' in every locale. */
+/*
+ * The whole of `text` as a finite double, integer; false if it is anything else. Decimal point is '.' in every locale.
+ */
 bool
 parse_double(const char *text, double *number);
 
@@ -48,7 +52,8 @@ bool
 parse_int64(const char *text, int64_t *number);
 
 /*
- * Whole file in memory, terminated by a zero byte that `length` does not count. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM.
+ * Whole file in memory, terminated by a zero byte that `length` does not count. 0, MEMMODEL_ERROR_IO,
+ * MEMMODEL_ERROR_NOMEM.
  */
 int
 file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);

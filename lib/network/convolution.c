@@ -1,4 +1,6 @@
-/* Convolutions. Sizes: PyTorch, torch.nn.Conv2d and torch.nn.ConvTranspose2d; "same" as TensorFlow, tf.nn.convolution. */
+/*
+ * Convolutions. Sizes: PyTorch, torch.nn.Conv2d and torch.nn.ConvTranspose2d; "same" as TensorFlow, tf.nn.convolution.
+ */
 #include "network/builder.h"
 
 static const struct field conv_fields[] = {

@@ -85,8 +85,9 @@ least_input(const void *options, int spatial)
 }
 
 /*
- * What is added to the input before it is divided by the stride. ceil_mode rounds up, but a window that would begin in the
- * padding behind the input is left out: of the two bounds on the last window the smaller one holds for every input.
+ * What is added to the input before it is divided by the stride. ceil_mode rounds up, but a window that would begin
+ * in the padding behind the input is left out: of the two bounds on the last window the smaller one holds for every
+ * input.
  */
 static int64_t
 offset(const struct memmodel_pool *pool, int i)

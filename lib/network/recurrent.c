@@ -117,7 +117,9 @@ infer_recurrent(struct draft *draft)
     return recurrent->kind == MEMMODEL_LSTM ? draft_output(draft, &state) : draft->status;
 }
 
-/* Every weight once for each element of the sequence: the first layer's by the input's width, the others' in numbers. */
+/*
+ * Every weight once for each element of the sequence: the first layer's by the input's width, the others' in numbers.
+ */
 static int
 multiply_adds(const memmodel_network *network, const struct layer *layer, struct product *products)
 {

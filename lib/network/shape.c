@@ -36,8 +36,9 @@ cancel(memmodel_dim *factors, int *count, memmodel_dim dim)
 }
 
 /*
- * The elements of x and of the new shape, without the factors that both have, and the place of MEMMODEL_INFER (-1: none).
- * What both have need not be divided, so that [batch, c, h, w] becomes [batch, the rest] without a quotient of symbols.
+ * The elements of x and of the new shape, without the factors that both have, and the place of MEMMODEL_INFER (-1:
+ * none). What both have need not be divided, so that [batch, c, h, w] becomes [batch, the rest] without a quotient of
+ * symbols.
  */
 static int
 compare_elements(struct draft *draft, memmodel_dim *old, memmodel_dim *new, int *inferred)

@@ -49,8 +49,8 @@ struct query {
 /* ---- query.c ---- */
 
 /*
- * Checks the job and copies it. Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and again.
- * `free_symbol` (NULL if none) needs no value.
+ * Checks the job and copies it. Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and
+ * again. `free_symbol` (NULL if none) needs no value.
  */
 int
 query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol,

@@ -1,4 +1,6 @@
-/* The bytes of one estimate: simulated and replayed through the framework's allocator, or counted by a textbook rule. */
+/*
+ * The bytes of one estimate: simulated and replayed through the framework's allocator, or counted by a textbook rule.
+ */
 #include "allocators/allocator.h"
 #include "base/checked.h"
 #include "report/report.h"
@@ -6,9 +8,10 @@
 #include <string.h>
 
 /*
- * A PyTorch process besides its tensors: interpreter, libraries, kernels made on first use. Resident bytes of PyTorch 2.13.0
- * (CPU build, Python 3.11) after three steps of a tiny network, 328.8 to 329.1 MB in four runs of
- * test/frameworks/process_base.py. What the C library's allocator keeps beyond live tensors comes on top and is not modelled.
+ * A PyTorch process besides its tensors: interpreter, libraries, kernels made on first use. Resident bytes of PyTorch
+ * 2.13.0 (CPU build, Python 3.11) after three steps of a tiny network, 328.8 to 329.1 MB in four runs of
+ * test/frameworks/process_base.py. What the C library's allocator keeps beyond live tensors comes on top and is not
+ * modelled.
  */
 #define PYTORCH_CONTEXT_BYTES INT64_C(329000000)
 

@@ -3,8 +3,8 @@
 #include "report/report.h"
 
 /*
- * The search walks multiples of `step`, the multiple of which the network's own constraints ask for (16 for a U-Net with four
- * poolings), so that every value it tries can be built.
+ * The search walks multiples of `step`, the multiple of which the network's own constraints ask for (16 for a U-Net
+ * with four poolings), so that every value it tries can be built.
  */
 struct search {
     struct query *query;

@@ -1,6 +1,6 @@
 /*
- * How long it takes to build 10,000 layers: convolution, batch norm, ReLU, ... of a symbolic batch and size. Processor time,
- * so that other programs on the machine do not count.
+ * How long it takes to build 10,000 layers: convolution, batch norm, ReLU, ... of a symbolic batch and size.
+ * Processor time, so that other programs on the machine do not count.
  */
 #include "memmodel.h"
 

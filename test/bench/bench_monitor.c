@@ -1,6 +1,6 @@
 /*
- * What watching costs: processor time of the monitor per second of wall time, at 10 ms, for families of some sizes, calm
- * ones and ones in which each process takes and gives back memory all the time. JSON lines.
+ * What watching costs: processor time of the monitor per second of wall time, at 10 ms, for families of some sizes,
+ * calm ones and ones in which each process takes and gives back memory all the time. JSON lines.
  */
 #define _GNU_SOURCE
 #include "memmodel.h"

@@ -1,6 +1,6 @@
 /*
- * What an estimate costs: three simulated PyTorch steps of networks of some depths, each estimated again and again. JSON
- * lines: layers, events of the trace, milliseconds of the fastest and of the median estimate.
+ * What an estimate costs: three simulated PyTorch steps of networks of some depths, each estimated again and again.
+ * JSON lines: layers, events of the trace, milliseconds of the fastest and of the median estimate.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"

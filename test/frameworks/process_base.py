@@ -1,4 +1,4 @@
-"""Bytes of a PyTorch process besides its tensors: three training steps of a network so small that its tensors do not count.
+"""Bytes of a PyTorch process besides its tensors: three steps of a network so small that its tensors do not count.
 
     memmodel run -- build/venv/torch/bin/python test/frameworks/process_base.py
 """

@@ -1,4 +1,6 @@
-/* Any text given as the expression of a dimension is refused with a reason, or is a dimension that a network can have. */
+/*
+ * Any text given as the expression of a dimension is refused with a reason, or is a dimension that a network can have.
+ */
 #include "fuzz.h"
 
 static void

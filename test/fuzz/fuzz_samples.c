@@ -1,4 +1,7 @@
-/* Any text read as CSV is refused with a reason, or becomes a table that can be asked for all it has, and fitted or not. */
+/*
+ * Any text read as CSV is refused with a reason, or becomes a table that can be asked for all it has, and fitted or
+ * not.
+ */
 #include "fuzz.h"
 
 static void

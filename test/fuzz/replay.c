@@ -1,4 +1,7 @@
-/* Stands in for libFuzzer: hands every file of the named folders to the fuzzer once, so that what was found stays found. */
+/*
+ * Stands in for libFuzzer: hands every file of the named folders to the fuzzer once, so that what was found stays
+ * found.
+ */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Random networks: built with symbols and bound, or built with the numbers at once, they have the same shapes or are both
- * refused; and they survive writing and reading.
+ * Random networks: built with symbols and bound, or built with the numbers at once, they have the same shapes or are
+ * both refused; and they survive writing and reading.
  */
 #include "random_expression.h"
 

@@ -80,8 +80,8 @@ survives_failure_after(int64_t good, bool once, int (*work)(memmodel_context *co
 }
 
 /*
- * Calls `work` with a context on which the first, then the second, ... allocation fails, alone and with all after it, until
- * none has to. Each failure must be MEMMODEL_ERROR_NOMEM, said by the context too, and leave nothing behind.
+ * Calls `work` with a context on which the first, then the second, ... allocation fails, alone and with all after it,
+ * until none has to. Each failure must be MEMMODEL_ERROR_NOMEM, said by the context too, and leave nothing behind.
  */
 static inline void
 assert_survives_failing_allocations(int (*work)(memmodel_context *context))

@@ -33,7 +33,8 @@ assert_error(const memmodel_context *context, int status, int expected, const ch
 {
     assert_int_equal(status, expected);
     assert_int_equal(memmodel_context_error(context)->status, expected);
-    if (!strstr(memmodel_context_error(context)->message, part) && !strstr(memmodel_context_error(context)->object, part))
+    if (!strstr(memmodel_context_error(context)->message, part) &&
+        !strstr(memmodel_context_error(context)->object, part))
         fail_msg("the message \"%s\" (%s) does not say \"%s\"", memmodel_context_error(context)->message,
                  memmodel_context_error(context)->object, part);
 }

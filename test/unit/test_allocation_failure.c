@@ -1,4 +1,7 @@
-/* Out of memory anywhere on the way of the data: each scenario is run with its first allocation failing, its second, ... */
+/*
+ * Out of memory anywhere on the way of the data: each scenario is run with its first allocation failing, its second,
+ * ...
+ */
 #include "allocations.h"
 
 #include <unistd.h>

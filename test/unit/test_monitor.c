@@ -1,6 +1,6 @@
 /*
- * The monitor, on processes that do what they are told: a puppet is a child that waits for one letter at a time, does what
- * the letter says, and answers.
+ * The monitor, on processes that do what they are told: a puppet is a child that waits for one letter at a time, does
+ * what the letter says, and answers.
  */
 #define _GNU_SOURCE
 #include "allocations.h"

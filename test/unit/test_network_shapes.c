@@ -1,6 +1,6 @@
 /*
- * Shapes and parameter counts against PyTorch's own: test/data/network_shapes/layers.csv, random convolutions and poolings,
- * recorded by test/frameworks/record_shapes.py. Each is built with numbers and with symbols in their place.
+ * Shapes and parameter counts against PyTorch's own: test/data/network_shapes/layers.csv, random convolutions and
+ * poolings, recorded by test/frameworks/record_shapes.py. Each is built with numbers and with symbols in their place.
  */
 #include "check.h"
 #include "network/network.h"

@@ -1,6 +1,6 @@
 /*
- * Simulated steps against recorded ones on another machine: classic networks, trained with PyTorch 2.13.0 on a processor
- * with AVX-512 (test/data/pytorch_avx512/README.md). Scopes are calls of modules, as Python made them.
+ * Simulated steps against recorded ones on another machine: classic networks, trained with PyTorch 2.13.0 on a
+ * processor with AVX-512 (test/data/pytorch_avx512/README.md). Scopes are calls of modules, as Python made them.
  */
 #include "differ.h"
 

@@ -144,7 +144,10 @@ too_many_columns_are_refused(void **state)
     assert_refused(*state, text, sizeof text, 1, 2 * 4096 + 1, "4096");
 }
 
-/* Each prefix of a valid file, and the file with each byte changed to each of some nasty ones: an answer or a clear error. */
+/*
+ * Each prefix of a valid file, and the file with each byte changed to each of some nasty ones: an answer or a clear
+ * error.
+ */
 static void
 damaged_files_never_crash(void **state)
 {
@@ -287,9 +290,9 @@ a_filter_compares_numbers_as_numbers(void **state)
 }
 
 /*
- * SplitMix64 from state 0 draws E220A8397B1DCDAF, 6E789E6AA1B965F4, 06C45D188009454F, F88BB8A8724C81EC (the first outputs
- * of the reference implementation, https://prng.di.unimi.it/splitmix64.c). Modulo 5, 4, 3, 2 these are 0, 0, 1, 0:
- * 01234 -> 41230 -> 31240 -> 32140 -> 23140.
+ * SplitMix64 from state 0 draws E220A8397B1DCDAF, 6E789E6AA1B965F4, 06C45D188009454F, F88BB8A8724C81EC (the first
+ * outputs of the reference implementation, https://prng.di.unimi.it/splitmix64.c). Modulo 5, 4, 3, 2 these are 0, 0,
+ * 1, 0: 01234 -> 41230 -> 31240 -> 32140 -> 23140.
  */
 static void
 the_random_order_is_the_documented_one(void **state)

@@ -1,8 +1,8 @@
 /*
  * The textbook's rules against numbers from outside.
  *
- * The convolutional network of 50x50x3 inputs: activations and parameters by hand, as in the comments. The network known by its
- * counts: published with 742.34 MB, where 4.0646 had been rounded to 4.06 first; exactly it is 742.93 MiB.
+ * The convolutional network of 50x50x3 inputs: activations and parameters by hand, as in the comments. The network
+ * known by its counts: published with 742.34 MB, where 4.0646 had been rounded to 4.06 first; exactly it is 742.93 MiB.
  */
 #include "check.h"
 #include "networks.h"

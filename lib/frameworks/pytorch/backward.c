@@ -86,8 +86,9 @@ count_dependencies(struct step *step, struct value *const *roots, int root_count
 /* ---- gradients ---- */
 
 /*
- * input_buffer.cpp, accumulate(): in place only into a dense tensor that nothing else refers to; a view always keeps its
- * base. Takes the reference to `gradient`, unless it was added to another one: then true, and the caller drops it later.
+ * input_buffer.cpp, accumulate(): in place only into a dense tensor that nothing else refers to; a view always keeps
+ * its base. Takes the reference to `gradient`, unless it was added to another one: then true, and the caller drops it
+ * later.
  */
 static bool
 add_gradient(struct step *step, struct value **waiting, struct value *gradient)

@@ -1,10 +1,10 @@
 /*
  * The rules of textbooks.
  *
- * "outputs" is Eq. 1 + Eq. 2 of "Memory Consumption Modeling of Deep Learning Workloads" (Dell Technologies): activation maps of
- * all layers times the batch, plus the weights. "cs231n" is the rule of Stanford's CS231n, "Convolutional Neural Networks for
- * Visual Recognition", section "Computational considerations": activations and their gradients, parameters times three (their
- * gradients and the momentum cache), and the input batch.
+ * "outputs" is Eq. 1 + Eq. 2 of "Memory Consumption Modeling of Deep Learning Workloads" (Dell Technologies):
+ * activation maps of all layers times the batch, plus the weights. "cs231n" is the rule of Stanford's CS231n,
+ * "Convolutional Neural Networks for Visual Recognition", section "Computational considerations": activations and
+ * their gradients, parameters times three (their gradients and the momentum cache), and the input batch.
  */
 #include "frameworks/textbook/textbook.h"
 #include "base/checked.h"

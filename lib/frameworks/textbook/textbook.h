@@ -39,8 +39,8 @@ int
 textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, struct textbook_rule *rule);
 
 /*
- * True if a layer's outputs are memory that the textbook counts: not inputs and parameters, not losses (a few bytes), not
- * views of their input, and not the layer whose fused activation follows (the two count as one, at the activation).
+ * True if a layer's outputs are memory that the textbook counts: not inputs and parameters, not losses (a few bytes),
+ * not views of their input, and not the layer whose fused activation follows (the two count as one, at the activation).
  */
 bool
 textbook_counts_output(const memmodel_network *network, const struct layer *layer);
