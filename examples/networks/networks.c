@@ -362,7 +362,7 @@ split_heads(memmodel_network *net, const struct gpt2 *gpt, memmodel_tensor x)
     memmodel_dim batch = memmodel_network_symbol(net, "batch"), length = memmodel_network_symbol(net, "length");
 
     x = memmodel_network_reshape(net, x, 4, (memmodel_dim[]){batch, length, gpt->heads, gpt->width / gpt->heads});
-    return memmodel_network_permute(net, x, (int[]){0, 2, 1, 3});
+    return memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
 }
 
 static memmodel_tensor
@@ -377,7 +377,7 @@ attend(memmodel_network *net, const struct gpt2 *gpt, memmodel_tensor x)
         heads[i] = split_heads(net, gpt, memmodel_network_result(net, parts, i));
     x = memmodel_network_attention(net, heads[0], heads[1], heads[2], MEMMODEL_NO_TENSOR,
                                    MEMMODEL_ATTENTION(.dropout = 0.1, .causal = 1));
-    x = memmodel_network_permute(net, x, (int[]){0, 2, 1, 3});
+    x = memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
     x = memmodel_network_flatten(net, x, 2, 3);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "c_proj", .units = gpt->width));
     x = memmodel_network_dropout(net, x, MEMMODEL_DROPOUT(.rate = 0.1));

@@ -377,14 +377,15 @@ memmodel_network_flatten(memmodel_network *network, memmodel_tensor x, int first
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] axes     one axis of the input per axis of the output
+ * @param[in] rank     the rank of `x`
+ * @param[in] axes     `rank` axes: one axis of the input per axis of the output, from the end if negative. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
  * @since 0.1
  */
 MEMMODEL_API memmodel_tensor
-memmodel_network_permute(memmodel_network *network, memmodel_tensor x, const int *axes);
+memmodel_network_permute(memmodel_network *network, memmodel_tensor x, int rank, const int *axes);
 
 /**
  * Axes of size 1 repeated, and new axes in front; MEMMODEL_INFER keeps an axis.

@@ -205,15 +205,14 @@ const struct op_description op_permute = {
 };
 
 memmodel_tensor
-memmodel_network_permute(memmodel_network *network, memmodel_tensor x, const int *axes)
+memmodel_network_permute(memmodel_network *network, memmodel_tensor x, int rank, const int *axes)
 {
-    struct permute_options options = {.size = sizeof options};
+    struct permute_options options = {.size = sizeof options, .rank = rank};
+    bool some = rank > 0 && rank <= MEMMODEL_MAX_RANK;
 
-    if (network && x >= 0 && (size_t)x < network->tensor_count)
-        options.rank = network->tensors[x].rank;
-    if (options.rank && !axes)
+    if (network && some && !axes)
         return builder_error(builder_of(network), MEMMODEL_ERROR_INVALID_ARGUMENT, "permute", "axes is NULL");
-    for (int i = 0; i < options.rank; i++)
+    for (int i = 0; some && i < rank; i++)
         options.axes[i] = axes[i];
     return network_add(network, OP_PERMUTE, &x, 1, &options);
 }

@@ -113,7 +113,7 @@ static memmodel_tensor
 add_turn(memmodel_network *net, memmodel_tensor x, uint64_t *random)
 {
     (void)random;
-    return memmodel_network_permute(net, x, (int[]){0, 1, 3, 2});
+    return memmodel_network_permute(net, x, 4, (int[]){0, 1, 3, 2});
 }
 
 static memmodel_tensor

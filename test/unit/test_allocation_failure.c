@@ -53,9 +53,9 @@ build_sequence_layers(memmodel_network *net)
     x = memmodel_network_layer_norm(net, x, NULL);
     x = memmodel_network_rms_norm(net, x, NULL);
     heads = memmodel_network_reshape(net, x, 4, (memmodel_dim[]){batch, length, 4, 4});
-    heads = memmodel_network_permute(net, heads, (int[]){0, 2, 1, 3});
+    heads = memmodel_network_permute(net, heads, 4, (int[]){0, 2, 1, 3});
     heads = memmodel_network_attention(net, heads, heads, heads, MEMMODEL_NO_TENSOR, NULL);
-    heads = memmodel_network_permute(net, heads, (int[]){0, 2, 1, 3});
+    heads = memmodel_network_permute(net, heads, 4, (int[]){0, 2, 1, 3});
     heads = memmodel_network_flatten(net, heads, 2, 3);
     x = memmodel_network_binary(net, x, heads, NULL);
     x = memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden = 8, .batch_first = 1, .bidirectional = 1));

@@ -361,7 +361,7 @@ movements_have_the_shapes_of_their_definition(void **state)
     memmodel_tensor x = input(network, "x", 3, (memmodel_dim[]){n, 6, 4}), y;
 
     assert_dims(network, memmodel_network_flatten(network, x, 1, -1), n, 24);
-    assert_dims(network, memmodel_network_permute(network, x, (int[]){2, 0, -2}), 4, n, 6);
+    assert_dims(network, memmodel_network_permute(network, x, 3, (int[]){2, 0, -2}), 4, n, 6);
     assert_dims(network, memmodel_network_reshape(network, x, 3, (memmodel_dim[]){n, MEMMODEL_INFER, 3}), n, 8, 3);
     assert_dims(network, memmodel_network_reshape(network, x, 2, (memmodel_dim[]){MEMMODEL_INFER, 24}), n, 24);
     assert_dims(network, memmodel_network_slice(network, x, MEMMODEL_SLICE(.axis = 1, .start = 1, .step = 2)), n, 3, 4);
@@ -397,6 +397,31 @@ arithmetic_broadcasts_as_numpy(void **state)
     reduce.keep = 1;
     assert_dims(network, memmodel_network_reduce(network, a, &reduce), n, 1, 1);
     assert_refused(network, memmodel_network_matmul(network, b, c, NULL), MEMMODEL_ERROR_SHAPE, "matmul_3", "axis 1");
+}
+
+static void
+a_permutation_names_every_axis_once(void **state)
+{
+    static const struct {
+        int rank, axes[MEMMODEL_MAX_RANK + 1];
+        int status;
+        const char *part;
+    } wrong[] = {
+        {2, {1, 0}, MEMMODEL_ERROR_SHAPE, "2 axes for a tensor with 3 dimensions"},
+        {4, {0, 1, 2, 3}, MEMMODEL_ERROR_SHAPE, "4 axes for a tensor with 3 dimensions"},
+        {3, {0, 2, -1}, MEMMODEL_ERROR_SHAPE, "axis 2 stands twice"},
+        {-1, {0}, MEMMODEL_ERROR_INVALID_ARGUMENT, "axes has too many or a negative number of elements"},
+        {MEMMODEL_MAX_RANK + 1, {0}, MEMMODEL_ERROR_INVALID_ARGUMENT, "axes has too many"},
+    };
+    memmodel_tensor x;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        memmodel_network *network = new_network(*state);
+
+        x = input(network, "x", 3, (memmodel_dim[]){2, 6, 4});
+        assert_refused(network, memmodel_network_permute(network, x, wrong[i].rank, wrong[i].axes), wrong[i].status,
+                       wrong[i].status == MEMMODEL_ERROR_SHAPE ? "permute_1" : "permute", wrong[i].part);
+    }
 }
 
 static void
@@ -502,6 +527,7 @@ main(void)
         TEST(shared_parameters_stand_once),
         TEST(movements_have_the_shapes_of_their_definition),
         TEST(arithmetic_broadcasts_as_numpy),
+        TEST(a_permutation_names_every_axis_once),
         TEST(an_equal_split_of_a_symbol_needs_a_multiple),
         TEST(a_slice_ends_inside),
         TEST(an_lstm_has_the_parameters_and_outputs_of_torch),

@@ -75,7 +75,7 @@ every_kind_of_option_survives(void **state)
     y = memmodel_network_result(net, y, 1);
     memmodel_network_reduce(net, y, MEMMODEL_REDUCE(.axes = {1, -1}, .axis_count = 2, .kind = MEMMODEL_SUM));
     memmodel_network_reshape(net, y, 2, (memmodel_dim[]){n, MEMMODEL_INFER});
-    memmodel_network_permute(net, y, (int[]){3, 0, 1, 2});
+    memmodel_network_permute(net, y, 4, (int[]){3, 0, 1, 2});
     memmodel_network_slice(net, y, MEMMODEL_SLICE(.axis = 2, .start = 1, .stop = half, .step = 2));
     memmodel_network_pad(net, y, MEMMODEL_PAD(.after = {0, 0, 0, 2}, .mode = MEMMODEL_PAD_REFLECT));
     memmodel_network_custom(net, (memmodel_tensor[]){x, y}, 2,

@@ -67,7 +67,7 @@ static tensor
 heads_of(memmodel_network *net, tensor x)
 {
     x = memmodel_network_reshape(net, x, 4, (int64_t[]){4, 24, 4, 8});
-    return memmodel_network_permute(net, x, (int[]){0, 2, 1, 3});
+    return memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
 }
 
 static tensor
@@ -81,7 +81,7 @@ self_attention(memmodel_network *net, tensor x)
     k = heads_of(net, k);
     v = heads_of(net, v);
     x = memmodel_network_attention(net, q, k, v, MEMMODEL_NO_TENSOR, MEMMODEL_ATTENTION(.causal = 1));
-    x = memmodel_network_permute(net, x, (int[]){0, 2, 1, 3});
+    x = memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
     x = memmodel_network_reshape(net, x, 3, (int64_t[]){4, 24, 32});
     return linear(net, x, 32);
 }
@@ -305,7 +305,7 @@ arithmetic(memmodel_network *net)
     x = binary(net, MEMMODEL_SUBTRACT, x, column);
     x = add_in_place(net, x, row);
     x = memmodel_network_concat(net, (tensor[]){x, x}, 2, MEMMODEL_CONCAT(.axis = 1));
-    x = memmodel_network_permute(net, x, (int[]){1, 0});
+    x = memmodel_network_permute(net, x, 2, (int[]){1, 0});
     x = memmodel_network_reduce(net, x, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM));
     x = memmodel_network_expand(net, x, 2, (int64_t[]){3, 64});
     mean_squared_error(net, x, 2, (int64_t[]){3, 64});
@@ -320,13 +320,13 @@ products(memmodel_network *net)
 
     x = memmodel_network_matmul(net, left, x, NULL);
     x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 24, .no_bias = 1));
-    h = memmodel_network_permute(net, x, (int[]){0, 2, 1});
+    h = memmodel_network_permute(net, x, 3, (int[]){0, 2, 1});
     h = memmodel_network_matmul(net, x, h, NULL);
     x = memmodel_network_matmul(net, h, x, NULL);
     x = memmodel_network_reshape(net, x, 4, (int64_t[]){4, 6, 3, 8});
-    x = memmodel_network_permute(net, x, (int[]){0, 2, 1, 3});
+    x = memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
     x = memmodel_network_attention(net, x, x, x, MEMMODEL_NO_TENSOR, MEMMODEL_ATTENTION(.dropout = 0.1));
-    x = memmodel_network_permute(net, x, (int[]){0, 2, 1, 3});
+    x = memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
     x = memmodel_network_reshape(net, x, 2, (int64_t[]){4, 144});
     mean_squared_error(net, x, 2, (int64_t[]){4, 144});
 }
