@@ -51,16 +51,49 @@ enum memmodel_language {
 typedef struct memmodel_context memmodel_context;
 
 /**
+ * Takes memory, as malloc does.
+ *
+ * @param[in] user   of struct memmodel_allocator
+ * @param[in] bytes  at least 1. @unit bytes
+ * @returns a block aligned for any object, NULL when there is none. @transfer full @nullable
+ * @threads the context's
+ * @since 0.1
+ */
+typedef void *(*memmodel_allocate)(void *user, size_t bytes);
+
+/**
+ * Changes the size of a block, as realloc does. The old block stays when it fails.
+ *
+ * @param[in] user   of struct memmodel_allocator
+ * @param[in] block  NULL for a new one. @nullable
+ * @param[in] bytes  at least 1. @unit bytes
+ * @returns the block, which may have moved; NULL when there is no memory. @transfer full @nullable
+ * @threads the context's
+ * @since 0.1
+ */
+typedef void *(*memmodel_reallocate)(void *user, void *block, size_t bytes);
+
+/**
+ * Gives a block back, as free does.
+ *
+ * @param[in] user   of struct memmodel_allocator
+ * @param[in] block  may be NULL. @nullable
+ * @threads the context's
+ * @since 0.1
+ */
+typedef void (*memmodel_release)(void *user, void *block);
+
+/**
  * Where a context takes its memory from. All three functions are given together, or none.
  *
  * @since 0.1
  */
 struct memmodel_allocator {
-    size_t size;                                                /**< sizeof(struct memmodel_allocator) */
-    void *(*allocate)(void *user, size_t bytes);                /**< NULL when there is none */
-    void *(*reallocate)(void *user, void *block, size_t bytes); /**< as realloc; the old block stays when it fails */
-    void (*release)(void *user, void *block);                   /**< `block` may be NULL */
-    void *user;                                                 /**< handed to each call */
+    size_t size;                    /**< sizeof(struct memmodel_allocator) */
+    memmodel_allocate allocate;     /**< NULL when there is none. @nullable */
+    memmodel_reallocate reallocate; /**< as realloc. @nullable */
+    memmodel_release release;       /**< as free. @nullable */
+    void *user;                     /**< handed to each call. @nullable */
 };
 
 /**

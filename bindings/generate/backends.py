@@ -1,0 +1,31 @@
+"""The back ends: each is a module with `files(api)`, which returns the text of each file it makes, by its path."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+
+from generate.model import Api
+
+# One row an output. A new binding adds its row, and its module beside this one.
+BACKENDS = ("api_json", "python", "luajit", "lua")
+
+
+def files(api: Api) -> dict[str, str]:
+    made: dict[str, str] = {}
+    for name in BACKENDS:
+        if importlib.util.find_spec(f"generate.{name}"):
+            made.update(importlib.import_module(f"generate.{name}").files(api))
+    return made
+
+
+def write(made: dict[str, str], folder: Path) -> None:
+    """Writes what differs, so that nothing is built again without need."""
+    for path, text in made.items():
+        target = folder / path
+        if target.exists() and target.read_text(encoding="utf-8") == text:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        print(path)

@@ -1,0 +1,58 @@
+"""The headers as the compiler sees them, through libclang.
+
+They may include each other, <stddef.h> and <stdint.h> only; for these two there are stand-ins in include/, so that the
+result does not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from clang import cindex
+
+from generate.problems import Place, Problems
+
+Cursor = cindex.Cursor
+Kind = cindex.CursorKind
+
+TARGETS = {"64": "x86_64-linux-gnu", "32": "i386-linux-gnu"}
+STAND_INS = Path(__file__).resolve().parent / "include"
+
+
+class Source:
+    """The umbrella header and all it includes, compiled for one target."""
+
+    def __init__(self, include: Path, bits: str, problems: Problems) -> None:
+        self.include = include.resolve()
+        arguments = ["-std=c11", f"--target={TARGETS[bits]}", "-nostdinc", f"-isystem{STAND_INS}", f"-I{self.include}"]
+        options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+        self.unit = cindex.Index.create().parse(
+            "all.c", arguments, [("all.c", '#include "memmodel.h"\n')], options=options
+        )
+        for diagnostic in self.unit.diagnostics:
+            if diagnostic.severity >= cindex.Diagnostic.Error:
+                problems.add(self.place(diagnostic), diagnostic.spelling, "C11 with <stddef.h> and <stdint.h>")
+
+    def place(self, thing: Cursor | cindex.Diagnostic) -> Place:
+        location = thing.location
+        return Place(self.header(location.file.name) if location.file else "memmodel.h", location.line)
+
+    def header(self, name: str) -> str:
+        path = Path(name).resolve()
+        return path.relative_to(self.include).as_posix() if path.is_relative_to(self.include) else name
+
+    def cursors(self) -> Iterator[Cursor]:
+        """What our headers declare at their top level, in the order of declaration."""
+        for cursor in self.unit.cursor.get_children():
+            file = cursor.location.file
+            if file and Path(file.name).resolve().is_relative_to(self.include):
+                yield cursor
+
+    def headers(self) -> list[str]:
+        """Names of the headers in the order in which they end: one that is included comes before who includes it."""
+        names = [self.header(each.include.name) for each in self.unit.get_includes()]
+        return [name for name in dict.fromkeys(names) if name.startswith("memmodel/")]
+
+    def text(self, header: str) -> str:
+        return (self.include / header).read_text(encoding="utf-8")
