@@ -18,7 +18,7 @@ extern "C" {
  * @param[in] name     of the input
  * @param[in] dtype    enum memmodel_dtype
  * @param[in] rank     0 to MEMMODEL_MAX_RANK
- * @param[in] dims     `rank` dimensions
+ * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -34,7 +34,7 @@ memmodel_network_input(memmodel_network *network, const char *name, int dtype, i
  * @param[in] name       of the tensor
  * @param[in] dtype      enum memmodel_dtype
  * @param[in] rank       0 to MEMMODEL_MAX_RANK
- * @param[in] dims       `rank` dimensions
+ * @param[in] dims       `rank` dimensions. @length rank
  * @param[in] trainable  1: it gets a gradient and optimizer state
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
@@ -121,7 +121,7 @@ memmodel_network_adaptive_pool(memmodel_network *network, memmodel_tensor x,
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL: maximum
+ * @param[in] options  NULL: maximum. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -135,7 +135,7 @@ memmodel_network_global_pool(memmodel_network *network, memmodel_tensor x, const
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -149,7 +149,7 @@ memmodel_network_batch_norm(memmodel_network *network, memmodel_tensor x, const 
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -177,7 +177,7 @@ memmodel_network_group_norm(memmodel_network *network, memmodel_tensor x, const 
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -191,7 +191,7 @@ memmodel_network_instance_norm(memmodel_network *network, memmodel_tensor x, con
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -219,7 +219,7 @@ memmodel_network_activation(memmodel_network *network, memmodel_tensor x, const 
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -233,7 +233,7 @@ memmodel_network_softmax(memmodel_network *network, memmodel_tensor x, const str
  *
  * @param[in] network  network
  * @param[in] x        input
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -302,7 +302,7 @@ memmodel_network_crop(memmodel_network *network, memmodel_tensor x, const struct
  * Concatenation.
  *
  * @param[in] network  network
- * @param[in] tensors  `count` tensors of one rank and type, equal in all other dimensions
+ * @param[in] tensors  `count` tensors of one rank and type, equal in all other dimensions. @length count
  * @param[in] count    at least 1
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
@@ -348,7 +348,7 @@ memmodel_network_slice(memmodel_network *network, memmodel_tensor x, const struc
  * @param[in] network  network
  * @param[in] x        input
  * @param[in] rank     0 to MEMMODEL_MAX_RANK
- * @param[in] dims     `rank` dimensions
+ * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -393,7 +393,7 @@ memmodel_network_permute(memmodel_network *network, memmodel_tensor x, int rank,
  * @param[in] network  network
  * @param[in] x        input
  * @param[in] rank     at least the rank of `x`
- * @param[in] dims     `rank` dimensions
+ * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -408,7 +408,7 @@ memmodel_network_expand(memmodel_network *network, memmodel_tensor x, int rank, 
  * @param[in] network  network
  * @param[in] a        first tensor
  * @param[in] b        second tensor
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -424,7 +424,7 @@ memmodel_network_binary(memmodel_network *network, memmodel_tensor a, memmodel_t
  * @param[in] network  network
  * @param[in] a        first tensor
  * @param[in] b        second tensor
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -456,7 +456,7 @@ memmodel_network_reduce(memmodel_network *network, memmodel_tensor x, const stru
  * @param[in] key      [batch, heads, keys, width]
  * @param[in] value    [batch, heads, keys, value width]
  * @param[in] mask     added to the scores, broadcast to [batch, heads, length, keys]; MEMMODEL_NO_TENSOR if none
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -486,7 +486,7 @@ memmodel_network_recurrent(memmodel_network *network, memmodel_tensor x, const s
  * @param[in] network  network
  * @param[in] x        prediction
  * @param[in] target   target
- * @param[in] options  NULL for defaults
+ * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
@@ -500,7 +500,7 @@ memmodel_network_loss(memmodel_network *network, memmodel_tensor x, memmodel_ten
  * An operator declared by what it holds.
  *
  * @param[in] network  network
- * @param[in] inputs   `count` tensors
+ * @param[in] inputs   `count` tensors. @length count
  * @param[in] count    may be 0
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,

@@ -112,8 +112,11 @@ struct memmodel_error {
 };
 
 /**
- * Called for each message the library would like somebody to read. `message` is valid during the call.
+ * Called for each message the library would like somebody to read.
  *
+ * @param[in] user     what memmodel_context_set_log() was given. @nullable
+ * @param[in] message  one line, valid during the call
+ * @threads the context's
  * @since 0.1
  */
 typedef void (*memmodel_log)(void *user, const char *message);
@@ -121,8 +124,8 @@ typedef void (*memmodel_log)(void *user, const char *message);
 /**
  * Make a context.
  *
- * @param[in]  allocator  where to take memory from, copied; NULL for malloc
- * @param[out] context    new context with one reference, untouched on error
+ * @param[in]  allocator  where to take memory from, copied; NULL for malloc. @nullable
+ * @param[out] context    new context with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any; the context then belongs to one thread at a time
  * @since 0.1
@@ -134,7 +137,7 @@ memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_contex
  * Take one more reference.
  *
  * @param[in] context  not NULL
- * @returns `context`
+ * @returns `context`. @transfer full
  * @threads any
  * @since 0.1
  */
@@ -144,7 +147,7 @@ memmodel_context_ref(memmodel_context *context);
 /**
  * Drop one reference. The context goes with its last reference, its objects' included.
  *
- * @param[in] context  may be NULL
+ * @param[in] context  may be NULL. @nullable
  * @threads any
  * @since 0.1
  */
@@ -156,6 +159,7 @@ memmodel_context_unref(memmodel_context *context);
  *
  * @param[in] context  not NULL
  * @returns never NULL; owned by the context and valid until its next failing call. Status 0 if nothing failed yet.
+ *          @transfer none
  * @threads the context's
  * @since 0.1
  */
@@ -166,8 +170,8 @@ memmodel_context_error(const memmodel_context *context);
  * Choose who reads the library's messages. Without a log the library is silent.
  *
  * @param[in] context  not NULL
- * @param[in] log      NULL for silence
- * @param[in] user     handed to each call of `log`
+ * @param[in] log      NULL for silence. @nullable
+ * @param[in] user     handed to each call of `log`. @nullable
  * @threads the context's
  * @since 0.1
  */
@@ -178,7 +182,7 @@ memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user
  * Give back memory that a call of this library handed over, such as the text of memmodel_network_to_json().
  *
  * @param[in] context  the context the memory came from
- * @param[in] block    may be NULL
+ * @param[in] block    may be NULL. @nullable
  * @threads the context's
  * @since 0.1
  */

@@ -41,9 +41,9 @@ struct memmodel_job {
     const char *optimizer; /**< "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
                                    @default "adam" */
     const char *isa;       /**< instruction set of the CPU: "avx2" or "avx512". @default this machine's */
-    const struct memmodel_symbol_value *symbols; /**< `symbol_count` values */
+    const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */
-    memmodel_context *context; /**< takes memory and errors; NULL: the network's. Give each thread its own */
+    memmodel_context *context; /**< takes memory and errors; NULL: the network's. Give each thread its own. @nullable */
     int32_t inference;         /**< 1: forward pass only, nothing kept for a backward pass */
     int32_t steps;             /**< steps to simulate. @default 3 */
     int32_t threads;           /**< threads the framework computes with. @default 2 */

@@ -57,7 +57,7 @@ enum memmodel_activation_kind {
  */
 struct memmodel_conv {
     size_t size;               /**< sizeof(struct memmodel_conv) */
-    const char *name;          /**< of the layer; NULL: made from the operator and a number */
+    const char *name;          /**< of the layer; NULL: made from the operator and a number. @nullable */
     int64_t filters;           /**< channels of the output */
     int64_t kernel[3];         /**< size; a 0 after the first repeats the first */
     int64_t stride[3];         /**< @default 1; a 0 after the first repeats the first */
@@ -69,17 +69,17 @@ struct memmodel_conv {
     int32_t layout;            /**< enum memmodel_layout */
     int32_t no_bias;           /**< 1: no bias */
     int32_t activation;        /**< enum memmodel_activation_kind applied to the result, counted as one layer with it */
-    const char *shared;        /**< name of an earlier layer whose parameters this one uses; NULL: its own */
+    const char *shared;        /**< name of an earlier layer whose parameters this one uses; NULL: its own. @nullable */
 };
 
 /** Fully connected: the last dimension becomes `units`. Parameters: in * units, and units for the bias. @since 0.1 */
 struct memmodel_linear {
     size_t size;        /**< sizeof(struct memmodel_linear) */
-    const char *name;   /**< of the layer */
+    const char *name;   /**< of the layer. @nullable */
     int64_t units;      /**< size of the last dimension of the output */
     int32_t no_bias;    /**< 1: no bias */
     int32_t activation; /**< enum memmodel_activation_kind applied to the result, counted as one layer with it */
-    const char *shared; /**< name of an earlier layer whose parameters this one uses; NULL: its own */
+    const char *shared; /**< name of an earlier layer whose parameters this one uses; NULL: its own. @nullable */
 };
 
 /** How elements are pooled, or reduced. @since 0.1 */
@@ -94,32 +94,32 @@ enum memmodel_reduction_kind {
 /** Pooling over windows. @since 0.1 */
 struct memmodel_pool {
     size_t size;         /**< sizeof(struct memmodel_pool) */
-    const char *name;    /**< of the layer */
+    const char *name;    /**< of the layer. @nullable */
     int64_t kernel[3];   /**< size; a 0 after the first repeats the first */
     int64_t stride[3];   /**< @default the kernel; a 0 after the first repeats the first */
     int64_t dilation[3]; /**< @default 1; max only */
     int64_t pad[3];      /**< elements before and after, at most half the kernel; not repeated */
     int32_t padding;     /**< enum memmodel_padding */
     int32_t layout;      /**< enum memmodel_layout */
-    int32_t kind;        /**< MEMMODEL_MAX or MEMMODEL_MEAN */
+    int32_t kind;        /**< enum memmodel_reduction_kind: MEMMODEL_MAX or MEMMODEL_MEAN */
     int32_t ceil_mode;   /**< 1: the last window may begin inside and end outside (PyTorch's ceil_mode) */
 };
 
 /** Pooling to a given output size. @since 0.1 */
 struct memmodel_adaptive_pool {
     size_t size;       /**< sizeof(struct memmodel_adaptive_pool) */
-    const char *name;  /**< of the layer */
+    const char *name;  /**< of the layer. @nullable */
     int64_t output[3]; /**< size; a 0 after the first repeats the first. All zero: 1 */
     int32_t layout;    /**< enum memmodel_layout */
-    int32_t kind;      /**< MEMMODEL_MAX or MEMMODEL_MEAN */
+    int32_t kind;      /**< enum memmodel_reduction_kind: MEMMODEL_MAX or MEMMODEL_MEAN */
 };
 
 /** Pooling over all spatial dimensions. @since 0.1 */
 struct memmodel_global_pool {
     size_t size;      /**< sizeof(struct memmodel_global_pool) */
-    const char *name; /**< of the layer */
+    const char *name; /**< of the layer. @nullable */
     int32_t layout;   /**< enum memmodel_layout */
-    int32_t kind;     /**< MEMMODEL_MAX or MEMMODEL_MEAN */
+    int32_t kind;     /**< enum memmodel_reduction_kind: MEMMODEL_MAX or MEMMODEL_MEAN */
     int32_t keep;     /**< 1: keep the spatial dimensions as 1 */
     int32_t reserved; /**< 0 */
 };
@@ -132,7 +132,7 @@ struct memmodel_global_pool {
  */
 struct memmodel_norm {
     size_t size;           /**< sizeof(struct memmodel_norm) */
-    const char *name;      /**< of the layer */
+    const char *name;      /**< of the layer. @nullable */
     int64_t groups;        /**< group norm: number of groups */
     int64_t axes;          /**< layer and RMS norm: number of last dimensions. @default 1 */
     int32_t layout;        /**< enum memmodel_layout */
@@ -146,7 +146,7 @@ struct memmodel_norm {
 /** Activation as a layer of its own. @since 0.1 */
 struct memmodel_activation {
     size_t size;        /**< sizeof(struct memmodel_activation) */
-    const char *name;   /**< of the layer */
+    const char *name;   /**< of the layer. @nullable */
     int32_t kind;       /**< enum memmodel_activation_kind */
     int32_t in_place;   /**< 1: the input's memory becomes the output's, where the framework can */
     int32_t one_weight; /**< PRELU, 1: one parameter for all channels */
@@ -156,7 +156,7 @@ struct memmodel_activation {
 /** Softmax over one axis. @since 0.1 */
 struct memmodel_softmax {
     size_t size;         /**< sizeof(struct memmodel_softmax) */
-    const char *name;    /**< of the layer */
+    const char *name;    /**< of the layer. @nullable */
     int32_t axis;        /**< counts from the end if negative; 0 means the last */
     int32_t logarithmic; /**< 1: log softmax */
 };
@@ -164,7 +164,7 @@ struct memmodel_softmax {
 /** Dropout. @since 0.1 */
 struct memmodel_dropout {
     size_t size;      /**< sizeof(struct memmodel_dropout) */
-    const char *name; /**< of the layer */
+    const char *name; /**< of the layer. @nullable */
     double rate;      /**< share that is dropped, 0 to 1. @default 0.5 */
     int32_t feature;  /**< 1: whole channels (dropout2d, dropout3d) */
     int32_t in_place; /**< 1: in place, where the framework can */
@@ -175,12 +175,12 @@ struct memmodel_dropout {
 /** Table lookup: adds a last dimension. Parameters: rows * width. @since 0.1 */
 struct memmodel_embedding {
     size_t size;        /**< sizeof(struct memmodel_embedding) */
-    const char *name;   /**< of the layer */
+    const char *name;   /**< of the layer. @nullable */
     int64_t rows;       /**< entries of the table */
     int64_t width;      /**< elements of an entry */
     int32_t dtype;      /**< enum memmodel_dtype of the table. @default float32 */
     int32_t reserved;   /**< 0 */
-    const char *shared; /**< name of an earlier layer whose parameters this one uses; NULL: its own */
+    const char *shared; /**< name of an earlier layer whose parameters this one uses; NULL: its own. @nullable */
 };
 
 /** How upsampling fills in. @since 0.1 */
@@ -193,7 +193,7 @@ enum memmodel_interpolation {
 /** Upsampling of the spatial dimensions. @since 0.1 */
 struct memmodel_upsample {
     size_t size;       /**< sizeof(struct memmodel_upsample) */
-    const char *name;  /**< of the layer */
+    const char *name;  /**< of the layer. @nullable */
     int64_t scale[3];  /**< whole factor; a 0 after the first repeats the first */
     int64_t output[3]; /**< instead of scale: sizes of the output */
     int32_t mode;      /**< enum memmodel_interpolation */
@@ -211,7 +211,7 @@ enum memmodel_pad_mode {
 /** Padding, or cropping, of any axis. @since 0.1 */
 struct memmodel_pad {
     size_t size;                       /**< sizeof(struct memmodel_pad) */
-    const char *name;                  /**< of the layer */
+    const char *name;                  /**< of the layer. @nullable */
     int64_t before[MEMMODEL_MAX_RANK]; /**< elements added (pad) or removed (crop) at the start of each axis */
     int64_t after[MEMMODEL_MAX_RANK];  /**< the same at the end */
     int32_t mode;                      /**< enum memmodel_pad_mode; ignored by crop */
@@ -221,7 +221,7 @@ struct memmodel_pad {
 /** Concatenation. @since 0.1 */
 struct memmodel_concat {
     size_t size;      /**< sizeof(struct memmodel_concat) */
-    const char *name; /**< of the layer */
+    const char *name; /**< of the layer. @nullable */
     int32_t axis;     /**< counts from the end if negative; see channels */
     int32_t channels; /**< 1: along the channels of `layout`; `axis` is ignored */
     int32_t layout;   /**< enum memmodel_layout */
@@ -231,8 +231,8 @@ struct memmodel_concat {
 /** Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: memmodel_network_result(). @since 0.1 */
 struct memmodel_split {
     size_t size;               /**< sizeof(struct memmodel_split) */
-    const char *name;          /**< of the layer */
-    const memmodel_dim *sizes; /**< `parts` sizes; NULL: equal parts */
+    const char *name;          /**< of the layer. @nullable */
+    const memmodel_dim *sizes; /**< `parts` sizes; NULL: equal parts. @length parts @nullable */
     int32_t parts;             /**< number of parts */
     int32_t axis;              /**< counts from the end if negative */
 };
@@ -240,7 +240,7 @@ struct memmodel_split {
 /** Part of one axis: elements start, start + step, ... below stop. @since 0.1 */
 struct memmodel_slice {
     size_t size;        /**< sizeof(struct memmodel_slice) */
-    const char *name;   /**< of the layer */
+    const char *name;   /**< of the layer. @nullable */
     memmodel_dim start; /**< first element */
     memmodel_dim stop;  /**< one after the last; 0: the end */
     int64_t step;       /**< @default 1 */
@@ -261,7 +261,7 @@ enum memmodel_binary_kind {
 /** Binary operator. @since 0.1 */
 struct memmodel_binary {
     size_t size;      /**< sizeof(struct memmodel_binary) */
-    const char *name; /**< of the layer */
+    const char *name; /**< of the layer. @nullable */
     int32_t kind;     /**< enum memmodel_binary_kind */
     int32_t in_place; /**< 1: into the first tensor's memory, where the framework can */
 };
@@ -269,7 +269,7 @@ struct memmodel_binary {
 /** Matrix product of the last two dimensions, the others broadcast. @since 0.1 */
 struct memmodel_matmul {
     size_t size;              /**< sizeof(struct memmodel_matmul) */
-    const char *name;         /**< of the layer */
+    const char *name;         /**< of the layer. @nullable */
     int32_t transpose_first;  /**< 1: the first matrix is transposed */
     int32_t transpose_second; /**< 1: the second matrix is transposed */
 };
@@ -277,7 +277,7 @@ struct memmodel_matmul {
 /** Reduction over axes. @since 0.1 */
 struct memmodel_reduce {
     size_t size;                     /**< sizeof(struct memmodel_reduce) */
-    const char *name;                /**< of the layer */
+    const char *name;                /**< of the layer. @nullable */
     int32_t axes[MEMMODEL_MAX_RANK]; /**< `axis_count` axes, from the end if negative */
     int32_t axis_count;              /**< 0: all axes */
     int32_t kind;                    /**< enum memmodel_reduction_kind */
@@ -288,7 +288,7 @@ struct memmodel_reduce {
 /** Scaled dot-product attention of query, key and value [batch, heads, length, width]. @since 0.1 */
 struct memmodel_attention {
     size_t size;      /**< sizeof(struct memmodel_attention) */
-    const char *name; /**< of the layer */
+    const char *name; /**< of the layer. @nullable */
     double dropout;   /**< rate of the attention dropout. @default 0 */
     int32_t causal;   /**< 1: no element attends to a later one */
     int32_t grouped;  /**< 1: fewer key and value heads than query heads */
@@ -311,7 +311,7 @@ enum memmodel_recurrent_kind {
  */
 struct memmodel_recurrent {
     size_t size;           /**< sizeof(struct memmodel_recurrent) */
-    const char *name;      /**< of the layer */
+    const char *name;      /**< of the layer. @nullable */
     int64_t hidden;        /**< size of the state */
     int64_t layers;        /**< @default 1 */
     int64_t projection;    /**< LSTM: width of the projected output; 0: none */
@@ -338,7 +338,7 @@ enum memmodel_loss_kind {
 /** Loss: a scalar, or the shape of the target with MEMMODEL_REDUCE_NONE. @since 0.1 */
 struct memmodel_loss {
     size_t size;       /**< sizeof(struct memmodel_loss) */
-    const char *name;  /**< of the layer */
+    const char *name;  /**< of the layer. @nullable */
     int32_t kind;      /**< enum memmodel_loss_kind */
     int32_t reduction; /**< enum memmodel_loss_reduction */
 };
@@ -358,8 +358,8 @@ enum memmodel_loss_reduction {
  */
 struct memmodel_custom {
     size_t size;                          /**< sizeof(struct memmodel_custom) */
-    const char *name;                     /**< of the layer */
-    const struct memmodel_shape *outputs; /**< `output_count` shapes */
+    const char *name;                     /**< of the layer. @nullable */
+    const struct memmodel_shape *outputs; /**< `output_count` shapes. @length output_count */
     int32_t output_count;                 /**< at least 1 */
     int32_t parameter_dtype;              /**< enum memmodel_dtype */
     memmodel_dim parameters;              /**< trainable parameters. @unit elements */

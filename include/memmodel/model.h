@@ -19,11 +19,13 @@ typedef struct memmodel_model memmodel_model;
  */
 struct memmodel_fit_options {
     size_t size;               /**< sizeof(struct memmodel_fit_options) */
-    const char *target;        /**< column to predict; positive. NULL: the last numeric column */
-    const char *const *inputs; /**< columns to predict from. NULL: every other numeric column that is not constant */
+    const char *target;        /**< column to predict; positive. NULL: the last numeric column. @nullable */
+    const char *const *inputs; /**< columns to predict from. NULL: every other numeric column that is not constant.
+                                    @length input_count @nullable */
     size_t input_count;        /**< number of `inputs` */
-    const char *weight;        /**< column of sample weights; NULL: every row counts the same */
-    const char *const *terms;  /**< formulas in the inputs, offered besides the basis; such as a network's own */
+    const char *weight;        /**< column of sample weights; NULL: every row counts the same. @nullable */
+    const char *const *terms;  /**< formulas in the inputs, offered besides the basis; such as a network's own.
+                                    @length term_count @nullable */
     size_t term_count;         /**< number of `terms` */
     int32_t basis;             /**< enum memmodel_basis */
     int32_t max_terms;         /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. @default 4 */
@@ -73,12 +75,13 @@ struct memmodel_model_scores {
  * from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use memmodel_model_input_symbol() names.
  *
  * @param[in]  samples  table, only read
- * @param[in]  options  NULL for defaults
- * @param[out] model    new model with one reference, untouched on error
+ * @param[in]  options  NULL for defaults. @nullable
+ * @param[out] model    new model with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that
  *          is zero or negative; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term),
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the samples' context's
+ * @blocking
  * @since 0.1
  */
 MEMMODEL_API int
@@ -88,8 +91,9 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
  * The formula at one point. Never allocates, never fails.
  *
  * @param[in] model   model
- * @param[in] inputs  one number per input, in the order of memmodel_model_input_name()
- * @returns the target, NaN where the formula is undefined
+ * @param[in] inputs  one number per input, in the order of memmodel_model_input_name().
+ *                    @length memmodel_model_input_count(model)
+ * @returns the target, NaN where the formula is undefined. @unit target
  * @threads any
  * @since 0.1
  */
@@ -100,9 +104,9 @@ memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
  * The formula at many points, with the same bits as memmodel_model_evaluate() on each.
  *
  * @param[in]  model    model
- * @param[in]  columns  `columns[i]` has input i of each point
+ * @param[in]  columns  `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
  * @param[in]  count    number of points
- * @param[out] results  one number a point
+ * @param[out] results  one number a point. @length count
  * @threads any
  * @since 0.1
  */
@@ -113,7 +117,7 @@ memmodel_model_evaluate_many(const memmodel_model *model, const double *const *c
  * Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
  *
  * @param[in]     model       model
- * @param[in]     inputs      one number per input
+ * @param[in]     inputs      one number per input. @length memmodel_model_input_count(model)
  * @param[in]     level       probability that a new measurement lies below the bound, 0.5 to 0.999
  * @param[in,out] prediction  its size is set by the caller
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
@@ -129,10 +133,10 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
  * 2^53.
  *
  * @param[in]  model    model
- * @param[in]  inputs   values of the inputs; the one solved for is ignored
+ * @param[in]  inputs   values of the inputs; the one solved for is ignored. @length memmodel_model_input_count(model)
  * @param[in]  input    name of the input to solve for, such as "batch"
  * @param[in]  level    as in memmodel_model_predict()
- * @param[in]  budget   in the target's unit
+ * @param[in]  budget   in the target's unit. @unit target
  * @param[out] largest  0 if not even 1 fits. Untouched on error
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT. The context's error is not touched
  * @threads any
@@ -158,7 +162,7 @@ memmodel_model_input_count(const memmodel_model *model);
  *
  * @param[in] model  model
  * @param[in] input  from 0
- * @returns the name, owned by the model; NULL if there is no such input
+ * @returns the name, owned by the model; NULL if there is no such input. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -171,7 +175,7 @@ memmodel_model_input_name(const memmodel_model *model, size_t input);
  *
  * @param[in] model  model
  * @param[in] input  from 0
- * @returns the symbol, owned by the model; NULL if there is no such input
+ * @returns the symbol, owned by the model; NULL if there is no such input. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -182,7 +186,7 @@ memmodel_model_input_symbol(const memmodel_model *model, size_t input);
  * Name of what the model predicts.
  *
  * @param[in] model  model
- * @returns the name, owned by the model
+ * @returns the name, owned by the model. @transfer none
  * @threads any
  * @since 0.1
  */
@@ -221,7 +225,7 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
  * @param[in]  model     model
  * @param[in]  language  enum memmodel_language
  * @param[in]  context   takes the memory of `text` and the error
- * @param[out] text      give it back with memmodel_free(context, text); untouched on error
+ * @param[out] text      give it back with memmodel_free(context, text); untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads any, with a context of its own
  * @since 0.1
@@ -245,7 +249,7 @@ memmodel_model_save(const memmodel_model *model, const char *path);
  * The model as JSON text.
  *
  * @param[in]  model  model
- * @param[out] text   give it back with memmodel_free(); untouched on error
+ * @param[out] text   give it back with memmodel_free(); untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -258,7 +262,7 @@ memmodel_model_to_json(const memmodel_model *model, char **text);
  *
  * @param[in]  context  the model keeps a reference
  * @param[in]  path     file to read
- * @param[out] model    new model with one reference, untouched on error
+ * @param[out] model    new model with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column), MEMMODEL_ERROR_NEWER,
  *          MEMMODEL_ERROR_NOMEM
  * @threads the context's
@@ -272,9 +276,9 @@ memmodel_model_load(memmodel_context *context, const char *path, memmodel_model 
  *
  * @param[in]  context  the model keeps a reference
  * @param[in]  name     what to call the text in errors
- * @param[in]  text     `length` characters
+ * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
- * @param[out] model    new model with one reference, untouched on error
+ * @param[out] model    new model with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -283,11 +287,11 @@ MEMMODEL_API int
 memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
                          memmodel_model **model);
 
-/** Take one more reference. @param[in] model  not NULL @returns `model` @threads any @since 0.1 */
+/** Take one more reference. @param[in] model  not NULL @returns `model` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_model *
 memmodel_model_ref(memmodel_model *model);
 
-/** Drop one reference. @param[in] model  may be NULL @threads any @since 0.1 */
+/** Drop one reference. @param[in] model  may be NULL @nullable @threads any @since 0.1 */
 MEMMODEL_API void
 memmodel_model_unref(memmodel_model *model);
 

@@ -93,15 +93,16 @@ struct memmodel_monitor_summary {
  */
 struct memmodel_monitor_point {
     double time;   /**< Unix time. @unit seconds */
-    int64_t bytes; /**< resident memory of the tree */
+    int64_t bytes; /**< resident memory of the tree. @unit bytes */
 };
 
 /**
  * Called after each reading of memmodel_monitor_run().
  *
- * @param[in] user     what memmodel_monitor_run() was given
+ * @param[in] user     what memmodel_monitor_run() was given. @nullable
  * @param[in] reading  valid during the call
  * @returns 0 to go on, anything else to stop
+ * @threads that of memmodel_monitor_run()
  * @since 0.1
  */
 typedef int (*memmodel_monitor_observer)(void *user, const struct memmodel_monitor_reading *reading);
@@ -111,8 +112,8 @@ typedef int (*memmodel_monitor_observer)(void *user, const struct memmodel_monit
  *
  * @param[in]  context  the monitor keeps a reference
  * @param[in]  pid      process to watch, with its descendants
- * @param[in]  options  NULL for the defaults
- * @param[out] monitor  new monitor with one reference, untouched on error
+ * @param[in]  options  NULL for the defaults. @nullable
+ * @param[out] monitor  new monitor with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_PROCESS (no such process, or it may not be read), MEMMODEL_ERROR_UNSUPPORTED (not on
  *          Linux), MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
  * @threads the context's; the monitor starts no thread
@@ -125,8 +126,8 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
 /**
  * Take one reading now, and add it to the summary and the curve. After the process has ended it says so again.
  *
- * @param[in]  monitor  monitor
- * @param[out] reading  size set by the caller; may be NULL; untouched on error
+ * @param[in]     monitor  monitor
+ * @param[in,out] reading  its size is set by the caller; may be NULL; untouched on error. @nullable
  * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -139,10 +140,11 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
  * called. The end of the process is seen at once, not at the next interval. A reading that is late is not made up for.
  *
  * @param[in] monitor   monitor
- * @param[in] observer  NULL for none
- * @param[in] user      handed to each call of `observer`
+ * @param[in] observer  NULL for none. @nullable
+ * @param[in] user      handed to each call of `observer`. @nullable
  * @returns 0, MEMMODEL_ERROR_NOMEM
  * @threads the context's; blocks the calling thread
+ * @blocking
  * @since 0.1
  */
 MEMMODEL_API int
@@ -161,8 +163,8 @@ memmodel_monitor_stop(memmodel_monitor *monitor);
 /**
  * The peaks so far.
  *
- * @param[in]  monitor  monitor
- * @param[out] summary  size set by the caller; untouched on error
+ * @param[in]     monitor  monitor
+ * @param[in,out] summary  its size is set by the caller; untouched on error
  * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @since 0.1
@@ -177,7 +179,8 @@ memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_moni
  *
  * @param[in]  monitor  monitor
  * @param[out] count    number of points
- * @returns the points in the order of time, owned by the monitor and valid until its next reading
+ * @returns the points in the order of time, owned by the monitor and valid until its next reading.
+ *          @length *count @transfer none
  * @threads the context's
  * @since 0.1
  */
@@ -189,7 +192,7 @@ memmodel_monitor_curve(const memmodel_monitor *monitor, size_t *count);
  * first.
  *
  * @param[in]  monitor   monitor
- * @param[out] pids      the first `capacity` of them
+ * @param[out] pids      the first `capacity` of them. @length capacity
  * @param[in]  capacity  of `pids`
  * @returns how many there are
  * @threads the context's
@@ -198,11 +201,11 @@ memmodel_monitor_curve(const memmodel_monitor *monitor, size_t *count);
 MEMMODEL_API size_t
 memmodel_monitor_processes(const memmodel_monitor *monitor, int64_t *pids, size_t capacity);
 
-/** Take one more reference. @param[in] monitor  not NULL @returns `monitor` @threads any @since 0.1 */
+/** Take one more reference. @param[in] monitor  not NULL @returns `monitor` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_monitor *
 memmodel_monitor_ref(memmodel_monitor *monitor);
 
-/** Drop one reference; the process goes on. @param[in] monitor  may be NULL @threads any @since 0.1 */
+/** Drop one reference; the process goes on. @param[in] monitor  may be NULL @nullable @threads any @since 0.1 */
 MEMMODEL_API void
 memmodel_monitor_unref(memmodel_monitor *monitor);
 

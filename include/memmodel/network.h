@@ -71,7 +71,7 @@ struct memmodel_shape {
  * Make an empty network.
  *
  * @param[in]  context  the network keeps a reference
- * @param[out] network  new network with one reference, untouched on error
+ * @param[out] network  new network with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -79,11 +79,11 @@ struct memmodel_shape {
 MEMMODEL_API int
 memmodel_network_new(memmodel_context *context, memmodel_network **network);
 
-/** Take one more reference. @param[in] network  not NULL @returns `network` @threads any @since 0.1 */
+/** Take one more reference. @param[in] network  not NULL @returns `network` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_network *
 memmodel_network_ref(memmodel_network *network);
 
-/** Drop one reference. @param[in] network  may be NULL @threads any @since 0.1 */
+/** Drop one reference. @param[in] network  may be NULL @nullable @threads any @since 0.1 */
 MEMMODEL_API void
 memmodel_network_unref(memmodel_network *network);
 
@@ -91,7 +91,8 @@ memmodel_network_unref(memmodel_network *network);
  * Status of the first builder call that failed; its text is put on the context again. The error's object is the layer.
  *
  * @param[in] network  network
- * @returns 0, or that status
+ * @returns 0, or that status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE,
+ *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
  * @threads the network's
  * @since 0.1
  */
@@ -237,7 +238,7 @@ memmodel_network_symbol_count(const memmodel_network *network);
  *
  * @param[in] network  network
  * @param[in] symbol   from 0
- * @returns the name, owned by the network; NULL if there is no such symbol
+ * @returns the name, owned by the network; NULL if there is no such symbol. @transfer none @nullable
  * @threads any, once the network is built
  * @since 0.1
  */
@@ -248,8 +249,8 @@ memmodel_network_symbol_name(const memmodel_network *network, size_t symbol);
  * The network as JSON text (doc/formats.md); memmodel_network_from_json() makes the same network of it.
  *
  * @param[in]  network  network
- * @param[out] text     give it back with memmodel_free(); untouched on error
- * @returns 0, the network's own status, MEMMODEL_ERROR_NOMEM
+ * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
+ * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_NOMEM
  * @threads the network's
  * @since 0.1
  */
@@ -261,11 +262,11 @@ memmodel_network_to_json(memmodel_network *network, char **text);
  *
  * @param[in]  context  the network keeps a reference
  * @param[in]  name     what to call the text in errors
- * @param[in]  text     `length` characters
+ * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
- * @param[out] network  new network with one reference, untouched on error
- * @returns 0, what the builder calls return and MEMMODEL_ERROR_PARSE (each with line and column),
- *          MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
+ * @param[out] network  new network with one reference, untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_PARSE or what the builder calls return (each with line and column): MEMMODEL_ERROR_SHAPE,
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM; MEMMODEL_ERROR_NEWER
  * @threads the context's
  * @since 0.1
  */
@@ -278,7 +279,7 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
  *
  * @param[in] network  network
  * @param[in] path     file to write
- * @returns 0, the network's own status, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
  * @threads the network's
  * @since 0.1
  */
@@ -290,8 +291,8 @@ memmodel_network_save(memmodel_network *network, const char *path);
  *
  * @param[in]  context  the network keeps a reference
  * @param[in]  path     file to read
- * @param[out] network  new network with one reference, untouched on error
- * @returns as memmodel_network_from_json(), and MEMMODEL_ERROR_IO
+ * @param[out] network  new network with one reference, untouched on error. @transfer full
+ * @returns 0, what memmodel_network_from_json() returns, MEMMODEL_ERROR_IO
  * @threads the context's
  * @since 0.1
  */

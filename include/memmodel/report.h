@@ -34,25 +34,27 @@ struct memmodel_report_layer {
     const char *shape;       /**< shape of the (first) output with the job's numbers, such as "2x16x32x32x32" */
     const char *formula;     /**< the same in symbols, such as "batch x 16 x dim x dim x dim" */
     int64_t activations;     /**< elements of all outputs; 0 for inputs and parameters */
-    int64_t output_bytes;    /**< their bytes */
+    int64_t output_bytes;    /**< of all outputs. @unit bytes */
     int64_t parameters;      /**< elements, moving statistics included; shared ones count where they are owned */
     int64_t trainable;       /**< of them, elements that are trained */
-    int64_t parameter_bytes; /**< bytes of `parameters` */
+    int64_t parameter_bytes; /**< of `parameters`. @unit bytes */
     int64_t multiply_adds;   /**< multiplications with addition in the forward pass */
-    int64_t peak_bytes;      /**< bytes of this layer that are live at the moment of the peak */
-    int64_t peak[MEMMODEL_CATEGORY_COUNT]; /**< the same by enum memmodel_category */
+    int64_t peak_bytes;      /**< of this layer, live at the moment of the peak. @unit bytes */
+    int64_t peak[MEMMODEL_CATEGORY_COUNT]; /**< the same by enum memmodel_category. @unit bytes */
 };
 
 /**
  * Estimate the memory of a job.
  *
  * @param[in]  network  built network, only read
- * @param[in]  job      NULL for defaults; every symbol of the network needs a value
- * @param[out] report   new report with one reference, untouched on error
- * @returns 0, the network's own status, MEMMODEL_ERROR_UNBOUND, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_SHAPE,
- *          MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED (unknown framework, optimizer, ...),
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @param[in]  job      NULL for defaults; every symbol of the network needs a value. @nullable
+ * @param[out] report   new report with one reference, untouched on error. @transfer full
+ * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNBOUND,
+ *          MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED
+ *          (unknown framework, optimizer, ...), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT,
+ *          MEMMODEL_ERROR_NOMEM
  * @threads any, each with a context of its own in the job
+ * @blocking
  * @since 0.1
  */
 MEMMODEL_API int
@@ -71,6 +73,7 @@ memmodel_estimate(const memmodel_network *network, const struct memmodel_job *jo
  * @param[out] largest  greatest value that fits, 0 if not even the least does. Untouched on error
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
  * @threads any, each with a context of its own in the job
+ * @blocking
  * @complexity O(log(largest)) estimates
  * @since 0.1
  */
@@ -106,7 +109,7 @@ memmodel_report_step_count(const memmodel_report *report);
  *
  * @param[in] report  report
  * @param[in] step    from 1
- * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT. @unit bytes
  * @threads any
  * @since 0.1
  */
@@ -118,7 +121,7 @@ memmodel_report_step_peak(const memmodel_report *report, int step);
  *
  * @param[in] report    report
  * @param[in] category  enum memmodel_category
- * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @returns bytes, or MEMMODEL_ERROR_INVALID_ARGUMENT. @unit bytes
  * @threads any
  * @since 0.1
  */
@@ -177,7 +180,7 @@ memmodel_report_formula_count(const memmodel_report *report);
  *
  * @param[in] report   report
  * @param[in] formula  from 0
- * @returns the name, owned by the report; NULL if there is no such formula
+ * @returns the name, owned by the report; NULL if there is no such formula. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -191,7 +194,7 @@ memmodel_report_formula_name(const memmodel_report *report, size_t formula);
  * @param[in] report    report
  * @param[in] formula   from 0
  * @param[in] language  enum memmodel_language
- * @returns the text, owned by the report; NULL if there is no such formula or language
+ * @returns the text, owned by the report; NULL if there is no such formula or language. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -202,7 +205,7 @@ memmodel_report_formula(const memmodel_report *report, size_t formula, int langu
  * What the formulas take for granted, such as "dim is a multiple of 16"; "" if nothing.
  *
  * @param[in] report  report
- * @returns the text, owned by the report
+ * @returns the text, owned by the report. @transfer none
  * @threads any
  * @since 0.1
  */
@@ -214,8 +217,8 @@ memmodel_report_assumptions(const memmodel_report *report);
  *
  * @param[in]  report  report
  * @param[in]  index   from 0
- * @param[out] bytes   bytes of their outputs; NULL if not wanted
- * @returns the operator's name, owned by the report; NULL if there is none of that index
+ * @param[out] bytes   bytes of their outputs; NULL if not wanted. @unit bytes @nullable
+ * @returns the operator's name, owned by the report; NULL if there is none of that index. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -226,7 +229,7 @@ memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t 
  * Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step 2".
  *
  * @param[in] report  report
- * @returns the text, owned by the report; "" for the textbook
+ * @returns the text, owned by the report; "" for the textbook. @transfer none
  * @threads any
  * @since 0.1
  */
@@ -237,7 +240,7 @@ memmodel_report_moment(const memmodel_report *report);
  * All events of the simulated steps.
  *
  * @param[in] report  report
- * @returns the trace, owned by the report; NULL for the textbook
+ * @returns the trace, owned by the report; NULL for the textbook. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -249,7 +252,7 @@ memmodel_report_trace(const memmodel_report *report);
  *
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
- * @param[out] text     give it back with memmodel_free(context, text); untouched on error
+ * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_NOMEM
  * @threads any, with a context of its own
  * @since 0.1
@@ -257,11 +260,11 @@ memmodel_report_trace(const memmodel_report *report);
 MEMMODEL_API int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text);
 
-/** Take one more reference. @param[in] report  not NULL @returns `report` @threads any @since 0.1 */
+/** Take one more reference. @param[in] report  not NULL @returns `report` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_report *
 memmodel_report_ref(memmodel_report *report);
 
-/** Drop one reference. @param[in] report  may be NULL @threads any @since 0.1 */
+/** Drop one reference. @param[in] report  may be NULL @nullable @threads any @since 0.1 */
 MEMMODEL_API void
 memmodel_report_unref(memmodel_report *report);
 

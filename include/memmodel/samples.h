@@ -15,9 +15,9 @@ typedef struct memmodel_samples memmodel_samples;
  * Make an empty table.
  *
  * @param[in]  context  the table keeps a reference
- * @param[in]  columns  `count` different names, copied
+ * @param[in]  columns  `count` different names, copied. @length count
  * @param[in]  count    1 to 4096
- * @param[out] samples  new table with one reference, untouched on error
+ * @param[out] samples  new table with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name), MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -33,7 +33,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read
- * @param[out] samples  new table with one reference, untouched on error
+ * @param[out] samples  new table with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and column say where), MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -46,9 +46,9 @@ memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samp
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  name     what to call the text in errors
- * @param[in]  text     `length` characters
+ * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
- * @param[out] samples  new table with one reference, untouched on error
+ * @param[out] samples  new table with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -73,7 +73,7 @@ memmodel_samples_write(const memmodel_samples *samples, const char *path);
  * Add a row. Tables with columns of text cannot take rows this way.
  *
  * @param[in] samples  table
- * @param[in] values   one per column; NaN means missing
+ * @param[in] values   one per column; NaN means missing. @length memmodel_samples_column_count(samples)
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (infinite value, text column), MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -87,7 +87,7 @@ memmodel_samples_add(memmodel_samples *samples, const double *values);
  * @param[in]  samples   table, only read
  * @param[in]  column    name of a column
  * @param[in]  value     such as "ok" or "16"
- * @param[out] filtered  new table with one reference, untouched on error
+ * @param[out] filtered  new table with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -100,9 +100,9 @@ memmodel_samples_filter(const memmodel_samples *samples, const char *column, con
  * A new table with some of the rows, in the given order.
  *
  * @param[in]  samples   table, only read
- * @param[in]  rows      `count` row numbers from 0
+ * @param[in]  rows      `count` row numbers from 0. @length count
  * @param[in]  count     number of rows wanted
- * @param[out] selected  new table with one reference, untouched on error
+ * @param[out] selected  new table with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such row), MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -118,7 +118,7 @@ memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, siz
  *
  * @param[in]  seed   any number
  * @param[in]  count  number of rows
- * @param[out] rows   `count` row numbers
+ * @param[out] rows   `count` row numbers. @length count
  * @threads any
  * @since 0.1
  */
@@ -152,7 +152,7 @@ memmodel_samples_column_count(const memmodel_samples *samples);
  *
  * @param[in] samples  table
  * @param[in] column   from 0
- * @returns the name, owned by the table; NULL if there is no such column
+ * @returns the name, owned by the table; NULL if there is no such column. @transfer none @nullable
  * @threads the context's
  * @since 0.1
  */
@@ -166,7 +166,8 @@ memmodel_samples_column_name(const memmodel_samples *samples, size_t column);
  * @param[in] name     name of a column
  * @returns one number per row, NaN where missing, owned by the table and valid until it changes; NULL if there is no
  *          such column or it holds text. The context's error then is MEMMODEL_ERROR_UNKNOWN_SYMBOL, or
- *          MEMMODEL_ERROR_DATA with the line of the first field that is no number
+ *          MEMMODEL_ERROR_DATA with the line of the first field that is no number.
+ *          @length memmodel_samples_row_count(samples) @transfer none @nullable
  * @threads the context's
  * @since 0.1
  */
@@ -177,18 +178,18 @@ memmodel_samples_column(const memmodel_samples *samples, const char *name);
  * The context a table was made from: where its memory comes from and its errors go.
  *
  * @param[in] samples  table
- * @returns the context, which the table keeps a reference to
+ * @returns the context, which the table keeps a reference to. @transfer none
  * @threads the context's
  * @since 0.1
  */
 MEMMODEL_API memmodel_context *
 memmodel_samples_context(const memmodel_samples *samples);
 
-/** Take one more reference. @param[in] samples  not NULL @returns `samples` @threads any @since 0.1 */
+/** Take one more reference. @param[in] samples  not NULL @returns `samples` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_samples *
 memmodel_samples_ref(memmodel_samples *samples);
 
-/** Drop one reference. @param[in] samples  may be NULL @threads any @since 0.1 */
+/** Drop one reference. @param[in] samples  may be NULL @nullable @threads any @since 0.1 */
 MEMMODEL_API void
 memmodel_samples_unref(memmodel_samples *samples);
 

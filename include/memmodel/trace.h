@@ -30,7 +30,7 @@ enum memmodel_category {
  * Name of a category, such as "saved activations".
  *
  * @param[in] category  enum memmodel_category
- * @returns a static string; NULL if there is no such category
+ * @returns a static string; NULL if there is no such category. @transfer none @nullable
  * @threads any
  * @since 0.1
  */
@@ -48,8 +48,8 @@ enum memmodel_phase {
 /** One allocation or release. @since 0.1 */
 struct memmodel_event {
     size_t size;       /**< sizeof(struct memmodel_event) */
-    int64_t bytes;     /**< positive: allocated; negative: released */
-    int64_t live;      /**< bytes live after it */
+    int64_t bytes;     /**< positive: allocated; negative: released. @unit bytes */
+    int64_t live;      /**< live after it. @unit bytes */
     const char *what;  /**< what the memory is, such as "output" or "weight"; owned by the trace */
     const char *layer; /**< layer it belongs to, "" if none; owned by the trace */
     int32_t block;     /**< which allocation: the same number for its allocation and its release */
@@ -87,7 +87,7 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
  *
  * @param[in]  context  the trace keeps a reference
  * @param[in]  path     file to read
- * @param[out] trace    new trace with one reference, untouched on error
+ * @param[out] trace    new trace with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_OVERFLOW,
  *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT
  * @threads the context's
@@ -96,11 +96,11 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
 MEMMODEL_API int
 memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace);
 
-/** Take one more reference. @param[in] trace  not NULL @returns `trace` @threads any @since 0.1 */
+/** Take one more reference. @param[in] trace  not NULL @returns `trace` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_trace *
 memmodel_trace_ref(memmodel_trace *trace);
 
-/** Drop one reference. @param[in] trace  may be NULL @threads any @since 0.1 */
+/** Drop one reference. @param[in] trace  may be NULL @nullable @threads any @since 0.1 */
 MEMMODEL_API void
 memmodel_trace_unref(memmodel_trace *trace);
 
