@@ -86,6 +86,24 @@ time_evaluate(const memmodel_model *model)
     print("evaluate", start, sum > 0 ? CALLS : 1);
 }
 
+/* Not in a library that was built without libffi. */
+static void
+time_function(memmodel_context *context, memmodel_model *model)
+{
+    memmodel_formula_function formula;
+    memmodel_function *function;
+    double start, sum = 0;
+
+    if (memmodel_function_new(context, model, 0, &function))
+        return;
+    formula = memmodel_function_pointer(function);
+    start = seconds();
+    for (int i = 0; i < CALLS; i++)
+        sum += formula((double[]){32 + i % 100, 1 + i % 64});
+    print("evaluate by a function pointer", start, sum > 0 ? CALLS : 1);
+    memmodel_function_unref(function);
+}
+
 static void
 time_evaluate_many(const memmodel_model *model)
 {
@@ -137,6 +155,7 @@ main(void)
     time_fit(samples);
     time_read(context, model);
     time_evaluate(model);
+    time_function(context, model);
     time_evaluate_many(model);
     time_bounds(model);
     memmodel_model_unref(model);
