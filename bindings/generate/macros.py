@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from generate.comment import parse
+from generate.facts import Facts
 from generate.model import Constant
 from generate.problems import Problems
 from generate.source import Cursor, Kind, Source
@@ -17,13 +18,23 @@ ALLOWED = "whole numbers, strings, and options as keyword arguments"
 
 
 class Macros:
-    def __init__(self, source: Source, problems: Problems) -> None:
+    def __init__(self, source: Source, facts: Facts, problems: Problems) -> None:
         self.source = source
+        self.facts = facts
         self.problems = problems
         self.constants: list[Constant] = []
+        self.places: dict[str, list[tuple[int, str]]] = {}
+
+    def used_in(self, cursor: Cursor) -> list[str]:
+        """Names of the macros in a declaration, but for those that every one has."""
+        extent = cursor.extent
+        uses = self.places.get(self.source.place(cursor).file, [])
+        return [name for offset, name in uses if extent.start.offset <= offset < extent.end.offset]
 
     def read(self, cursor: Cursor) -> None:
         name = cursor.spelling
+        if cursor.kind == Kind.MACRO_INSTANTIATION and name != "MEMMODEL_API":
+            self.places.setdefault(self.source.place(cursor).file, []).append((cursor.location.offset, name))
         if cursor.kind != Kind.MACRO_DEFINITION or name == "MEMMODEL_API" or GUARD.fullmatch(name):
             return
         place = self.source.place(cursor)
@@ -34,6 +45,7 @@ class Macros:
         if value is None:
             self.problems.add(place, f"{name}: a macro that is no constant", ALLOWED)
             return
+        self.facts.places[name] = place
         comment = parse(self.comment_above(place.file, place.line))
         self.constants.append(
             {

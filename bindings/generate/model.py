@@ -83,8 +83,10 @@ class Alias(Item, total=False):
 
 
 class Callback(Item, total=False):
-    returns: Returns
     parameters: list[Parameter]
+    returns: Returns
+    threads: str
+    complexity: str
 
 
 class Field(Note, total=False):

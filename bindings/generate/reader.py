@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
-from generate import types
-from generate.comment import Comment, parse, plain
+from generate import c, rules, types
+from generate.comment import Comment, parse
+from generate.facts import Facts
 from generate.macros import Macros
-from generate.model import Api, Callback, Enum, Field, Function, Handle, Item, Parameter, Returns, Struct, Type
+from generate.model import Api, Callback, Enum, Field, Function, Handle, Item, Note, Parameter, Returns, Struct, Type
 from generate.problems import Place, Problems
 from generate.source import TARGETS, Cursor, Kind, Source
 
@@ -23,6 +25,8 @@ def read(include: Path, problems: Problems) -> Api:
     for cursor in sources["64"].cursors():
         reader.read(cursor)
     reader.finish(sources["32"])
+    if not problems.found:
+        rules.check(reader.api, reader.facts, problems)
     return reader.api
 
 
@@ -48,7 +52,8 @@ class Reader:
         self.source = source
         self.problems = problems
         self.api = empty()
-        self.macros = Macros(source, problems)
+        self.facts = Facts()
+        self.macros = Macros(source, self.facts, problems)
         self.readers = {
             Kind.ENUM_DECL: self.read_enum,
             Kind.STRUCT_DECL: self.read_struct,
@@ -76,7 +81,8 @@ class Reader:
         return comment
 
     def item(self, cursor: Cursor, comment: Comment) -> dict[str, Any]:
-        place = self.source.place(cursor)
+        place = self.facts.places[cursor.spelling] = self.source.place(cursor)
+        self.facts.documented[cursor.spelling] = [param.name for param in comment.params]
         item = Item(
             name=cursor.spelling,
             text=comment.text,
@@ -98,6 +104,9 @@ class Reader:
         for value in cursor.get_children():
             if not any(value.get_children()):
                 self.refuse(value, f"{value.spelling}: its number is not written", "explicit numbers in enums")
+            if value.enum_value in [other["value"] for other in item["values"]]:
+                self.refuse(value, f"{value.spelling}: its number is taken", "a number of its own for each value")
+            self.facts.places[value.spelling] = self.source.place(value)
             item["values"].append(
                 {"name": value.spelling, "value": value.enum_value, "text": self.comment(value).text}
             )
@@ -123,8 +132,9 @@ class Reader:
         result = pointer.get_pointee().get_result()
         return Callback(
             **item,  # type: ignore[typeddict-item]
+            parameters=self.parameters(cursor, arguments, comment),
             returns=self.returns(cursor, comment, result),
-            parameters=self.parameters(arguments, comment),
+            **routine_blocks(comment),  # type: ignore[typeddict-item]
         )
 
     def read_struct(self, cursor: Cursor) -> None:
@@ -149,10 +159,14 @@ class Reader:
         if cursor.is_bitfield():
             self.refuse(cursor, f"{struct.spelling}.{name}: a bit-field", types.ALLOWED)
         comment = self.comment(cursor)
+        self.facts.places[f"{struct.spelling}.{name}"] = self.source.place(cursor)
         offset = struct.type.get_offset(name) // 8
-        item = Field(name=name, type=self.type(cursor, cursor.type, name), offset={"64": offset}, **comment.note)
+        item = Field(name=name, type=self.type(cursor, cursor.type, name), offset={"64": offset})
+        item.update(**enumerated(comment.note, item["type"]))
         if "since" in comment.blocks:
             item["since"] = comment.blocks["since"]
+        if "default" in item and c.is_pointer(item["type"]):
+            item["nullable"] = True
         return item
 
     def read_function(self, cursor: Cursor) -> None:
@@ -161,27 +175,29 @@ class Reader:
             self.refuse(cursor, f"{cursor.spelling}: not exported", "MEMMODEL_API before every function")
         if cursor.type.is_function_variadic():
             self.refuse(cursor, f"{cursor.spelling}: takes any number of arguments", "a fixed number")
-        blocks = {name: comment.blocks[name] for name in ("threads", "complexity") if name in comment.blocks}
+        for macro in self.macros.used_in(cursor):
+            self.refuse(cursor, f"{cursor.spelling}: the macro {macro} in a prototype", "MEMMODEL_API only")
         item = Function(
             **self.item(cursor, comment),  # type: ignore[typeddict-item]
-            parameters=self.parameters(list(cursor.get_arguments()), comment),
+            parameters=self.parameters(cursor, list(cursor.get_arguments()), comment),
             returns=self.returns(cursor, comment, cursor.result_type),
-            **blocks,  # type: ignore[typeddict-item]
+            **routine_blocks(comment),  # type: ignore[typeddict-item]
             stability=comment.blocks.get("stability", "stable"),
         )
         if "blocking" in comment.blocks:
             item["blocking"] = True
         self.api["functions"].append(item)
 
-    def parameters(self, arguments: list[Cursor], comment: Comment) -> list[Parameter]:
+    def parameters(self, function: Cursor, arguments: list[Cursor], comment: Comment) -> list[Parameter]:
         told = {param.name: param for param in comment.params}
         items = []
         for argument in arguments:
             name = argument.spelling
+            self.facts.places[f"{function.spelling}.{name}"] = self.source.place(argument)
             param = told.get(name)
             item = Parameter(name=name, type=self.type(argument, argument.type, name))
             if param:
-                item.update(direction=param.direction, **param.note)
+                item.update(direction=param.direction, **enumerated(param.note, item["type"]))
             items.append(item)
         return items
 
@@ -189,10 +205,12 @@ class Reader:
         item = Returns(type=self.type(cursor, result, f"the result of {cursor.spelling}"))
         if not comment.returns:
             return item
-        item.update(comment.returns)  # type: ignore[typeddict-item]
-        if item["type"]["kind"] == "int32" and item["text"].startswith("0"):
+        item.update(**enumerated(comment.returns, item["type"]))
+        if cursor.kind == Kind.FUNCTION_DECL and item["type"]["kind"] == "int32" and item["text"].startswith("0"):
             item["status"] = True
             item.pop("enum", None)
+        if "static string" in item["text"]:
+            item.setdefault("transfer", "none")
         if comment.errors:
             item["errors"] = comment.errors
         return item
@@ -204,6 +222,7 @@ class Reader:
             for verb in ("ref", "unref"):
                 if f"{handle['name']}_{verb}" in names:
                     handle[verb] = f"{handle['name']}_{verb}"  # type: ignore[literal-required]
+        self.inherit_errors()
         structs = {cursor.spelling: cursor.type for cursor in narrow.cursors() if cursor.is_definition()}
         for struct in self.api["structs"]:
             struct["bytes"]["32"] = structs[struct["name"]].get_size()
@@ -214,16 +233,37 @@ class Reader:
         self.api["constants"] = self.macros.constants
         self.api["headers"] = [{"name": name, "text": self.header_text(name)} for name in self.source.headers()]
 
+    def inherit_errors(self) -> None:
+        """What "or what memmodel_estimate() returns" stands for."""
+        functions = {function["name"]: function["returns"] for function in self.api["functions"]}
+        for returns in functions.values():
+            errors = list(returns.get("errors", []))
+            for name in re.findall(r"(memmodel_\w+)\(\)", returns.get("text", "") if is_failing(returns) else ""):
+                errors += functions[name].get("errors", []) if name in functions else []
+            if errors:
+                returns["errors"] = list(dict.fromkeys(errors))
+
     def header_text(self, name: str) -> str:
         text = self.source.text(name)
         if not text.startswith("/*"):
             self.problems.add(Place(name, 1), "does not say what it is about", "a comment at its top")
             return ""
-        return parse("/**" + plain_start(text) + "*/").text
+        return parse("/**" + text[2 : text.index("*/") + 2]).text
 
 
-def plain_start(text: str) -> str:
-    return text[2 : text.index("*/")]
+def enumerated(note: Note, kind: Type) -> Note:
+    """Only an int can be of an enum: others speak of one."""
+    if "enum" in note and (kind["of"] if kind["kind"] == "array" else kind)["kind"] != "int32":
+        del note["enum"]
+    return note
+
+
+def is_failing(returns: Returns) -> bool:
+    return bool(returns.get("status") or returns.get("errors"))
+
+
+def routine_blocks(comment: Comment) -> dict[str, str]:
+    return {name: comment.blocks[name] for name in ("threads", "complexity") if name in comment.blocks}
 
 
 def role(struct: Struct, functions: list[Function]) -> str:

@@ -23,7 +23,7 @@ extern "C" {
  * @since 0.1
  */
 enum memmodel_status {
-    MEMMODEL_OK = 0,
+    MEMMODEL_OK = 0,                      /**< no error */
     MEMMODEL_ERROR_NOMEM = -1,            /**< the context's allocator returned NULL */
     MEMMODEL_ERROR_INVALID_ARGUMENT = -2, /**< an argument is outside what the call documents */
     MEMMODEL_ERROR_OVERFLOW = -3,         /**< a count or a number of bytes does not fit in 63 bits */

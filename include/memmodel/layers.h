@@ -22,28 +22,28 @@ enum memmodel_padding {
 
 /** Element by element, none with parameters except PRELU. @since 0.1 */
 enum memmodel_activation_kind {
-    MEMMODEL_ACTIVATION_NONE = 0,
-    MEMMODEL_RELU = 1,
-    MEMMODEL_LEAKY_RELU = 2,
-    MEMMODEL_ELU = 3,
-    MEMMODEL_SELU = 4,
-    MEMMODEL_GELU = 5,
-    MEMMODEL_GELU_TANH = 6,
-    MEMMODEL_SILU = 7,
-    MEMMODEL_SIGMOID = 8,
-    MEMMODEL_TANH = 9,
-    MEMMODEL_HARDSWISH = 10,
-    MEMMODEL_HARDSIGMOID = 11,
-    MEMMODEL_RELU6 = 12,
-    MEMMODEL_SOFTPLUS = 13,
-    MEMMODEL_MISH = 14,
-    MEMMODEL_PRELU = 15, /**< one parameter per channel, or one for all: see memmodel_activation */
-    MEMMODEL_EXP = 16,
-    MEMMODEL_LOG = 17,
-    MEMMODEL_SQRT = 18,
-    MEMMODEL_SQUARE = 19,
-    MEMMODEL_ABS = 20,
-    MEMMODEL_NEGATE = 21,
+    MEMMODEL_ACTIVATION_NONE = 0, /**< the input itself */
+    MEMMODEL_RELU = 1,            /**< max(x, 0) */
+    MEMMODEL_LEAKY_RELU = 2,      /**< x above 0, a x below */
+    MEMMODEL_ELU = 3,             /**< x above 0, a (exp(x) - 1) below */
+    MEMMODEL_SELU = 4,            /**< ELU, scaled to keep mean and variance */
+    MEMMODEL_GELU = 5,            /**< x times the normal distribution function of x */
+    MEMMODEL_GELU_TANH = 6,       /**< GELU, approximated by a tanh */
+    MEMMODEL_SILU = 7,            /**< x sigmoid(x) */
+    MEMMODEL_SIGMOID = 8,         /**< 1 / (1 + exp(-x)) */
+    MEMMODEL_TANH = 9,            /**< tanh(x) */
+    MEMMODEL_HARDSWISH = 10,      /**< x hardsigmoid(x) */
+    MEMMODEL_HARDSIGMOID = 11,    /**< min(max(x + 3, 0), 6) / 6 */
+    MEMMODEL_RELU6 = 12,          /**< min(max(x, 0), 6) */
+    MEMMODEL_SOFTPLUS = 13,       /**< log(1 + exp(x)) */
+    MEMMODEL_MISH = 14,           /**< x tanh(softplus(x)) */
+    MEMMODEL_PRELU = 15,          /**< one parameter per channel, or one for all: see memmodel_activation */
+    MEMMODEL_EXP = 16,            /**< exp(x) */
+    MEMMODEL_LOG = 17,            /**< natural logarithm */
+    MEMMODEL_SQRT = 18,           /**< square root */
+    MEMMODEL_SQUARE = 19,         /**< x x */
+    MEMMODEL_ABS = 20,            /**< absolute value */
+    MEMMODEL_NEGATE = 21,         /**< -x */
 };
 
 /**
@@ -84,11 +84,11 @@ struct memmodel_linear {
 
 /** How elements are pooled, or reduced. @since 0.1 */
 enum memmodel_reduction_kind {
-    MEMMODEL_MAX = 0,
-    MEMMODEL_MEAN = 1,
-    MEMMODEL_SUM = 2,
-    MEMMODEL_MIN = 3,
-    MEMMODEL_PRODUCT = 4,
+    MEMMODEL_MAX = 0,     /**< greatest */
+    MEMMODEL_MEAN = 1,    /**< arithmetic mean */
+    MEMMODEL_SUM = 2,     /**< sum */
+    MEMMODEL_MIN = 3,     /**< least */
+    MEMMODEL_PRODUCT = 4, /**< product */
 };
 
 /** Pooling over windows. @since 0.1 */
@@ -185,9 +185,9 @@ struct memmodel_embedding {
 
 /** How upsampling fills in. @since 0.1 */
 enum memmodel_interpolation {
-    MEMMODEL_NEAREST = 0,
-    MEMMODEL_LINEAR = 1, /**< linear, bilinear or trilinear */
-    MEMMODEL_CUBIC = 2,
+    MEMMODEL_NEAREST = 0, /**< the nearest element */
+    MEMMODEL_LINEAR = 1,  /**< linear, bilinear or trilinear */
+    MEMMODEL_CUBIC = 2,   /**< bicubic */
 };
 
 /** Upsampling of the spatial dimensions. @since 0.1 */
@@ -202,10 +202,10 @@ struct memmodel_upsample {
 
 /** How padding fills in. @since 0.1 */
 enum memmodel_pad_mode {
-    MEMMODEL_PAD_CONSTANT = 0,
-    MEMMODEL_PAD_REFLECT = 1,
-    MEMMODEL_PAD_REPLICATE = 2,
-    MEMMODEL_PAD_CIRCULAR = 3,
+    MEMMODEL_PAD_CONSTANT = 0,  /**< one value */
+    MEMMODEL_PAD_REFLECT = 1,   /**< mirrored at the outermost element, which is not repeated */
+    MEMMODEL_PAD_REPLICATE = 2, /**< the outermost element */
+    MEMMODEL_PAD_CIRCULAR = 3,  /**< from the other end */
 };
 
 /** Padding, or cropping, of any axis. @since 0.1 */
@@ -250,12 +250,12 @@ struct memmodel_slice {
 
 /** Two tensors element by element, with NumPy's broadcasting. @since 0.1 */
 enum memmodel_binary_kind {
-    MEMMODEL_ADD = 0,
-    MEMMODEL_SUBTRACT = 1,
-    MEMMODEL_MULTIPLY = 2,
-    MEMMODEL_DIVIDE = 3,
-    MEMMODEL_MAXIMUM = 4,
-    MEMMODEL_MINIMUM = 5,
+    MEMMODEL_ADD = 0,      /**< a + b */
+    MEMMODEL_SUBTRACT = 1, /**< a - b */
+    MEMMODEL_MULTIPLY = 2, /**< a b */
+    MEMMODEL_DIVIDE = 3,   /**< a / b */
+    MEMMODEL_MAXIMUM = 4,  /**< the greater one */
+    MEMMODEL_MINIMUM = 5,  /**< the lesser one */
 };
 
 /** Binary operator. @since 0.1 */
@@ -296,10 +296,10 @@ struct memmodel_attention {
 
 /** Kind of a recurrent layer. @since 0.1 */
 enum memmodel_recurrent_kind {
-    MEMMODEL_LSTM = 0,
-    MEMMODEL_GRU = 1,
-    MEMMODEL_RNN_TANH = 2,
-    MEMMODEL_RNN_RELU = 3,
+    MEMMODEL_LSTM = 0,     /**< long short-term memory: 4 gates */
+    MEMMODEL_GRU = 1,      /**< gated recurrent unit: 3 gates */
+    MEMMODEL_RNN_TANH = 2, /**< 1 gate, tanh */
+    MEMMODEL_RNN_RELU = 3, /**< 1 gate, ReLU */
 };
 
 /**
@@ -324,15 +324,15 @@ struct memmodel_recurrent {
 
 /** Loss functions. @since 0.1 */
 enum memmodel_loss_kind {
-    MEMMODEL_CROSS_ENTROPY = 0, /**< of logits [batch, classes, ...] and integer classes [batch, ...] */
-    MEMMODEL_BINARY_CROSS_ENTROPY = 1,
-    MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS = 2,
-    MEMMODEL_MEAN_SQUARED_ERROR = 3,
-    MEMMODEL_MEAN_ABSOLUTE_ERROR = 4,
-    MEMMODEL_SMOOTH_L1 = 5,
-    MEMMODEL_NEGATIVE_LOG_LIKELIHOOD = 6,
-    MEMMODEL_KL_DIVERGENCE = 7,
-    MEMMODEL_DICE = 8, /**< 1 - 2 sum(p t) / (sum(p) + sum(t)) */
+    MEMMODEL_CROSS_ENTROPY = 0,        /**< of logits [batch, classes, ...] and integer classes [batch, ...] */
+    MEMMODEL_BINARY_CROSS_ENTROPY = 1, /**< of probabilities */
+    MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS = 2, /**< of logits */
+    MEMMODEL_MEAN_SQUARED_ERROR = 3,               /**< (x - target)^2 */
+    MEMMODEL_MEAN_ABSOLUTE_ERROR = 4,              /**< |x - target| */
+    MEMMODEL_SMOOTH_L1 = 5,                        /**< squared near 0, absolute beyond */
+    MEMMODEL_NEGATIVE_LOG_LIKELIHOOD = 6, /**< of log probabilities [batch, classes, ...] and integer classes */
+    MEMMODEL_KL_DIVERGENCE = 7,           /**< of log probabilities and probabilities */
+    MEMMODEL_DICE = 8,                    /**< 1 - 2 sum(p t) / (sum(p) + sum(t)) */
 };
 
 /** Loss: a scalar, or the shape of the target with MEMMODEL_REDUCE_NONE. @since 0.1 */
@@ -345,9 +345,9 @@ struct memmodel_loss {
 
 /** How a loss is reduced. @since 0.1 */
 enum memmodel_loss_reduction {
-    MEMMODEL_REDUCE_MEAN = 0,
-    MEMMODEL_REDUCE_SUM = 1,
-    MEMMODEL_REDUCE_NONE = 2,
+    MEMMODEL_REDUCE_MEAN = 0, /**< mean over all elements */
+    MEMMODEL_REDUCE_SUM = 1,  /**< sum over all elements */
+    MEMMODEL_REDUCE_NONE = 2, /**< one loss per element */
 };
 
 /**

@@ -42,15 +42,15 @@ typedef int32_t memmodel_tensor;
 /** Type of a tensor's elements. @since 0.1 */
 enum memmodel_dtype {
     MEMMODEL_DTYPE_DEFAULT = 0, /**< float32, or the type of the first input */
-    MEMMODEL_FLOAT32 = 1,
-    MEMMODEL_FLOAT64 = 2,
-    MEMMODEL_FLOAT16 = 3,
-    MEMMODEL_BFLOAT16 = 4,
-    MEMMODEL_INT64 = 5,
-    MEMMODEL_INT32 = 6,
-    MEMMODEL_INT8 = 7,
-    MEMMODEL_UINT8 = 8,
-    MEMMODEL_BOOL = 9,
+    MEMMODEL_FLOAT32 = 1,       /**< 4 bytes */
+    MEMMODEL_FLOAT64 = 2,       /**< 8 bytes */
+    MEMMODEL_FLOAT16 = 3,       /**< 2 bytes, IEEE */
+    MEMMODEL_BFLOAT16 = 4,      /**< 2 bytes, the exponent of float32 */
+    MEMMODEL_INT64 = 5,         /**< 8 bytes */
+    MEMMODEL_INT32 = 6,         /**< 4 bytes */
+    MEMMODEL_INT8 = 7,          /**< 1 byte */
+    MEMMODEL_UINT8 = 8,         /**< 1 byte */
+    MEMMODEL_BOOL = 9,          /**< 1 byte */
 };
 
 /** Where the channels of an image are. @since 0.1 */

@@ -13,17 +13,17 @@ typedef struct memmodel_trace memmodel_trace;
 
 /** What memory is for. @since 0.1 */
 enum memmodel_category {
-    MEMMODEL_PARAMETERS = 0,
-    MEMMODEL_GRADIENTS = 1, /**< of parameters */
-    MEMMODEL_OPTIMIZER_STATE = 2,
+    MEMMODEL_PARAMETERS = 0,            /**< moving statistics included */
+    MEMMODEL_GRADIENTS = 1,             /**< of parameters */
+    MEMMODEL_OPTIMIZER_STATE = 2,       /**< moments and the like */
     MEMMODEL_INPUTS = 3,                /**< inputs and targets */
     MEMMODEL_SAVED_ACTIVATIONS = 4,     /**< kept from the forward to the backward pass */
     MEMMODEL_TRANSIENT_ACTIVATIONS = 5, /**< outputs that nothing is kept for */
-    MEMMODEL_ACTIVATION_GRADIENTS = 6,
-    MEMMODEL_WORKSPACE = 7,       /**< scratch memory within an operator */
-    MEMMODEL_ALLOCATOR_SLACK = 8, /**< taken from the system but not live */
-    MEMMODEL_CONTEXT_MEMORY = 9,  /**< libraries and their state */
-    MEMMODEL_CATEGORY_COUNT = 10,
+    MEMMODEL_ACTIVATION_GRADIENTS = 6,  /**< of everything but parameters */
+    MEMMODEL_WORKSPACE = 7,             /**< scratch memory within an operator */
+    MEMMODEL_ALLOCATOR_SLACK = 8,       /**< taken from the system but not live */
+    MEMMODEL_CONTEXT_MEMORY = 9,        /**< libraries and their state */
+    MEMMODEL_CATEGORY_COUNT = 10,       /**< how many there are */
 };
 
 /**
@@ -39,10 +39,10 @@ memmodel_category_name(int category);
 
 /** Part of a step. @since 0.1 */
 enum memmodel_phase {
-    MEMMODEL_PHASE_SETUP = 0, /**< before the first step */
-    MEMMODEL_PHASE_FORWARD = 1,
-    MEMMODEL_PHASE_BACKWARD = 2,
-    MEMMODEL_PHASE_OPTIMIZER = 3,
+    MEMMODEL_PHASE_SETUP = 0,     /**< before the first step */
+    MEMMODEL_PHASE_FORWARD = 1,   /**< forward pass */
+    MEMMODEL_PHASE_BACKWARD = 2,  /**< backward pass */
+    MEMMODEL_PHASE_OPTIMIZER = 3, /**< update of the parameters */
 };
 
 /** One allocation or release. @since 0.1 */

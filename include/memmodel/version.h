@@ -4,9 +4,16 @@
 
 #include "memmodel/context.h"
 
+/** First number of the headers' version. @since 0.1 */
 #define MEMMODEL_VERSION_MAJOR 0
+
+/** Second number of the headers' version. @since 0.1 */
 #define MEMMODEL_VERSION_MINOR 1
+
+/** Third number of the headers' version. @since 0.1 */
 #define MEMMODEL_VERSION_MICRO 0
+
+/** Version of the headers, as text. @since 0.1 */
 #define MEMMODEL_VERSION "0.1.0"
 
 #ifdef __cplusplus
