@@ -6,6 +6,7 @@
 
 #include "memmodel/builder.h"
 #include "memmodel/context.h"
+#include "memmodel/function.h"
 #include "memmodel/job.h"
 #include "memmodel/layers.h"
 #include "memmodel/model.h"

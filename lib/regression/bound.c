@@ -107,8 +107,8 @@ upper_bound(const memmodel_model *model, const double *inputs, double level, dou
     return *value * fmax(factor, 1);
 }
 
-static bool
-level_valid(double level)
+bool
+bound_has_level(double level)
 {
     return level >= 0.5 && level <= 0.999;
 }
@@ -119,7 +119,7 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
 {
     struct memmodel_prediction own = {.size = sizeof own};
 
-    if (!level_valid(level))
+    if (!bound_has_level(level))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     own.upper = upper_bound(model, inputs, level, &own.value);
     own.outside = outside(model, inputs) || !(own.value > 0);
@@ -181,7 +181,7 @@ memmodel_model_solve(const memmodel_model *model, const double *inputs, const ch
 
     if (solved == model->input_count)
         return MEMMODEL_ERROR_UNKNOWN_SYMBOL;
-    if (!level_valid(level) || isnan(budget))
+    if (!bound_has_level(level) || isnan(budget))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     memcpy(own, inputs, model->input_count * sizeof *own);
     *largest = bisect(model, own, solved, level, budget);

@@ -20,4 +20,8 @@ void
 bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios,
            const double *weights);
 
+/* Whether there are bounds at this level, 0.5 to 0.999. */
+bool
+bound_has_level(double level);
+
 #endif

@@ -36,6 +36,7 @@ PUBLIC = {
     "samples": "measure",
     "monitor": "measure",
     "model": "regression",
+    "function": "regression",
 }
 
 # What rooms know of each other through the public header alone.

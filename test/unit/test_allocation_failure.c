@@ -219,6 +219,18 @@ write_and_read_model(memmodel_context *context, const memmodel_model *model)
     return status;
 }
 
+/* A library without libffi has no functions to give; that is not for want of memory. */
+static int
+make_a_function(memmodel_context *context, memmodel_model *model)
+{
+    memmodel_function *function;
+    int status = memmodel_function_new(context, model, 0.95, &function);
+
+    if (!status)
+        memmodel_function_unref(function);
+    return status == MEMMODEL_ERROR_UNSUPPORTED ? 0 : status;
+}
+
 static int
 fit_samples(memmodel_context *context, memmodel_samples *samples)
 {
@@ -229,6 +241,8 @@ fit_samples(memmodel_context *context, memmodel_samples *samples)
     if (status)
         return status;
     status = write_and_read_model(context, model);
+    if (!status)
+        status = make_a_function(context, model);
     memmodel_model_unref(model);
     return status;
 }
