@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generate.model import Api, Callback, Function, Parameter, Returns, Type
+from generate.model import Api, Callback, Function, Note, Type
 
 NAMES = {
     "int32": "int32_t",
@@ -73,7 +73,7 @@ def is_pointer(kind: Type) -> bool:
     return kind["kind"] in ("pointer", "handle", "string", "user", "callback")
 
 
-def lengths(note: Parameter | Returns) -> list[str]:
+def lengths(note: Note) -> list[str]:
     """The parts of @length: of the array, and of the arrays within it."""
     return [part.strip() for part in note.get("length", "").split(",") if part.strip()]
 

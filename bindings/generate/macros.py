@@ -1,4 +1,4 @@
-"""Macros of the headers: constants with their comments. libclang attaches no comment to a macro; it stands right above."""
+"""Macros of the headers: constants with their comments, which stand right above. libclang does not attach them."""
 
 from __future__ import annotations
 

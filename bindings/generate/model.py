@@ -1,19 +1,19 @@
-"""The model of the API: what the headers say, as every back end sees it. doc/api/memmodel-api.json is this, written out.
+"""The model of the API: what the headers say, as every back end sees it; written out it is doc/api/memmodel-api.json.
 
 Optional keys are absent where they do not apply.
 """
 
 from __future__ import annotations
 
-from typing import TypedDict, Union
+from typing import TypedDict
 
 
 class Type(TypedDict, total=False):
     """A C type. `kind` is always there; the others go with some kinds.
 
     int32, int64, uint64, size, double, bool, void; string (const char *; `mutable`: char *); alias `name`;
-    handle `name` `const` (a pointer to an opaque object); struct `name`; callback `name`; user (the void * of callbacks);
-    pointer `to` `const` (what it points to is const); array `of` `count`.
+    handle `name` `const` (a pointer to an opaque object); struct `name`; callback `name`; user (the void * of
+    callbacks); pointer `to` `const` (what it points to is const); array `of` `count`.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Item(TypedDict, total=False):
 
 
 class Constant(Item, total=False):
-    value: Union[int, str]
+    value: int | str
 
 
 class Value(TypedDict):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from generate import c, rules, types
 from generate.comment import Comment, parse
 from generate.facts import Facts
 from generate.macros import Macros
-from generate.model import Api, Callback, Enum, Field, Function, Handle, Item, Note, Parameter, Returns, Struct, Type
+from generate.model import Api, Function, Note, Returns, Struct, Type
 from generate.problems import Place, Problems
 from generate.source import TARGETS, Cursor, Kind, Source
 
 VERSION = 1
+# A part of the model that is being put together.
+Part = dict[str, Any]
 
 
 def read(include: Path, problems: Problems) -> Api:
@@ -55,21 +57,26 @@ class Reader:
         self.facts = Facts()
         self.macros = Macros(source, self.facts, problems)
         self.readers = {
-            Kind.ENUM_DECL: self.read_enum,
-            Kind.STRUCT_DECL: self.read_struct,
-            Kind.TYPEDEF_DECL: self.read_typedef,
-            Kind.FUNCTION_DECL: self.read_function,
+            Kind.ENUM_DECL: ("enums", self.enum),
+            Kind.STRUCT_DECL: ("structs", self.struct),
+            Kind.FUNCTION_DECL: ("functions", self.function),
         }
 
     def read(self, cursor: Cursor) -> None:
-        reader = self.readers.get(cursor.kind)
-        if reader:
-            reader(cursor)
+        if cursor.kind == Kind.TYPEDEF_DECL:
+            self.read_typedef(cursor)
+        elif cursor.kind in self.readers:
+            group, reader = self.readers[cursor.kind]
+            if cursor.kind != Kind.STRUCT_DECL or cursor.is_definition():
+                self.add(group, reader(cursor))
         elif cursor.kind.is_declaration():
-            kind = cursor.kind.name.lower().replace("_", " ")
-            self.refuse(cursor, f"a {kind} of the name {cursor.spelling}", "enums, structs, typedefs and functions")
+            kind = cursor.kind.name.lower().removesuffix("_decl")
+            self.refuse(cursor, f"{cursor.spelling}: a {kind}", "enums, structs, typedefs and functions")
         else:
             self.macros.read(cursor)
+
+    def add(self, group: str, part: Part) -> None:
+        cast(dict[str, list[Part]], self.api)[group].append(part)
 
     def refuse(self, cursor: Cursor, what: str, allowed: str) -> None:
         self.problems.add(self.source.place(cursor), what, allowed)
@@ -80,17 +87,17 @@ class Reader:
             self.refuse(cursor, f"{cursor.spelling}: {mistake}", "the tags of doc/conventions.md, each once")
         return comment
 
-    def item(self, cursor: Cursor, comment: Comment) -> dict[str, Any]:
+    def item(self, cursor: Cursor, comment: Comment) -> Part:
+        """What every public thing begins with."""
         place = self.facts.places[cursor.spelling] = self.source.place(cursor)
         self.facts.documented[cursor.spelling] = [param.name for param in comment.params]
-        item = Item(
-            name=cursor.spelling,
-            text=comment.text,
-            since=comment.blocks.get("since", ""),
-            header=place.file,
-            line=place.line,
-        )
-        return dict(item)
+        return {
+            "name": cursor.spelling,
+            "text": comment.text,
+            "since": comment.blocks.get("since", ""),
+            "header": place.file,
+            "line": place.line,
+        }
 
     def type(self, cursor: Cursor, clang: types.Clang, name: str) -> Type:
         try:
@@ -99,113 +106,111 @@ class Reader:
             self.refuse(cursor, f"{name}: the type {unsupported}", types.ALLOWED)
             return {"kind": "void"}
 
-    def read_enum(self, cursor: Cursor) -> None:
-        item = Enum(**self.item(cursor, self.comment(cursor)), values=[])  # type: ignore[typeddict-item]
-        for value in cursor.get_children():
-            if not any(value.get_children()):
-                self.refuse(value, f"{value.spelling}: its number is not written", "explicit numbers in enums")
-            if value.enum_value in [other["value"] for other in item["values"]]:
-                self.refuse(value, f"{value.spelling}: its number is taken", "a number of its own for each value")
-            self.facts.places[value.spelling] = self.source.place(value)
-            item["values"].append(
-                {"name": value.spelling, "value": value.enum_value, "text": self.comment(value).text}
-            )
-        self.api["enums"].append(item)
+    def enum(self, cursor: Cursor) -> Part:
+        item = self.item(cursor, self.comment(cursor))
+        values = [self.value(value) for value in cursor.get_children()]
+        numbers = [value["value"] for value in values]
+        for child in cursor.get_children():
+            if numbers.count(child.enum_value) > 1:
+                self.refuse(child, f"{child.spelling}: shares its number", "a number of its own for each value")
+        return {**item, "values": values}
+
+    def value(self, cursor: Cursor) -> Part:
+        self.facts.places[cursor.spelling] = self.source.place(cursor)
+        if not any(cursor.get_children()):
+            self.refuse(cursor, f"{cursor.spelling}: its number is not written", "explicit numbers in enums")
+        return {"name": cursor.spelling, "value": cursor.enum_value, "text": self.comment(cursor).text}
 
     def read_typedef(self, cursor: Cursor) -> None:
         comment = self.comment(cursor)
         item = self.item(cursor, comment)
         underlying = types.named(cursor.underlying_typedef_type)
         if underlying.get_canonical().kind == types.TypeKind.RECORD:
-            self.api["handles"].append(Handle(**item))  # type: ignore[typeddict-item]
+            self.add("handles", item)
         elif underlying.kind == types.TypeKind.POINTER:
-            self.api["callbacks"].append(self.callback(cursor, comment, item, underlying))
+            self.add("callbacks", {**item, **self.callback(cursor, comment, underlying.get_pointee())})
         else:
-            self.api["aliases"].append({**item, "type": self.type(cursor, underlying, cursor.spelling)})  # type: ignore[typeddict-item]
+            self.add("aliases", {**item, "type": self.type(cursor, underlying, cursor.spelling)})
 
-    def callback(self, cursor: Cursor, comment: Comment, item: dict[str, Any], pointer: types.Clang) -> Callback:
-        prototype = pointer.get_pointee().get_canonical()
-        if prototype.kind != types.TypeKind.FUNCTIONPROTO:
-            self.refuse(cursor, f"{cursor.spelling}: a pointer with a name", "typedefs of objects, functions and integers")
-            return Callback(**item)  # type: ignore[typeddict-item]
+    def callback(self, cursor: Cursor, comment: Comment, function: types.Clang) -> Part:
+        if function.get_canonical().kind != types.TypeKind.FUNCTIONPROTO:
+            allowed = "typedefs of objects, of functions and of integers"
+            self.refuse(cursor, f"{cursor.spelling}: a pointer that has a name", allowed)
+            return {"parameters": [], "returns": {"type": {"kind": "void"}}}
         arguments = [child for child in cursor.get_children() if child.kind == Kind.PARM_DECL]
-        result = pointer.get_pointee().get_result()
-        return Callback(
-            **item,  # type: ignore[typeddict-item]
-            parameters=self.parameters(cursor, arguments, comment),
-            returns=self.returns(cursor, comment, result),
-            **routine_blocks(comment),  # type: ignore[typeddict-item]
-        )
+        return self.routine(cursor, arguments, comment, function.get_result())
 
-    def read_struct(self, cursor: Cursor) -> None:
-        if not cursor.is_definition():
-            return
-        item = Struct(
-            **self.item(cursor, self.comment(cursor)),  # type: ignore[typeddict-item]
-            sized=False,
-            role="value",
-            bytes={"64": cursor.type.get_size()},
-            fields=[],
-        )
+    def struct(self, cursor: Cursor) -> Part:
+        item = self.item(cursor, self.comment(cursor))
+        fields = [child for child in cursor.get_children() if child.kind == Kind.FIELD_DECL]
         for child in cursor.get_children():
-            if child.kind == Kind.FIELD_DECL:
-                item["fields"].append(self.field(cursor, child))
-            elif child.kind.is_declaration():
-                self.refuse(child, f"{cursor.spelling}: a {child.kind.name.split('_')[0].lower()} within", types.ALLOWED)
-        self.api["structs"].append(item)
+            if child.kind.is_declaration() and child.kind != Kind.FIELD_DECL:
+                kind = child.kind.name.lower().removesuffix("_decl")
+                self.refuse(child, f"{cursor.spelling}: a {kind} within", types.ALLOWED)
+        return {
+            **item,
+            "sized": bool(fields) and fields[0].spelling == "size",
+            "role": "value",
+            "bytes": {"64": cursor.type.get_size()},
+            "fields": [self.field(cursor, child) for child in fields],
+        }
 
-    def field(self, struct: Cursor, cursor: Cursor) -> Field:
+    def field(self, struct: Cursor, cursor: Cursor) -> Part:
         name = cursor.spelling
-        if cursor.is_bitfield():
-            self.refuse(cursor, f"{struct.spelling}.{name}: a bit-field", types.ALLOWED)
         comment = self.comment(cursor)
         self.facts.places[f"{struct.spelling}.{name}"] = self.source.place(cursor)
-        offset = struct.type.get_offset(name) // 8
-        item = Field(name=name, type=self.type(cursor, cursor.type, name), offset={"64": offset})
-        item.update(**enumerated(comment.note, item["type"]))
+        if cursor.is_bitfield():
+            self.refuse(cursor, f"{struct.spelling}.{name}: a bit-field", types.ALLOWED)
+        kind = self.type(cursor, cursor.type, name)
+        offset = {"64": struct.type.get_offset(name) // 8}
+        item = {"name": name, "type": kind, "offset": offset, **enumerated(comment.note, kind)}
         if "since" in comment.blocks:
             item["since"] = comment.blocks["since"]
-        if "default" in item and c.is_pointer(item["type"]):
+        if "default" in item and c.is_pointer(kind):
             item["nullable"] = True
         return item
 
-    def read_function(self, cursor: Cursor) -> None:
+    def function(self, cursor: Cursor) -> Part:
         comment = self.comment(cursor)
-        if not any(child.kind == Kind.VISIBILITY_ATTR for child in cursor.get_children()):
-            self.refuse(cursor, f"{cursor.spelling}: not exported", "MEMMODEL_API before every function")
-        if cursor.type.is_function_variadic():
-            self.refuse(cursor, f"{cursor.spelling}: takes any number of arguments", "a fixed number")
-        for macro in self.macros.used_in(cursor):
-            self.refuse(cursor, f"{cursor.spelling}: the macro {macro} in a prototype", "MEMMODEL_API only")
-        item = Function(
-            **self.item(cursor, comment),  # type: ignore[typeddict-item]
-            parameters=self.parameters(cursor, list(cursor.get_arguments()), comment),
-            returns=self.returns(cursor, comment, cursor.result_type),
-            **routine_blocks(comment),  # type: ignore[typeddict-item]
-            stability=comment.blocks.get("stability", "stable"),
-        )
+        self.check_declaration(cursor)
+        item = self.item(cursor, comment)
+        item |= self.routine(cursor, list(cursor.get_arguments()), comment, cursor.result_type)
+        item["stability"] = comment.blocks.get("stability", "stable")
         if "blocking" in comment.blocks:
             item["blocking"] = True
-        self.api["functions"].append(item)
+        return item
 
-    def parameters(self, function: Cursor, arguments: list[Cursor], comment: Comment) -> list[Parameter]:
+    def check_declaration(self, cursor: Cursor) -> None:
+        name = cursor.spelling
+        if not any(child.kind == Kind.VISIBILITY_ATTR for child in cursor.get_children()):
+            self.refuse(cursor, f"{name}: not exported", "MEMMODEL_API before every function")
+        if cursor.type.kind != types.TypeKind.FUNCTIONPROTO:
+            self.refuse(cursor, f"{name}: no prototype", "void in place of no parameters")
+        elif cursor.type.is_function_variadic():
+            self.refuse(cursor, f"{name}: takes any number of arguments", "a fixed number")
+        for macro in self.macros.used_in(cursor):
+            self.refuse(cursor, f"{name}: the macro {macro} in a prototype", "MEMMODEL_API only")
+
+    def routine(self, cursor: Cursor, arguments: list[Cursor], comment: Comment, result: types.Clang) -> Part:
+        """What functions and callbacks have."""
         told = {param.name: param for param in comment.params}
-        items = []
+        parameters = []
         for argument in arguments:
             name = argument.spelling
-            self.facts.places[f"{function.spelling}.{name}"] = self.source.place(argument)
-            param = told.get(name)
-            item = Parameter(name=name, type=self.type(argument, argument.type, name))
-            if param:
-                item.update(direction=param.direction, **enumerated(param.note, item["type"]))
-            items.append(item)
-        return items
+            self.facts.places[f"{cursor.spelling}.{name}"] = self.source.place(argument)
+            parameter: Part = {"name": name, "type": self.type(argument, argument.type, name)}
+            if name in told:
+                parameter["direction"] = told[name].direction
+                parameter |= enumerated(told[name].note, parameter["type"])
+            parameters.append(parameter)
+        blocks: Part = {name: comment.blocks[name] for name in ("threads", "complexity") if name in comment.blocks}
+        return {"parameters": parameters, "returns": self.returns(cursor, comment, result), **blocks}
 
-    def returns(self, cursor: Cursor, comment: Comment, result: types.Clang) -> Returns:
-        item = Returns(type=self.type(cursor, result, f"the result of {cursor.spelling}"))
+    def returns(self, cursor: Cursor, comment: Comment, result: types.Clang) -> Part:
+        item: Part = {"type": self.type(cursor, result, f"the result of {cursor.spelling}")}
         if not comment.returns:
             return item
-        item.update(**enumerated(comment.returns, item["type"]))
+        item |= enumerated(comment.returns, item["type"])
         if cursor.kind == Kind.FUNCTION_DECL and item["type"]["kind"] == "int32" and item["text"].startswith("0"):
             item["status"] = True
             item.pop("enum", None)
@@ -221,15 +226,15 @@ class Reader:
         for handle in self.api["handles"]:
             for verb in ("ref", "unref"):
                 if f"{handle['name']}_{verb}" in names:
-                    handle[verb] = f"{handle['name']}_{verb}"  # type: ignore[literal-required]
+                    cast(Part, handle)[verb] = f"{handle['name']}_{verb}"
         self.inherit_errors()
-        structs = {cursor.spelling: cursor.type for cursor in narrow.cursors() if cursor.is_definition()}
+        narrow_types = {cursor.spelling: cursor.type for cursor in narrow.cursors() if cursor.is_definition()}
         for struct in self.api["structs"]:
-            struct["bytes"]["32"] = structs[struct["name"]].get_size()
-            for field in struct["fields"]:
-                field["offset"]["32"] = structs[struct["name"]].get_offset(field["name"]) // 8
-            struct["sized"] = bool(struct["fields"]) and struct["fields"][0]["name"] == "size"
+            narrow_type = narrow_types[struct["name"]]
+            struct["bytes"]["32"] = narrow_type.get_size()
             struct["role"] = role(struct, self.api["functions"])
+            for field in struct["fields"]:
+                field["offset"]["32"] = narrow_type.get_offset(field["name"]) // 8
         self.api["constants"] = self.macros.constants
         self.api["headers"] = [{"name": name, "text": self.header_text(name)} for name in self.source.headers()]
 
@@ -238,7 +243,7 @@ class Reader:
         functions = {function["name"]: function["returns"] for function in self.api["functions"]}
         for returns in functions.values():
             errors = list(returns.get("errors", []))
-            for name in re.findall(r"(memmodel_\w+)\(\)", returns.get("text", "") if is_failing(returns) else ""):
+            for name in re.findall(r"(memmodel_\w+)\(\)", returns.get("text", "") if fails(returns) else ""):
                 errors += functions[name].get("errors", []) if name in functions else []
             if errors:
                 returns["errors"] = list(dict.fromkeys(errors))
@@ -251,19 +256,14 @@ class Reader:
         return parse("/**" + text[2 : text.index("*/") + 2]).text
 
 
-def enumerated(note: Note, kind: Type) -> Note:
+def enumerated(note: Note, kind: Type) -> Part:
     """Only an int can be of an enum: others speak of one."""
-    if "enum" in note and (kind["of"] if kind["kind"] == "array" else kind)["kind"] != "int32":
-        del note["enum"]
-    return note
+    element = kind["of"] if kind["kind"] == "array" else kind
+    return {key: value for key, value in note.items() if key != "enum" or element["kind"] == "int32"}
 
 
-def is_failing(returns: Returns) -> bool:
+def fails(returns: Returns) -> bool:
     return bool(returns.get("status") or returns.get("errors"))
-
-
-def routine_blocks(comment: Comment) -> dict[str, str]:
-    return {name: comment.blocks[name] for name in ("threads", "complexity") if name in comment.blocks}
 
 
 def role(struct: Struct, functions: list[Function]) -> str:

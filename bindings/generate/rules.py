@@ -8,7 +8,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Union
+from typing import Any, Union, cast
 
 from generate import c
 from generate.facts import Facts
@@ -19,16 +19,16 @@ from generate.text import title
 Wrong = Iterator[tuple[str, str]]
 Routine = Union[Function, Callback]
 
-UNITS = {"bytes": "bytes", "seconds": "seconds", "elements": "elements of a tensor", "target": "what the model predicts"}
+# "target" is the unit of what a model predicts.
+UNITS = ("bytes", "seconds", "elements", "target")
 MEASURED = {"bytes", "seconds", "time", "budget", "interval"}
 QUANTITIES = ("int64", "uint64", "double", "size")
 TRANSFERS = ("full", "none")
 STABILITIES = ("stable", "testing", "deprecated")
 # Calls on no noun of their own.
 VERBS = {"estimate", "fit", "free", "solve", "version"}
-LUA_KEYWORDS = set(
-    "and break do else elseif end false for function goto if in local nil not or repeat return then true until while".split()
-)
+# Those that are none in Python.
+LUA_KEYWORDS = ("do", "elseif", "end", "function", "goto", "local", "nil", "repeat", "then", "until")
 
 
 def check(api: Api, facts: Facts, problems: Problems) -> None:
@@ -39,18 +39,18 @@ def check(api: Api, facts: Facts, problems: Problems) -> None:
             problems.add(facts.places[place], f"{place}: {what}", allowed)
 
     for kind in ("constants", "enums", "handles", "aliases", "callbacks", "structs", "functions"):
-        for item in api[kind]:  # type: ignore[literal-required]
+        for item in cast(dict[str, list[Item]], api)[kind]:
             for rule in (*EVERYTHING, *RULES.get(kind, ())):
                 report(item["name"], rule(item, api))
     for routine in (*api["functions"], *api["callbacks"]):
         report(routine["name"], documented_in_order(routine, facts))
         for parameter in routine["parameters"]:
-            for rule in PARAMETER:
-                report(f"{routine['name']}.{parameter['name']}", rule(parameter, routine, api))
+            for part_rule in PARAMETER:
+                report(f"{routine['name']}.{parameter['name']}", part_rule(parameter, routine, api))
     for struct in api["structs"]:
         for field in struct["fields"]:
-            for rule in FIELD:
-                report(f"{struct['name']}.{field['name']}", rule(field, struct, api))
+            for part_rule in FIELD:
+                report(f"{struct['name']}.{field['name']}", part_rule(field, struct, api))
     for enum in api["enums"]:
         for value in enum["values"]:
             report(value["name"], value_is_documented(value))
@@ -153,7 +153,7 @@ def name_can_be_bound(thing: Mapping[str, Any], owner: Item, api: Api) -> Wrong:
 
 
 def field_can_be_bound(field: Field, struct: Struct, api: Api) -> Wrong:
-    if field["name"] in LUA_KEYWORDS and not keyword.iskeyword(field["name"]):
+    if field["name"] in LUA_KEYWORDS:
         yield "is a word of Lua", "names that every binding can use"
 
 

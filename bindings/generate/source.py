@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from clang import cindex
+from clang.cindex import Cursor, Diagnostic, Index, TranslationUnit
+from clang.cindex import CursorKind as Kind
 
 from generate.problems import Place, Problems
 
-Cursor = cindex.Cursor
-Kind = cindex.CursorKind
+__all__ = ["Cursor", "Kind", "Source", "TARGETS"]
 
 TARGETS = {"64": "x86_64-linux-gnu", "32": "i386-linux-gnu"}
 STAND_INS = Path(__file__).resolve().parent / "include"
@@ -26,15 +26,15 @@ class Source:
     def __init__(self, include: Path, bits: str, problems: Problems) -> None:
         self.include = include.resolve()
         arguments = ["-std=c11", f"--target={TARGETS[bits]}", "-nostdinc", f"-isystem{STAND_INS}", f"-I{self.include}"]
-        options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-        self.unit = cindex.Index.create().parse(
+        options = TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+        self.unit = Index.create().parse(
             "all.c", arguments, [("all.c", '#include "memmodel.h"\n')], options=options
         )
         for diagnostic in self.unit.diagnostics:
-            if diagnostic.severity >= cindex.Diagnostic.Error:
+            if diagnostic.severity >= Diagnostic.Error:
                 problems.add(self.place(diagnostic), diagnostic.spelling, "C11 with <stddef.h> and <stdint.h>")
 
-    def place(self, thing: Cursor | cindex.Diagnostic) -> Place:
+    def place(self, thing: Cursor | Diagnostic) -> Place:
         location = thing.location
         return Place(self.header(location.file.name) if location.file else "memmodel.h", location.line)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from clang import cindex
+from clang.cindex import Type as Clang
+from clang.cindex import TypeKind
 
 from generate.model import Type
 
-Clang = cindex.Type
-TypeKind = cindex.TypeKind
+__all__ = ["ALLOWED", "Clang", "TypeKind", "Unsupported", "named", "read"]
 
 SCALARS = {TypeKind.INT: "int32", TypeKind.DOUBLE: "double", TypeKind.VOID: "void", TypeKind.BOOL: "bool"}
 STANDARD = {"int32_t": "int32", "int64_t": "int64", "uint64_t": "uint64", "size_t": "size"}
 PREFIX = "memmodel_"
 ALLOWED = (
-    "void, int, int32_t, int64_t, uint64_t, size_t, double, _Bool, const char *, handles, callbacks, aliases of integers, "
-    "pointers to these and to structs, and in structs arrays of fixed length"
+    "void, int, int32_t, int64_t, uint64_t, size_t, double, _Bool, const char *, handles, callbacks, aliases of "
+    "integers, pointers to these and to structs, and in structs arrays of fixed length"
 )
 
 
