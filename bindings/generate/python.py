@@ -1,0 +1,155 @@
+"""The low layer of the Python package: _ffi.py, ctypes with every argument checked, and _layers.py, a method a layer."""
+
+from __future__ import annotations
+
+import textwrap
+
+from generate import python_function, python_layers
+from generate import python_names as names
+from generate.model import Api, Callback, Enum, Field, Handle, Struct, Value
+from generate.python_types import Types
+from generate.text import WIDTH, sentence, title, wrap
+
+PACKAGE = "bindings/python/memmodel/"
+
+HEAD = '''\
+"""The library, function by function. Generated from include/memmodel/*.h by ./run generate: edit those.
+
+Functions are called as in C without their prefix, and checked: wrong arguments raise TypeError, ValueError or
+OverflowError naming the argument, a failed call the exception of its status. Numbers of array elements are left out,
+results come back instead of going out through pointers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, Callable, Optional, Union
+
+from memmodel import _call
+from memmodel._library import Library
+from memmodel.errors import MemmodelError
+'''
+
+# What a status is in Python's own terms, so that nobody needs to know ours to catch it.
+BUILTINS = {
+    "NOMEM": "MemoryError",
+    "INVALID_ARGUMENT": "ValueError",
+    "OVERFLOW": "OverflowError",
+    "SHAPE": "ValueError",
+    "UNSUPPORTED": "NotImplementedError",
+    "PARSE": "ValueError",
+    "IO": "OSError",
+    "UNKNOWN_SYMBOL": "LookupError",
+    "UNBOUND": "LookupError",
+    "DATA": "ValueError",
+    "NEWER": "ValueError",
+    "PROCESS": "OSError",
+}
+
+
+def docstring(text: str, indent: str = "    ") -> str:
+    """Quoted, at most as wide as the code."""
+    text = sentence(text.strip())
+    if len(indent) + len(text) + 6 <= WIDTH and "\n" not in text:
+        return f'{indent}"""{text}"""\n'
+    lines = wrap(text, indent, WIDTH - 8)
+    return f'{indent}"""{lines.lstrip()}\n{indent}"""\n'
+
+
+def enum(api: Api, item: Enum) -> str:
+    lines = [f"class {names.camel(item['name'])}(IntEnum):\n{docstring(names.in_python(item['text'], api))}\n"]
+    for name, number, text in names.members(item):
+        comment = f"  # {names.in_python(text, api)}" if text else ""
+        lines.append(f"    {name} = {number}{comment}\n")
+    return "".join(lines)
+
+
+def exception(api: Api, value: Value) -> str:
+    base = BUILTINS.get(value["name"].removeprefix("MEMMODEL_ERROR_"))
+    bases = f"MemmodelError, {base}" if base else "MemmodelError"
+    text = names.in_python(value["text"], api)
+    return (
+        f"class {names.exception(value['name'])}({bases}):\n"
+        f"{docstring(text[:1].upper() + text[1:])}\n    status = {value['value']}\n"
+    )
+
+
+def exceptions(api: Api) -> list[str]:
+    status = next(enum for enum in api["enums"] if enum["name"] == "memmodel_status")
+    return [exception(api, value) for value in status["values"] if value["value"] < 0]
+
+
+def struct_head(api: Api, item: Struct) -> str:
+    """The class, with what a type checker sees; its fields come when all classes are there."""
+    lines = [f"class {names.camel(item['name'])}(_call.Struct):\n{docstring(names.in_python(item['text'], api))}\n"]
+    for field in item["fields"]:
+        comment = textwrap.shorten(names.in_python(field.get("text", ""), api), 90, placeholder=" ...")
+        lines.append(f"    {field['name']}: Any{f'  # {comment}' if comment else ''}\n")
+    return "".join(lines)
+
+
+def settable(types: Types, item: Struct) -> list[Field]:
+    """Fields that a caller may set: not the size, nor what is reserved."""
+    hidden = {"reserved", "user"} | ({"size"} if item["sized"] else set())
+    return [field for field in item["fields"] if field["name"] not in hidden]
+
+
+def struct_body(types: Types, item: Struct) -> str:
+    name = names.camel(item["name"])
+    fields = "".join(f'    ("{field["name"]}", {types.ctype(field["type"])}),\n' for field in item["fields"])
+    converters = "".join(
+        f'    "{field["name"]}": {types.converter(field["type"], field, field["name"])},\n'
+        for field in settable(types, item)
+    )
+    counts = {field["name"]: types.count_field(field, item["fields"]) for field in item["fields"]}
+    told = ", ".join(f'"{field}": "{count}"' for field, count in counts.items() if count)
+    return (
+        f"{name}._sized = {item['sized']}\n{name}._fields_ = [\n{fields}]\n{name}._converters = {{\n{converters}}}\n"
+        + (f"{name}._counts = {{{told}}}\n" if told else "")
+    )
+
+
+def handle(api: Api, item: Handle) -> str:
+    return (
+        f"class {names.handle(item['name'])}(_call.Handle):\n{docstring(names.in_python(item['text'], api))}\n"
+        f'    __slots__ = ()\n    _noun = "{title(item["name"])}"\n'
+        f'    _ref = _library.bind("{item["ref"]}", ctypes.c_void_p, ctypes.c_void_p)\n'
+        f'    _unref = _library.bind("{item["unref"]}", None, ctypes.c_void_p)\n'
+    )
+
+
+def callback(types: Types, item: Callback) -> str:
+    """The type of a C function that calls Python."""
+    name = names.camel(item["name"])
+    arguments = "".join(f", {types.ctype(parameter['type'])}" for parameter in item["parameters"])
+    result = types.ctype(item["returns"]["type"])
+    return f"{name} = ctypes.CFUNCTYPE({result}{arguments})\n" + python_function.callback_converter(item)
+
+
+def low_layer(api: Api) -> str:
+    types = Types(api)
+    constants = [f"{names.constant(item['name'])} = {item['value']!r}\n" for item in api["constants"]]
+    constants += [
+        f"{names.constant(value['name'])} = {value['value']}\n"
+        for item in api["enums"]
+        for value in item["values"]
+        if value["name"].endswith("_COUNT")
+    ]
+    blocks = [
+        HEAD,
+        "".join(constants) + "\n_library = Library(VERSION)\n",
+        *(enum(api, item) for item in api["enums"]),
+        *exceptions(api),
+        *(handle(api, item) for item in api["handles"]),
+        *(struct_head(api, item) for item in api["structs"]),
+        "".join(callback(types, item) for item in api["callbacks"]),
+        "\n".join(struct_body(types, item) for item in api["structs"]),
+        *python_function.functions(types),
+    ]
+    return "\n\n".join(blocks).replace("\n\n\n\n", "\n\n\n")
+
+
+def files(api: Api) -> dict[str, str]:
+    return {PACKAGE + "_ffi.py": low_layer(api), PACKAGE + "_layers.py": python_layers.layers(api)}

@@ -1,0 +1,181 @@
+"""A method for each call that adds a layer: options become keyword arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generate import python_names as names
+from generate.model import Api, Enum, Field, Function, Parameter, Struct
+from generate.python_types import HINTS, Types
+from generate.text import WIDTH, sentence, title, wrap
+
+HEAD = '''\
+"""A method for each layer. Generated from include/memmodel/builder.h and layers.h by ./run generate: edit those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from memmodel import _ffi
+
+if TYPE_CHECKING:
+    from memmodel.tensor import Dim, Tensor
+
+
+class Layers:
+    """What a Network can be made of. Each method adds a layer and returns its (first) output."""
+
+    def _add(self, function: Callable[..., int], *arguments: Any) -> Tensor:
+        raise NotImplementedError
+
+    def _tensor(self, value: Tensor, name: str) -> int:
+        raise NotImplementedError
+
+    def _optional_tensor(self, value: Optional[Tensor], name: str) -> int:
+        raise NotImplementedError
+
+    def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
+        raise NotImplementedError
+
+    def _dim(self, value: Union[int, Dim], name: str) -> int:
+        raise NotImplementedError
+
+    def _dims(self, values: Optional[Sequence[Union[int, Dim]]], name: str) -> Optional[list[int]]:
+        raise NotImplementedError
+'''
+
+# Methods of network.py, which take more from Python than what a signature of C says.
+BY_HAND = ("result", "input", "parameter", "custom", "permute")
+PREFIX = "network_"
+
+
+@dataclass
+class Argument:
+    """Of a method: how it is declared, and what is handed on."""
+
+    name: str
+    declared: str
+    given: str
+    text: str
+
+
+def _flag(text: str) -> bool:
+    return text.startswith("1:") or ", 1:" in text
+
+
+def _enum_default(enum: Enum) -> str:
+    return next(f'"{name.lower()}"' for name, number, _ in names.members(enum) if number == 0)
+
+
+def is_layer(function: Function) -> bool:
+    name = title(function["name"])
+    made = function["returns"]["type"].get("name") == "memmodel_tensor"
+    return made and name.startswith(PREFIX) and name.removeprefix(PREFIX) not in BY_HAND
+
+
+class Method:
+    """One layer."""
+
+    def __init__(self, types: Types, function: Function) -> None:
+        self.types, self.function = types, function
+        self.name = title(function["name"]).removeprefix(PREFIX)
+        self.counts = {p["length"] for p in function["parameters"] if "length" in p}
+        self.operands: list[Argument] = []
+        self.options: list[Argument] = []
+        self.struct = ""
+        for p in function["parameters"][1:]:
+            if p["type"]["kind"] == "pointer" and p["type"]["to"]["kind"] == "struct":
+                self._add_options(p)
+            elif p["name"] not in self.counts:
+                self.operands.append(self._operand(p))
+
+    def _operand(self, p: Parameter) -> Argument:
+        name, type, text = names.argument(p["name"]), p["type"], p.get("text", "")
+        element = type.get("to", {}).get("name")
+        if "MEMMODEL_NO_TENSOR" in text:
+            return Argument(name, f"{name}: Optional[Tensor] = None", f'self._optional_tensor({name}, "{name}")', text)
+        if type.get("name") == "memmodel_tensor":
+            return Argument(name, f"{name}: Tensor", f'self._tensor({name}, "{name}")', text)
+        if element == "memmodel_tensor":
+            return Argument(name, f"{name}: Sequence[Tensor]", f'self._tensors({name}, "{name}")', text)
+        if element == "memmodel_dim":
+            return Argument(name, f"{name}: Sequence[Union[int, Dim]]", f'self._dims({name}, "{name}")', text)
+        return Argument(name, f"{name}: {self.types.hint(type, p)}", name, text)
+
+    def _add_options(self, p: Parameter) -> None:
+        item = next(item for item in self.types.api["structs"] if item["name"] == p["type"]["to"]["name"])
+        self.struct = names.camel(item["name"])
+        hidden = {"size", "reserved", "user"} | self._told_counts(item)
+        self.options = [self._option(field) for field in item["fields"] if field["name"] not in hidden]
+
+    def _told_counts(self, item: Struct) -> set[str]:
+        """Counts that follow from their array, which is always there."""
+        fields = item["fields"]
+        return {self.types.count_field(field, fields) for field in fields if not field.get("nullable")}
+
+    def _option(self, field: Field) -> Argument:
+        name, type, text = names.argument(field["name"]), field["type"], field.get("text", "")
+        declared, given = self._declared(field), name
+        if type.get("name") == "memmodel_dim":
+            given = f'self._dim({name}, "{name}")'
+        elif type["kind"] == "pointer" and type["to"].get("name") == "memmodel_dim":
+            given = f'self._dims({name}, "{name}")'
+        if "default" in field:
+            text = f"{text.rstrip('.')}. Default: {field['default']}".lstrip(". ")
+        return Argument(name, f"{name}: {declared}", f"{name}={given}", text)
+
+    def _declared(self, field: Field) -> str:
+        type, kind = field["type"], field["type"]["kind"]
+        if "enum" in field:
+            enum = next(enum for enum in self.types.api["enums"] if enum["name"] == field["enum"])
+            return f"Union[str, int, _ffi.{names.camel(field['enum'])}] = {_enum_default(enum)}"
+        if kind == "int32" and _flag(field.get("text", "")):
+            return "bool = False"
+        if kind == "string":
+            return "Optional[str] = None"
+        if kind == "array":
+            return "Union[int, Sequence[int]] = ()"
+        if kind == "pointer":
+            return "Optional[Sequence[Union[int, Dim]]] = None"
+        if kind == "alias":
+            return "Union[int, Dim] = 0"
+        return f"{HINTS[kind]} = 0"
+
+    # ---- text ----
+
+    def _docstring(self) -> str:
+        arguments = [
+            f"{argument.name}: {sentence(argument.text)}" for argument in self.operands + self.options if argument.text
+        ]
+        text = names.in_python("\n".join([sentence(self.function["text"].strip()), "", *arguments]).strip(), self.types.api)
+        lines = "\n".join(line.rstrip() for line in wrap(text, "        ", WIDTH, "    ").split("\n"))
+        return f'        """{lines.lstrip()}\n        """\n'
+
+    def _signature(self) -> str:
+        declared = ["self", *(argument.declared for argument in self.operands)]
+        if self.options:
+            declared += ["*", *(argument.declared for argument in self.options)]
+        line = f"    def {self.name}({', '.join(declared)}) -> Tensor:\n"
+        if len(line) <= WIDTH:
+            return line
+        return f"    def {self.name}(\n" + "".join(f"        {one},\n" for one in declared) + "    ) -> Tensor:\n"
+
+    def _call(self) -> str:
+        arguments = ", ".join([f"_ffi.{PREFIX}{self.name}", *(argument.given for argument in self.operands)])
+        if not self.struct:
+            return f"        return self._add({arguments})\n"
+        options = "".join(f"            {argument.given},\n" for argument in self.options)
+        return (
+            f"        options = _ffi.{self.struct}(\n{options}        )\n"
+            f"        return self._add({arguments}, options)\n"
+        )
+
+    def __str__(self) -> str:
+        return self._signature() + self._docstring() + self._call()
+
+
+def layers(api: Api) -> str:
+    types = Types(api)
+    methods = [str(Method(types, function)) for function in api["functions"] if is_layer(function)]
+    return "\n".join([HEAD, *methods])

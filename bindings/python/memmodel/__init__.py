@@ -1,0 +1,30 @@
+"""How much memory a deep-learning job will need, before it runs.
+
+>>> import memmodel
+>>> net = memmodel.Network()
+>>> x = net.input("image", (net.symbol("batch"), 3, 224, 224))
+>>> x = net.conv(x, filters=64, kernel=7, stride=2, pad=3)
+>>> memmodel.estimate(net, batch=64).peak.live
+>>> memmodel.solve(net, "batch", "16GiB")
+>>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
+>>> model.predict(dim=64, batch=4).upper
+"""
+
+from memmodel import _ffi as ffi
+from memmodel.errors import MemmodelError
+from memmodel.estimation import estimate, solve
+from memmodel.fitting import fit
+from memmodel.model import Model, Prediction, Scores
+from memmodel.monitor import Monitor, Reading, Summary
+from memmodel.network import Network
+from memmodel.points import Points
+from memmodel.quantity import format_bytes, parse_bytes
+from memmodel.report import Layer, Peak, Report
+from memmodel.samples import Samples
+from memmodel.tensor import Dim, Tensor
+from memmodel.trace import Event, Trace
+
+# The exceptions are generated, one for each status: a new one is here as soon as the library has it.
+globals().update({kind.__name__: kind for kind in MemmodelError.by_status.values()})
+
+__version__ = ffi.VERSION

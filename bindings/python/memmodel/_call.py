@@ -1,0 +1,516 @@
+"""What the generated layer is made of: arguments checked and converted, results checked, handles, structs, callbacks.
+
+Every converter takes a value and the name of the argument, and raises TypeError, ValueError or OverflowError naming it:
+ctypes itself would wrap integers silently and cut texts at a zero.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import operator
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import Any, Callable, ClassVar, Optional, TypeVar
+
+from memmodel.errors import MemmodelError
+
+Converter = Callable[[Any, str], Any]
+MOST_VALUES = 2**24  # of a sequence of Python's own objects; arrays have no limit
+E_ = TypeVar("E_", bound=IntEnum)
+
+
+def kind_of(value: object) -> str:
+    return "None" if value is None else f"{type(value).__name__} {value!r:.60}"
+
+
+# ---- numbers and texts ----
+
+
+def integer(low: int, high: int) -> Converter:
+    def convert(value: Any, name: str) -> int:
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(f"{name}: a whole number is needed, not {kind_of(value)}") from None
+        if not low <= number <= high:
+            raise OverflowError(f"{name}: {number} is not between {low} and {high}")
+        return number
+
+    return convert
+
+
+int32 = integer(-(2**31), 2**31 - 1)
+int64 = integer(-(2**63), 2**63 - 1)
+uint64 = integer(0, 2**64 - 1)
+size = integer(0, 2 ** (8 * ctypes.sizeof(ctypes.c_size_t)) - 1)
+
+
+def double(value: Any, name: str) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name}: a number is needed, not {kind_of(value)}")
+    try:
+        return float(value)
+    except TypeError:
+        raise TypeError(f"{name}: a number is needed, not {kind_of(value)}") from None
+    except (ValueError, OverflowError) as problem:
+        raise type(problem)(f"{name}: {problem}") from None
+
+
+def boolean(value: Any, name: str) -> bool:
+    return bool(int32(value, name))
+
+
+def text(value: Any, name: str) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a str is needed, not {kind_of(value)}")
+    try:
+        encoded = value.encode()
+    except UnicodeEncodeError as problem:
+        raise ValueError(f"{name}: {problem}") from None
+    if b"\0" in encoded:
+        raise ValueError(f"{name}: a zero character inside {value!r:.60}")
+    return encoded
+
+
+def path(value: Any, name: str) -> bytes:
+    try:
+        encoded = os.fsencode(value)
+    except TypeError:
+        raise TypeError(f"{name}: a path is needed, not {kind_of(value)}") from None
+    except UnicodeEncodeError as problem:
+        raise ValueError(f"{name}: {problem}") from None
+    if b"\0" in encoded:
+        raise ValueError(f"{name}: a zero character inside {value!r:.60}")
+    return encoded
+
+
+def optional(convert: Converter) -> Converter:
+    return lambda value, name: None if value is None else convert(value, name)
+
+
+def enumeration(kind: type[E_], value: Any, name: str) -> E_:
+    """A member of `kind`: itself, its number, or its name in any case."""
+    if isinstance(value, str):
+        member = kind.__members__.get(value.upper())
+        if member is not None:
+            return member
+    elif not isinstance(value, IntEnum) or isinstance(value, kind):
+        number = int32(value, name)
+        if number in kind._value2member_map_:
+            return kind(number)
+    names = ", ".join(member.name.lower() for member in kind)
+    raise ValueError(f"{name}: {value!r:.60} is none of {names}")
+
+
+def enum(kind: type[IntEnum]) -> Converter:
+    return lambda value, name: int(enumeration(kind, value, name))
+
+
+# ---- arrays ----
+
+
+def _count(count: int, name: str, length: Optional[int]) -> int:
+    if length is not None and count != length:
+        raise ValueError(f"{name}: {length} values are needed, not {count}")
+    return count
+
+
+class Array:
+    """Converts to an array of ctypes; memory of the right type is used in place, any other is refused."""
+
+    def __init__(self, element: Any, convert: Converter, typestr: str = "", form: str = "") -> None:
+        self.element, self.convert, self.typestr, self.form = element, convert, typestr, form
+
+    def __call__(self, values: Any, name: str, length: Optional[int] = None) -> Any:
+        if isinstance(values, ctypes.Array) and values._type_ is self.element:
+            _count(len(values), name, length)
+            return values
+        interface = getattr(values, "__array_interface__", None)
+        if interface is not None:
+            return self._in_place(interface, name, length)
+        if isinstance(values, memoryview) or hasattr(values, "typecode"):
+            return self._buffer(memoryview(values), name, length)
+        return self._sequence(values, name, length)
+
+    def _in_place(self, interface: Mapping[str, Any], name: str, length: Optional[int]) -> Any:
+        if len(interface["shape"]) != 1:
+            raise ValueError(f"{name}: one dimension is needed, not {len(interface['shape'])}")
+        if not self.typestr or interface["typestr"][1:] != self.typestr or interface["typestr"][0] == ">":
+            raise TypeError(f"{name}: an array of {self.element.__name__[2:]} is needed, not of {interface['typestr']}")
+        if interface.get("strides"):
+            raise ValueError(f"{name}: the array is not contiguous")
+        count = _count(interface["shape"][0], name, length)
+        return (self.element * count).from_address(interface["data"][0] if count else 0)
+
+    def _buffer(self, view: memoryview, name: str, length: Optional[int]) -> Any:
+        if not self.form or view.format is None or view.format not in self.form or view.ndim != 1 or not view.c_contiguous:
+            raise TypeError(f"{name}: a contiguous buffer of {self.element.__name__[2:]} is needed")
+        kind = self.element * _count(view.shape[0] if view.shape else 0, name, length)
+        return kind.from_buffer_copy(view) if view.readonly else kind.from_buffer(view)
+
+    def _sequence(self, values: Any, name: str, length: Optional[int]) -> Any:
+        if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+            raise TypeError(f"{name}: a sequence is needed, not {kind_of(values)}")
+        most = MOST_VALUES if length is None else length
+        taken = list(itertools.islice(values, most + 1))
+        if len(taken) > most:
+            raise ValueError(f"{name}: more than {most} values")
+        converted = [self.convert(value, f"{name}[{index}]") for index, value in enumerate(taken)]
+        return (self.element * _count(len(converted), name, length))(*converted)
+
+
+doubles = Array(ctypes.c_double, double, "f8", "d")
+int32s = Array(ctypes.c_int32, int32, "i4", "i")
+int64s = Array(ctypes.c_int64, int64, "i8", "lq")
+sizes = Array(ctypes.c_size_t, size, f"u{ctypes.sizeof(ctypes.c_size_t)}", "LQN")
+texts = Array(ctypes.c_char_p, text)
+
+
+def structs(kind: type[Struct]) -> Array:
+    return Array(kind, lambda value, name: instance(value, kind, name))
+
+
+def columns(values: Any, name: str, outer: int) -> tuple[Any, int]:
+    """Pointers to `outer` columns of doubles, and how long they are."""
+    arrays = [doubles(column, f"{name}[{index}]") for index, column in enumerate(values)]
+    _count(len(arrays), name, outer)
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        raise ValueError(f"{name}: the columns differ in length: {sorted(lengths)}")
+    pointers = (ctypes.POINTER(ctypes.c_double) * outer)(
+        *(ctypes.cast(array, ctypes.POINTER(ctypes.c_double)) for array in arrays)
+    )
+    return pointers, lengths.pop() if lengths else 0
+
+
+def fixed(kind: Any, most: int, convert: Converter, repeat: int = 1) -> Converter:
+    """Converts up to `most` numbers to an array within a struct; a single one stands for `repeat` of them."""
+
+    def make(value: Any, name: str) -> Any:
+        many = hasattr(value, "__iter__") and not isinstance(value, str)
+        numbers = list(itertools.islice(value, most + 1)) if many else [value] * repeat
+        if len(numbers) > most:
+            raise ValueError(f"{name}: at most {most} numbers")
+        return (kind * most)(*(convert(number, name) for number in numbers))
+
+    return make
+
+
+# ---- structs ----
+
+
+class Struct(ctypes.Structure):
+    """A struct of the API: keyword arguments are its fields, and whatever is assigned is checked."""
+
+    _converters: ClassVar[Mapping[str, Converter]] = {}
+    _counts: ClassVar[Mapping[str, str]] = {}  # field with an array -> field with the number of its elements
+    _sized: ClassVar[bool] = False
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__()
+        if self._sized:
+            ctypes.Structure.__setattr__(self, "size", ctypes.sizeof(self))
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        convert = self._converters.get(name)
+        if convert is None:
+            raise AttributeError(f"{type(self).__name__} has no field {name} that can be set")
+        if name in self._counts and value is not None:
+            value = list(itertools.islice(value, MOST_VALUES + 1)) if hasattr(value, "__iter__") else [value]
+            self._tell(name, len(value))
+        elif name in self._counts.values() and self._told(name, value):
+            return
+        ctypes.Structure.__setattr__(self, name, convert(value, name))
+        if isinstance(value, Handle):
+            self.__dict__[f"{name} owner"] = value
+
+    def _tell(self, array: str, count: int) -> None:
+        """The number of elements goes with the array, and may not say something else."""
+        told = getattr(self, self._counts[array])
+        if told and told != count and f"{array} told" not in self.__dict__:
+            raise ValueError(f"{array}: {count} elements, but {self._counts[array]} is {told}")
+        ctypes.Structure.__setattr__(self, self._counts[array], count)
+        self.__dict__[f"{array} told"] = count
+
+    def _told(self, name: str, value: Any) -> bool:
+        """Whether an array has told this number already."""
+        for array, count in self._counts.items():
+            known = self.__dict__.get(f"{array} told")
+            if count == name and known is not None:
+                if value and value != known:
+                    raise ValueError(f"{name}: {value!r:.60}, but {array} has {known} elements")
+                return True
+        return False
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name, *_ in self._fields_ if name != "size")
+        return f"{type(self).__name__}({shown})"
+
+
+S = TypeVar("S", bound=Struct)
+
+
+def instance(value: Any, kind: type[S], name: str) -> S:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: {kind.__name__} is needed, not {kind_of(value)}")
+    return value
+
+
+def reference(value: Any, kind: type[Struct], name: str) -> Any:
+    return ctypes.byref(instance(value, kind, name))
+
+
+def optional_reference(value: Any, kind: type[Struct], name: str) -> Any:
+    return None if value is None else reference(value, kind, name)
+
+
+# ---- handles ----
+
+
+class Handle:
+    """Owns one reference to an object of the library, and gives it back when it goes or is closed."""
+
+    __slots__ = ("__weakref__", "_context", "_kept", "_pointer")
+    _noun: ClassVar[str] = "object"
+    _ref: ClassVar[Callable[[Any], Any]]
+    _unref: ClassVar[Callable[[Any], Any]]
+
+    def __init__(self, pointer: Optional[int], context: Optional[Handle] = None) -> None:
+        self._pointer = pointer
+        self._context = context
+        self._kept: Optional[dict[object, Any]] = None
+
+    @property
+    def pointer(self) -> int:
+        """Address of the object; ValueError once it is closed."""
+        if self._pointer is None:
+            raise ValueError(f"this {self._noun} is closed")
+        return self._pointer
+
+    @property
+    def context(self) -> Handle:
+        """The context that takes this object's errors."""
+        return self if self._context is None else self._context
+
+    def keep(self, key: object, value: Any) -> None:
+        """Let a callback live as long as this."""
+        self._kept = {**(self._kept or {}), key: value}
+
+    def close(self) -> None:
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None:
+            type(self)._unref(pointer)
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None) is not None:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {'closed' if self._pointer is None else hex(self._pointer)}>"
+
+
+H = TypeVar("H", bound=Handle)
+
+
+def address(value: Any, kind: type[Handle], name: str) -> int:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: {kind._noun} is needed, not {kind_of(value)}")
+    try:
+        return value.pointer
+    except ValueError as problem:
+        raise ValueError(f"{name}: {problem}") from None
+
+
+def optional_address(value: Any, kind: type[Handle], name: str) -> Optional[int]:
+    return None if value is None else address(value, kind, name)
+
+
+def handle(kind: type[Handle]) -> Converter:
+    """For a field of a struct; the struct does not keep the object alive: its maker does."""
+    return lambda value, name: optional_address(value, kind, name)
+
+
+@contextlib.contextmanager
+def held(*handles: Optional[Handle]) -> Iterator[None]:
+    """One more reference during a call that lets other threads run, one of which might close the object."""
+    taken = [(type(one), one.pointer) for one in handles if one is not None]
+    for kind, pointer in taken:
+        kind._ref(pointer)
+    try:
+        yield
+    finally:
+        for kind, pointer in taken:
+            kind._unref(pointer)
+
+
+def again(kind: type[H], pointer: Optional[int], context: Optional[Handle]) -> Optional[H]:
+    """A borrowed object with a reference of its own."""
+    if not pointer:
+        return None
+    kind._ref(pointer)
+    return kind(pointer, context)
+
+
+def context_of(source: Optional[Handle]) -> Optional[Handle]:
+    return None if source is None else source.context
+
+
+def owner(struct: Optional[Struct], field: str) -> Optional[Handle]:
+    """The handle that a field of a struct was given."""
+    return None if struct is None else struct.__dict__.get(f"{field} owner")
+
+
+def owned(result: S, handle: Handle) -> S:
+    """A struct whose texts live as long as `handle`, which it therefore holds."""
+    result.__dict__["owner"] = handle
+    return result
+
+
+def view(pointer: Any, count: int, handle: Handle) -> Any:
+    """An array of memory that `handle` owns, which it therefore holds."""
+    if not pointer or not count:
+        return (pointer._type_ * 0)()
+    array = (pointer._type_ * count).from_address(ctypes.addressof(pointer.contents))
+    array.owner = handle
+    return array
+
+
+def instance_of(value: Any, kind: type[H], name: str) -> H:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: {kind._noun} is needed, not {kind_of(value)}")
+    return value
+
+
+# ---- callbacks ----
+
+_pending = threading.local()
+
+
+Take = Callable[[Any, tuple[Any, ...]], Any]
+
+
+def same(value: Any, _: tuple[Any, ...]) -> Any:
+    return value
+
+
+def decoded_argument(value: Optional[bytes], _: tuple[Any, ...]) -> str:
+    return decoded(value)
+
+
+def contents(pointer: Any, _: tuple[Any, ...]) -> Any:
+    """The struct itself, valid while the callback runs."""
+    return pointer.contents if pointer else None
+
+
+def copied(pointer: Any, _: tuple[Any, ...]) -> Any:
+    """A struct that may be kept; what it points to may not."""
+    return pointer._type_.from_buffer_copy(pointer.contents) if pointer else None
+
+
+def elements(count: int) -> Take:
+    """A list of the elements of an array, whose number is argument `count`."""
+
+    def take(pointer: Any, given: tuple[Any, ...]) -> list[Any]:
+        kind = pointer._type_
+        if issubclass(kind, Struct):
+            return [kind.from_buffer_copy(pointer[index]) for index in range(given[count])]
+        return list(pointer[: given[count]])
+
+    return take
+
+
+def callback(prototype: Any, failed: Any, *arguments: Optional[Take]) -> Converter:
+    """Converts a callable; an exception in it ends the call of the library, and is raised when that returns."""
+
+    def convert(function: Any, name: str) -> Any:
+        if function is None:
+            return prototype()
+        if not callable(function):
+            raise TypeError(f"{name}: a callable is needed, not {kind_of(function)}")
+
+        def call(*given: Any) -> Any:
+            try:
+                return function(*(take(value, given) for take, value in zip(arguments, given) if take is not None))
+            except BaseException as problem:
+                _pending.problem = problem
+                return failed
+
+        return prototype(call)
+
+    return convert
+
+
+def raise_pending() -> None:
+    """What a callback of this thread has raised."""
+    problem = _pending.__dict__.pop("problem", None)
+    if problem is not None:
+        raise problem
+
+
+# ---- results ----
+
+
+def decoded(value: Optional[bytes]) -> str:
+    return "" if value is None else value.decode("utf-8", "replace")
+
+
+def optional_decoded(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else decoded(value)
+
+
+class Checker:
+    """Turns a negative status into its exception, with what the context says about it."""
+
+    def __init__(self, context_error: Callable[..., Any], status_message: Callable[..., Any]) -> None:
+        self.context_error, self.status_message = context_error, status_message
+
+    def detail(self, context: Optional[Handle]) -> Any:
+        return None if context is None else self.context_error(context.context.pointer).contents
+
+    def failure(self, status: int, context: Optional[Handle]) -> MemmodelError:
+        kind = MemmodelError.by_status.get(status, MemmodelError)
+        detail = self.detail(context)
+        if detail is None or detail.status != status:
+            problem = kind(decoded(self.status_message(status)))
+        else:
+            problem = kind(
+                decoded(detail.message), object=decoded(detail.object), line=detail.line, column=detail.column
+            )
+        problem.status = status
+        cause = _pending.__dict__.pop("problem", None)
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause  # KeyboardInterrupt and its like are nobody's cause
+        problem.__cause__ = cause
+        return problem
+
+    def status(self, value: int, context: Optional[Handle] = None) -> int:
+        """A status, a handle or a number of bytes: an error if negative."""
+        if value < 0:
+            raise self.failure(value, context)
+        return value
+
+    def dim(self, value: int, context: Handle) -> int:
+        """A dimension: an error if 0."""
+        if value == 0:
+            raise self.failure(self.detail(context).status, context)
+        return value
+
+    def present(self, value: Any, context: Handle) -> Any:
+        """A pointer: an error if NULL."""
+        if not value:
+            raise self.failure(self.detail(context).status, context)
+        return value
+
+
+def taken(free: Callable[..., Any], context: Handle, block: ctypes.c_void_p) -> str:
+    """A text that the library handed over."""
+    try:
+        return ctypes.string_at(block.value or 0).decode("utf-8", "replace")
+    finally:
+        free(context.context.pointer, block)

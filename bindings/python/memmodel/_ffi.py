@@ -1,0 +1,3808 @@
+"""The library, function by function. Generated from include/memmodel/*.h by ./run generate: edit those.
+
+Functions are called as in C without their prefix, and checked: wrong arguments raise TypeError, ValueError or
+OverflowError naming the argument, a failed call the exception of its status. Numbers of array elements are left out,
+results come back instead of going out through pointers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, Callable, Optional, Union
+
+from memmodel import _call
+from memmodel._library import Library
+from memmodel.errors import MemmodelError
+
+
+VERSION_MAJOR = 0
+VERSION_MINOR = 1
+VERSION_MICRO = 0
+VERSION = '0.1.0'
+MAX_RANK = 8
+INFER = -9223372036854775808
+NO_TENSOR = -1000
+CATEGORY_COUNT = 10
+
+_library = Library(VERSION)
+
+
+class Status(IntEnum):
+    """What a call returns: 0, or one of these. Numbers are never reused."""
+
+    OK = 0  # no error
+    ERROR_NOMEM = -1  # the context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows
+    ERROR_INVALID_ARGUMENT = -2  # an argument is outside what the call documents. The error's message names it
+    ERROR_OVERFLOW = -3  # a count or a number of bytes does not fit in 63 bits. Bind smaller numbers to the symbols
+    ERROR_SHAPE = -4  # the shapes of a layer do not fit together. Correct the options or the inputs of the layer that the error names
+    ERROR_UNSUPPORTED = -5  # known, but not available on this platform or for this framework. Choose another, or a library that was built with it
+    ERROR_PARSE = -6  # a file or a text is not of its format. Correct it at the error's line and column
+    ERROR_IO = -7  # the operating system refused to read or write. The error's message has its reason
+    ERROR_STRUCT_SIZE = -8  # an options struct has a size that this library cannot accept. Set it to sizeof the struct, and to zero what is not used
+    ERROR_UNKNOWN_SYMBOL = -9  # a name that is no symbol of the network, or no column of the table. Compare it with their names
+    ERROR_UNBOUND = -10  # a symbol has no value in this query. Give it one in the job
+    ERROR_DATA = -11  # the samples cannot be used: too few, constant or not finite. Measure more, or leave out what the error's message names
+    ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the program that wrote it
+    ERROR_PROCESS = -13  # the process does not exist or cannot be read. Check its number, and whether it is yours
+    ERROR_CALLBACK = -14  # a function that the caller gave said that it failed. Ask that function why
+
+
+class Language(IntEnum):
+    """Language of a printed formula."""
+
+    TEXT = 0  # 1291.125*batch*dim^3
+    C = 1  # an expression in C
+    PYTHON = 2  # an expression in Python
+    LATEX = 3  # for a paper
+
+
+class Dtype(IntEnum):
+    """Type of a tensor's elements."""
+
+    DEFAULT = 0  # float32, or the type of the first input
+    FLOAT32 = 1  # 4 bytes
+    FLOAT64 = 2  # 8 bytes
+    FLOAT16 = 3  # 2 bytes, IEEE
+    BFLOAT16 = 4  # 2 bytes, the exponent of float32
+    INT64 = 5  # 8 bytes
+    INT32 = 6  # 4 bytes
+    INT8 = 7  # 1 byte
+    UINT8 = 8  # 1 byte
+    BOOL = 9  # 1 byte
+
+
+class Layout(IntEnum):
+    """Where the channels of an image are."""
+
+    DEFAULT = 0  # the network's
+    CHANNELS_FIRST = 1  # batch, channels, spatial dimensions
+    CHANNELS_LAST = 2  # batch, spatial dimensions, channels
+
+
+class Padding(IntEnum):
+    """Padding of a convolution or pooling."""
+
+    EXPLICIT = 0  # as `pad` says, which is none by default
+    VALID = 1  # none
+    SAME = 2  # output = ceil(input / stride); the odd element goes to the end
+
+
+class ActivationKind(IntEnum):
+    """Element by element, none with parameters except PRELU."""
+
+    NONE = 0  # the input itself
+    RELU = 1  # max(x, 0)
+    LEAKY_RELU = 2  # x above 0, a x below
+    ELU = 3  # x above 0, a (exp(x) - 1) below
+    SELU = 4  # ELU, scaled to keep mean and variance
+    GELU = 5  # x times the normal distribution function of x
+    GELU_TANH = 6  # GELU, approximated by a tanh
+    SILU = 7  # x sigmoid(x)
+    SIGMOID = 8  # 1 / (1 + exp(-x))
+    TANH = 9  # tanh(x)
+    HARDSWISH = 10  # x hardsigmoid(x)
+    HARDSIGMOID = 11  # min(max(x + 3, 0), 6) / 6
+    RELU6 = 12  # min(max(x, 0), 6)
+    SOFTPLUS = 13  # log(1 + exp(x))
+    MISH = 14  # x tanh(softplus(x))
+    PRELU = 15  # one parameter per channel, or one for all: see memmodel_activation
+    EXP = 16  # exp(x)
+    LOG = 17  # natural logarithm
+    SQRT = 18  # square root
+    SQUARE = 19  # x x
+    ABS = 20  # absolute value
+    NEGATE = 21  # -x
+
+
+class ReductionKind(IntEnum):
+    """How elements are pooled, or reduced."""
+
+    MAX = 0  # greatest
+    MEAN = 1  # arithmetic mean
+    SUM = 2  # sum
+    MIN = 3  # least
+    PRODUCT = 4  # product
+
+
+class Interpolation(IntEnum):
+    """How upsampling fills in."""
+
+    NEAREST = 0  # the nearest element
+    LINEAR = 1  # linear, bilinear or trilinear
+    CUBIC = 2  # bicubic
+
+
+class PadMode(IntEnum):
+    """How padding fills in."""
+
+    CONSTANT = 0  # one value
+    REFLECT = 1  # mirrored at the outermost element, which is not repeated
+    REPLICATE = 2  # the outermost element
+    CIRCULAR = 3  # from the other end
+
+
+class BinaryKind(IntEnum):
+    """Two tensors element by element, with NumPy's broadcasting."""
+
+    ADD = 0  # a + b
+    SUBTRACT = 1  # a - b
+    MULTIPLY = 2  # a b
+    DIVIDE = 3  # a / b
+    MAXIMUM = 4  # the greater one
+    MINIMUM = 5  # the lesser one
+
+
+class RecurrentKind(IntEnum):
+    """Kind of a recurrent layer."""
+
+    LSTM = 0  # long short-term memory: 4 gates
+    GRU = 1  # gated recurrent unit: 3 gates
+    RNN_TANH = 2  # 1 gate, tanh
+    RNN_RELU = 3  # 1 gate, ReLU
+
+
+class LossKind(IntEnum):
+    """Loss functions."""
+
+    CROSS_ENTROPY = 0  # of logits [batch, classes, ...] and integer classes [batch, ...]
+    BINARY_CROSS_ENTROPY = 1  # of probabilities
+    BINARY_CROSS_ENTROPY_WITH_LOGITS = 2  # of logits
+    MEAN_SQUARED_ERROR = 3  # (x - target)^2
+    MEAN_ABSOLUTE_ERROR = 4  # |x - target|
+    SMOOTH_L1 = 5  # squared near 0, absolute beyond
+    NEGATIVE_LOG_LIKELIHOOD = 6  # of log probabilities [batch, classes, ...] and integer classes
+    KL_DIVERGENCE = 7  # of log probabilities and probabilities
+    DICE = 8  # 1 - 2 sum(p t) / (sum(p) + sum(t))
+
+
+class LossReduction(IntEnum):
+    """How a loss is reduced."""
+
+    MEAN = 0  # mean over all elements
+    SUM = 1  # sum over all elements
+    NONE = 2  # one loss per element
+
+
+class Basis(IntEnum):
+    """Terms a fit chooses from."""
+
+    POSYNOMIAL = 0  # products of powers and logarithms of the inputs, and the given terms
+    GIVEN = 1  # the given terms only (and a constant)
+
+
+class Measure(IntEnum):
+    """What solve() holds against the budget."""
+
+    LIVE = 0  # bytes of live tensors
+    RESERVED = 1  # bytes the framework's allocator has taken from the system
+    PROCESS = 2  # bytes of the process, with the framework's libraries
+
+
+class Category(IntEnum):
+    """What memory is for."""
+
+    PARAMETERS = 0  # moving statistics included
+    GRADIENTS = 1  # of parameters
+    OPTIMIZER_STATE = 2  # moments and the like
+    INPUTS = 3  # inputs and targets
+    SAVED_ACTIVATIONS = 4  # kept from the forward to the backward pass
+    TRANSIENT_ACTIVATIONS = 5  # outputs that nothing is kept for
+    ACTIVATION_GRADIENTS = 6  # of everything but parameters
+    WORKSPACE = 7  # scratch memory within an operator
+    ALLOCATOR_SLACK = 8  # taken from the system but not live
+    CONTEXT_MEMORY = 9  # libraries and their state
+
+
+class Phase(IntEnum):
+    """Part of a step."""
+
+    SETUP = 0  # before the first step
+    FORWARD = 1  # forward pass
+    BACKWARD = 2  # backward pass
+    OPTIMIZER = 3  # update of the parameters
+
+
+class NomemError(MemmodelError, MemoryError):
+    """The context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows."""
+
+    status = -1
+
+
+class InvalidArgumentError(MemmodelError, ValueError):
+    """An argument is outside what the call documents. The error's message names it."""
+
+    status = -2
+
+
+class MemmodelOverflowError(MemmodelError, OverflowError):
+    """A count or a number of bytes does not fit in 63 bits. Bind smaller numbers to the symbols."""
+
+    status = -3
+
+
+class ShapeError(MemmodelError, ValueError):
+    """The shapes of a layer do not fit together. Correct the options or the inputs of the layer that the error
+    names.
+    """
+
+    status = -4
+
+
+class UnsupportedError(MemmodelError, NotImplementedError):
+    """Known, but not available on this platform or for this framework. Choose another, or a library that was built
+    with it.
+    """
+
+    status = -5
+
+
+class ParseError(MemmodelError, ValueError):
+    """A file or a text is not of its format. Correct it at the error's line and column."""
+
+    status = -6
+
+
+class IoError(MemmodelError, OSError):
+    """The operating system refused to read or write. The error's message has its reason."""
+
+    status = -7
+
+
+class StructSizeError(MemmodelError):
+    """An options struct has a size that this library cannot accept. Set it to sizeof the struct, and to zero what
+    is not used.
+    """
+
+    status = -8
+
+
+class UnknownSymbolError(MemmodelError, LookupError):
+    """A name that is no symbol of the network, or no column of the table. Compare it with their names."""
+
+    status = -9
+
+
+class UnboundError(MemmodelError, LookupError):
+    """A symbol has no value in this query. Give it one in the job."""
+
+    status = -10
+
+
+class DataError(MemmodelError, ValueError):
+    """The samples cannot be used: too few, constant or not finite. Measure more, or leave out what the error's
+    message names.
+    """
+
+    status = -11
+
+
+class NewerError(MemmodelError, ValueError):
+    """The file was written by a newer version of its format. Use a library as new as the program that wrote it."""
+
+    status = -12
+
+
+class ProcessError(MemmodelError, OSError):
+    """The process does not exist or cannot be read. Check its number, and whether it is yours."""
+
+    status = -13
+
+
+class CallbackError(MemmodelError):
+    """A function that the caller gave said that it failed. Ask that function why."""
+
+    status = -14
+
+
+class ContextHandle(_call.Handle):
+    """Library context."""
+
+    __slots__ = ()
+    _noun = "context"
+    _ref = _library.bind("memmodel_context_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_context_unref", None, ctypes.c_void_p)
+
+
+class NetworkHandle(_call.Handle):
+    """A network."""
+
+    __slots__ = ()
+    _noun = "network"
+    _ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
+
+
+class SamplesHandle(_call.Handle):
+    """A table of samples."""
+
+    __slots__ = ()
+    _noun = "samples"
+    _ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
+
+
+class ModelHandle(_call.Handle):
+    """A fitted formula, immutable."""
+
+    __slots__ = ()
+    _noun = "model"
+    _ref = _library.bind("memmodel_model_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_model_unref", None, ctypes.c_void_p)
+
+
+class FunctionHandle(_call.Handle):
+    """A fitted formula made a C function, immutable."""
+
+    __slots__ = ()
+    _noun = "function"
+    _ref = _library.bind("memmodel_function_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_function_unref", None, ctypes.c_void_p)
+
+
+class MonitorHandle(_call.Handle):
+    """Watches one process and its descendants."""
+
+    __slots__ = ()
+    _noun = "monitor"
+    _ref = _library.bind("memmodel_monitor_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_monitor_unref", None, ctypes.c_void_p)
+
+
+class TraceHandle(_call.Handle):
+    """A trace, immutable."""
+
+    __slots__ = ()
+    _noun = "trace"
+    _ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
+
+
+class ReportHandle(_call.Handle):
+    """A report, immutable."""
+
+    __slots__ = ()
+    _noun = "report"
+    _ref = _library.bind("memmodel_report_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
+
+
+class Allocator(_call.Struct):
+    """Where a context takes its memory from. All three functions are given together, or none."""
+
+    size: Any  # sizeof(Allocator)
+    allocate: Any  # None when there is none.
+    reallocate: Any  # as realloc.
+    release: Any  # as free.
+    user: Any  # handed to each call.
+
+
+class Error(_call.Struct):
+    """Detail of the last call on a context that failed."""
+
+    size: Any  # filled by the library
+    status: Any  # Status
+    line: Any  # line in the text that was read, from 1; 0 if none
+    column: Any  # column in that line, from 1; 0 if none
+    reserved: Any  # 0
+    message: Any  # one line in English, without the layer's name. Never None
+    object: Any  # layer, column or file that was wrong, "" if none. Never None
+
+
+class Shape(_call.Struct):
+    """Shape and type of a tensor."""
+
+    dims: Any  # the first `rank` count
+    rank: Any  # 0 to MAX_RANK
+    dtype: Any  # Dtype
+
+
+class Conv(_call.Struct):
+    """Convolution. With `d` spatial dimensions the first d numbers of each array count.
+
+    Output, per dimension: floor((input + 2 pad - dilation (kernel - 1) - 1) / stride) + 1 (PyTorch,
+    torch.nn.Conv2d); transposed: (input - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1
+    (torch.nn.ConvTranspose2d), and with "same" input * stride. Parameters: kernel elements * channels in /
+    groups * filters, and the bias.
+    """
+
+    size: Any  # sizeof(Conv)
+    name: Any  # of the layer; None: made from the operator and a number.
+    filters: Any  # channels of the output
+    kernel: Any  # size; a 0 after the first repeats the first
+    stride: Any  # a 0 after the first repeats the first
+    dilation: Any  # a 0 after the first repeats the first
+    pad: Any  # elements before and after, for "explicit"; not repeated
+    output_padding: Any  # transposed only: elements added at the end of the output; not repeated
+    groups: Any
+    padding: Any  # Padding
+    layout: Any  # Layout
+    no_bias: Any  # 1: no bias
+    activation: Any  # ActivationKind applied to the result, counted as one layer with it
+    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own.
+
+
+class Linear(_call.Struct):
+    """Fully connected: the last dimension becomes `units`. Parameters: in * units, and units for the bias."""
+
+    size: Any  # sizeof(Linear)
+    name: Any  # of the layer.
+    units: Any  # size of the last dimension of the output
+    no_bias: Any  # 1: no bias
+    activation: Any  # ActivationKind applied to the result, counted as one layer with it
+    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own.
+
+
+class Pool(_call.Struct):
+    """Pooling over windows."""
+
+    size: Any  # sizeof(Pool)
+    name: Any  # of the layer.
+    kernel: Any  # size; a 0 after the first repeats the first
+    stride: Any  # a 0 after the first repeats the first
+    dilation: Any  # max only
+    pad: Any  # elements before and after, at most half the kernel; not repeated
+    padding: Any  # Padding
+    layout: Any  # Layout
+    kind: Any  # ReductionKind: "max" or "mean"
+    ceil_mode: Any  # 1: the last window may begin inside and end outside (PyTorch's ceil_mode)
+
+
+class AdaptivePool(_call.Struct):
+    """Pooling to a given output size."""
+
+    size: Any  # sizeof(AdaptivePool)
+    name: Any  # of the layer.
+    output: Any  # size; a 0 after the first repeats the first. All zero: 1
+    layout: Any  # Layout
+    kind: Any  # ReductionKind: "max" or "mean"
+
+
+class GlobalPool(_call.Struct):
+    """Pooling over all spatial dimensions."""
+
+    size: Any  # sizeof(GlobalPool)
+    name: Any  # of the layer.
+    layout: Any  # Layout
+    kind: Any  # ReductionKind: "max" or "mean"
+    keep: Any  # 1: keep the spatial dimensions as 1
+    reserved: Any  # 0
+
+
+class Norm(_call.Struct):
+    """Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes`
+    dimensions. Group: over `groups` groups of channels. Instance: per image and channel, without parameters
+    unless `affine` is 1.
+    """
+
+    size: Any  # sizeof(Norm)
+    name: Any  # of the layer.
+    groups: Any  # group norm: number of groups
+    axes: Any  # layer and RMS norm: number of last dimensions.
+    layout: Any  # Layout
+    no_affine: Any  # 1: no scale and shift
+    no_statistics: Any  # batch norm, 1: no moving statistics
+    no_shift: Any  # layer norm, 1: scale only
+    affine: Any  # instance norm, 1: with scale and shift
+    reserved: Any  # 0
+
+
+class Activation(_call.Struct):
+    """Activation as a layer of its own."""
+
+    size: Any  # sizeof(Activation)
+    name: Any  # of the layer.
+    kind: Any  # ActivationKind
+    in_place: Any  # 1: the input's memory becomes the output's, where the framework can
+    one_weight: Any  # PRELU, 1: one parameter for all channels
+    layout: Any  # PRELU: Layout
+
+
+class Softmax(_call.Struct):
+    """Softmax over one axis."""
+
+    size: Any  # sizeof(Softmax)
+    name: Any  # of the layer.
+    axis: Any  # counts from the end if negative; 0 means the last
+    logarithmic: Any  # 1: log softmax
+
+
+class Dropout(_call.Struct):
+    """Dropout."""
+
+    size: Any  # sizeof(Dropout)
+    name: Any  # of the layer.
+    rate: Any  # share that is dropped, 0 to 1.
+    feature: Any  # 1: whole channels (dropout2d, dropout3d)
+    in_place: Any  # 1: in place, where the framework can
+    identity: Any  # 1: rate 0, the input itself
+    layout: Any  # of `feature`: Layout
+
+
+class Embedding(_call.Struct):
+    """Table lookup: adds a last dimension. Parameters: rows * width."""
+
+    size: Any  # sizeof(Embedding)
+    name: Any  # of the layer.
+    rows: Any  # entries of the table
+    width: Any  # elements of an entry
+    dtype: Any  # Dtype of the table.
+    reserved: Any  # 0
+    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own.
+
+
+class Upsample(_call.Struct):
+    """Upsampling of the spatial dimensions."""
+
+    size: Any  # sizeof(Upsample)
+    name: Any  # of the layer.
+    scale: Any  # whole factor; a 0 after the first repeats the first
+    output: Any  # instead of scale: sizes of the output
+    mode: Any  # Interpolation
+    layout: Any  # Layout
+
+
+class Pad(_call.Struct):
+    """Padding, or cropping, of any axis."""
+
+    size: Any  # sizeof(Pad)
+    name: Any  # of the layer.
+    before: Any  # elements added (pad) or removed (crop) at the start of each axis
+    after: Any  # the same at the end
+    mode: Any  # PadMode; ignored by crop
+    reserved: Any  # 0
+
+
+class Concat(_call.Struct):
+    """Concatenation."""
+
+    size: Any  # sizeof(Concat)
+    name: Any  # of the layer.
+    axis: Any  # counts from the end if negative; see channels
+    channels: Any  # 1: along the channels of `layout`; `axis` is ignored
+    layout: Any  # Layout
+    reserved: Any  # 0
+
+
+class Split(_call.Struct):
+    """Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: network_result()."""
+
+    size: Any  # sizeof(Split)
+    name: Any  # of the layer.
+    sizes: Any  # `parts` sizes; None: equal parts.
+    parts: Any  # number of parts
+    axis: Any  # counts from the end if negative
+
+
+class Slice(_call.Struct):
+    """Part of one axis: elements start, start + step, ... below stop."""
+
+    size: Any  # sizeof(Slice)
+    name: Any  # of the layer.
+    start: Any  # first element
+    stop: Any  # one after the last; 0: the end
+    step: Any
+    axis: Any  # counts from the end if negative
+    drop: Any  # 1: a single element, and the axis goes (x[:, 3])
+
+
+class Binary(_call.Struct):
+    """Binary operator."""
+
+    size: Any  # sizeof(Binary)
+    name: Any  # of the layer.
+    kind: Any  # BinaryKind
+    in_place: Any  # 1: into the first tensor's memory, where the framework can
+
+
+class Matmul(_call.Struct):
+    """Matrix product of the last two dimensions, the others broadcast."""
+
+    size: Any  # sizeof(Matmul)
+    name: Any  # of the layer.
+    transpose_first: Any  # 1: the first matrix is transposed
+    transpose_second: Any  # 1: the second matrix is transposed
+
+
+class Reduce(_call.Struct):
+    """Reduction over axes."""
+
+    size: Any  # sizeof(Reduce)
+    name: Any  # of the layer.
+    axes: Any  # `axis_count` axes, from the end if negative
+    axis_count: Any  # 0: all axes
+    kind: Any  # ReductionKind
+    keep: Any  # 1: keep the axes as 1
+    reserved: Any  # 0
+
+
+class Attention(_call.Struct):
+    """Scaled dot-product attention of query, key and value [batch, heads, length, width]."""
+
+    size: Any  # sizeof(Attention)
+    name: Any  # of the layer.
+    dropout: Any  # rate of the attention dropout.
+    causal: Any  # 1: no element attends to a later one
+    grouped: Any  # 1: fewer key and value heads than query heads
+
+
+class Recurrent(_call.Struct):
+    """Recurrent layers over [length, batch, features]. Outputs: network_result() 0 is the sequence [length, batch,
+    directions * width], 1 the last hidden states [layers * directions, batch, width], 2 the last cell states
+    (LSTM). Parameters as torch.nn.LSTM: per layer and direction gates * hidden * (input + width) and two
+    biases.
+    """
+
+    size: Any  # sizeof(Recurrent)
+    name: Any  # of the layer.
+    hidden: Any  # size of the state
+    layers: Any
+    projection: Any  # LSTM: width of the projected output; 0: none
+    dropout: Any  # between layers
+    kind: Any  # RecurrentKind
+    bidirectional: Any  # 1: both directions
+    batch_first: Any  # 1: input and output are [batch, length, features]
+    no_bias: Any  # 1: no biases
+
+
+class Loss(_call.Struct):
+    """Loss: a scalar, or the shape of the target with "none"."""
+
+    size: Any  # sizeof(Loss)
+    name: Any  # of the layer.
+    kind: Any  # LossKind
+    reduction: Any  # LossReduction
+
+
+class CustomNeeds(_call.Struct):
+    """What an operator needs for inputs of known shapes."""
+
+    size: Any  # filled by the library
+    saved: Any  # kept from forward to backward, besides inputs and outputs.
+    forward_temporary: Any  # needed while the forward pass of the operator runs.
+    backward_temporary: Any  # needed while its backward pass runs.
+    multiply_adds: Any  # multiplications with addition of the forward pass
+
+
+class Custom(_call.Struct):
+    """An operator that this library does not know, declared by what it holds. Each number may be an expression
+    (network_expression()). A network with a `rule` cannot be written as JSON.
+    """
+
+    size: Any  # sizeof(Custom)
+    name: Any  # of the layer.
+    outputs: Any  # `output_count` shapes.
+    output_count: Any  # at least 1
+    parameter_dtype: Any  # Dtype
+    parameters: Any  # trainable parameters.
+    saved: Any  # kept from forward to backward, besides inputs and outputs.
+    forward_temporary: Any  # needed while the forward pass of the operator runs.
+    backward_temporary: Any  # needed while its backward pass runs.
+    multiply_adds: Any  # multiplications with addition of the forward pass
+    rule: Any  # corrects these numbers in each query; lives as long as the network.
+    user: Any  # handed to each call of `rule`.
+
+
+class FitOptions(_call.Struct):
+    """What to fit, and from which terms. Zero means the default for every field."""
+
+    size: Any  # sizeof(FitOptions)
+    target: Any  # column to predict; positive. None: the last numeric column.
+    inputs: Any  # columns to predict from. None: every other numeric column that is not constant.
+    input_count: Any  # number of `inputs`
+    weight: Any  # column of sample weights; None: every row counts the same.
+    terms: Any  # formulas in the inputs, offered besides the basis; such as a network's own.
+    term_count: Any  # number of `terms`
+    basis: Any  # Basis
+    max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term.
+    reserved: Any  # 0
+    threads: Any  # threads to use; the result does not depend on it.
+
+
+class Prediction(_call.Struct):
+    """A prediction. All three are of the target's unit."""
+
+    size: Any  # sizeof(Prediction)
+    value: Any  # the formula
+    upper: Any  # one-sided bound: the measurement lies below it with the asked probability. Never below ...
+    outside: Any  # 1 outside the box of the training data, or where `value` is not above 0: `upper` is a ...
+    reserved: Any  # 0
+
+
+class ModelScores(_call.Struct):
+    """How good a fit is."""
+
+    size: Any  # sizeof(ModelScores)
+    training_mape: Any  # mean absolute relative error on the rows it was fitted to, as a fraction
+    loo_mape: Any  # the same with each row predicted by a fit to all others (exact leave-one-out), a fraction
+    samples: Any  # rows used
+    terms: Any  # terms of the formula, the constant included
+
+
+class SymbolValue(_call.Struct):
+    """Value of a symbol."""
+
+    name: Any  # symbol of the network, such as "batch"
+    value: Any  # positive
+
+
+class Job(_call.Struct):
+    """How a network is run. Zero means the default for every field.
+
+    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed
+    formulas, by the rule in `rule`:
+    - "forward": parameters + input + all layer outputs;
+    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net
+      study);
+    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional
+      networks);
+    - "slots": as cs231n, with the optimizer's true number of slots in place of one: (2 + slots) * parameters.
+    """
+
+    size: Any  # sizeof(Job)
+    framework: Any  # "pytorch" or "textbook".
+    rule: Any  # of the textbook.
+    device: Any  # "cpu".
+    optimizer: Any  # "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
+    isa: Any  # instruction set of the CPU: "avx2" or "avx512".
+    symbols: Any  # `symbol_count` values.
+    symbol_count: Any  # number of `symbols`
+    context: Any  # takes memory and errors; None: the network's. Give each thread its own.
+    inference: Any  # 1: forward pass only, nothing kept for a backward pass
+    steps: Any  # steps to simulate.
+    threads: Any  # threads the framework computes with.
+    measure: Any  # Measure, for solve()
+
+
+class MonitorOptions(_call.Struct):
+    """How to watch. Zero means the default for every field."""
+
+    size: Any  # sizeof(MonitorOptions)
+    interval: Any  # time between readings of monitor_run(), >= 0.001.
+    curve_limit: Any  # greatest number of points kept for the curve, >= 2.
+    own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ...
+    pss: Any  # 1: read PSS too. The kernel walks all pages for it, at each reading
+
+
+class MonitorReading(_call.Struct):
+    """The tree at one moment. A measure that is not available is -1."""
+
+    size: Any  # sizeof(MonitorReading), set by the caller
+    time: Any  # Unix time.
+    previous: Any  # Unix time of the reading before; in the first, when watching began.
+    rss: Any  # resident memory now.
+    high: Any  # most resident memory since the previous reading, never below `rss`.
+    pss: Any  # proportional share now; -1 unless asked for.
+    cgroup: Any  # memory.current of the process's cgroup (version 2); -1 where there is none.
+    processes: Any  # processes that count
+    ended: Any  # 1 if the watched process has ended; its descendants may live on
+
+
+class MonitorSummary(_call.Struct):
+    """All readings so far. A measure that is not available is -1."""
+
+    size: Any  # sizeof(MonitorSummary), set by the caller
+    start: Any  # Unix time when watching began, by monitor_new().
+    seconds: Any  # from `start` to the last reading.
+    readings: Any  # number of readings
+    peak: Any  # most resident memory of the tree: the greatest `high`.
+    peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it.
+    peak_process: Any  # greatest mark of any single process.
+    peak_pss: Any  # greatest `pss` of a reading.
+    peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); ...
+    processes: Any  # processes that ever counted
+    ended: Any  # 1 if the watched process has ended
+    exit_code: Any  # of an own child that exited; -1 otherwise
+    exit_signal: Any  # signal that ended an own child; 0 otherwise
+
+
+class MonitorPoint(_call.Struct):
+    """A point of the curve."""
+
+    time: Any  # Unix time.
+    bytes: Any  # resident memory of the tree.
+
+
+class Event(_call.Struct):
+    """One allocation or release."""
+
+    size: Any  # sizeof(Event)
+    bytes: Any  # positive: allocated; negative: released.
+    live: Any  # live after it.
+    what: Any  # what the memory is, such as "output" or "weight"; owned by the trace
+    layer: Any  # layer it belongs to, "" if none; owned by the trace
+    block: Any  # which allocation: the same number for its allocation and its release
+    step: Any  # from 1; 0 before the first
+    category: Any  # Category of the block
+    phase: Any  # Phase
+
+
+class Peak(_call.Struct):
+    """The three numbers of every report. The bytes of the process are a lower bound where the C library keeps
+    freed memory.
+    """
+
+    size: Any  # sizeof(Peak)
+    live: Any  # most bytes of live tensors.
+    reserved: Any  # most bytes taken from the system by the framework's allocator.
+    process: Any  # `reserved` and the framework's libraries; -1 if not modelled.
+
+
+class ReportLayer(_call.Struct):
+    """A row of the per-layer table."""
+
+    size: Any  # sizeof(ReportLayer)
+    name: Any  # full name, owned by the report
+    op: Any  # operator, such as "conv"
+    shape: Any  # shape of the (first) output with the job's numbers, such as "2x16x32x32x32"
+    formula: Any  # the same in symbols, such as "batch x 16 x dim x dim x dim"
+    activations: Any  # elements of all outputs; 0 for inputs and parameters
+    output_bytes: Any  # of all outputs.
+    parameters: Any  # elements, moving statistics included; shared ones count where they are owned
+    trainable: Any  # of them, elements that are trained
+    parameter_bytes: Any  # of `parameters`.
+    multiply_adds: Any  # multiplications with addition in the forward pass
+    peak_bytes: Any  # of this layer, live at the moment of the peak.
+    peak: Any  # the same by Category.
+
+
+Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_as_allocate = _call.callback(Allocate, None, None, _call.same)
+Reallocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_as_reallocate = _call.callback(Reallocate, None, None, _call.same, _call.same)
+Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_as_release = _call.callback(Release, None, None, _call.same)
+Log = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+_as_log = _call.callback(Log, None, None, _call.decoded_argument)
+CustomRule = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Shape), ctypes.c_size_t, ctypes.POINTER(CustomNeeds))
+_as_custom_rule = _call.callback(CustomRule, -1, None, _call.elements(2), None, _call.contents)
+FormulaFunction = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.POINTER(ctypes.c_double))
+_as_formula_function = _call.callback(FormulaFunction, -1, _call.same)
+MonitorObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
+_as_monitor_observer = _call.callback(MonitorObserver, -1, None, _call.copied)
+
+
+Allocator._sized = True
+Allocator._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("allocate", Allocate),
+    ("reallocate", Reallocate),
+    ("release", Release),
+    ("user", ctypes.c_void_p),
+]
+Allocator._converters = {
+    "allocate": _as_allocate,
+    "reallocate": _as_reallocate,
+    "release": _as_release,
+}
+
+Error._sized = True
+Error._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("status", ctypes.c_int32),
+    ("line", ctypes.c_int32),
+    ("column", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+    ("message", ctypes.c_char_p),
+    ("object", ctypes.c_char_p),
+]
+Error._converters = {
+    "status": _call.enum(Status),
+    "line": _call.int32,
+    "column": _call.int32,
+    "message": _call.text,
+    "object": _call.text,
+}
+
+Shape._sized = False
+Shape._fields_ = [
+    ("dims", ctypes.c_int64 * 8),
+    ("rank", ctypes.c_int32),
+    ("dtype", ctypes.c_int32),
+]
+Shape._converters = {
+    "dims": _call.fixed(ctypes.c_int64, 8, _call.int64),
+    "rank": _call.int32,
+    "dtype": _call.enum(Dtype),
+}
+Shape._counts = {"dims": "rank"}
+
+Conv._sized = True
+Conv._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("filters", ctypes.c_int64),
+    ("kernel", ctypes.c_int64 * 3),
+    ("stride", ctypes.c_int64 * 3),
+    ("dilation", ctypes.c_int64 * 3),
+    ("pad", ctypes.c_int64 * 3),
+    ("output_padding", ctypes.c_int64 * 3),
+    ("groups", ctypes.c_int64),
+    ("padding", ctypes.c_int32),
+    ("layout", ctypes.c_int32),
+    ("no_bias", ctypes.c_int32),
+    ("activation", ctypes.c_int32),
+    ("shared", ctypes.c_char_p),
+]
+Conv._converters = {
+    "name": _call.optional(_call.text),
+    "filters": _call.int64,
+    "kernel": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "stride": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "dilation": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "pad": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "output_padding": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "groups": _call.int64,
+    "padding": _call.enum(Padding),
+    "layout": _call.enum(Layout),
+    "no_bias": _call.int32,
+    "activation": _call.enum(ActivationKind),
+    "shared": _call.optional(_call.text),
+}
+
+Linear._sized = True
+Linear._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("units", ctypes.c_int64),
+    ("no_bias", ctypes.c_int32),
+    ("activation", ctypes.c_int32),
+    ("shared", ctypes.c_char_p),
+]
+Linear._converters = {
+    "name": _call.optional(_call.text),
+    "units": _call.int64,
+    "no_bias": _call.int32,
+    "activation": _call.enum(ActivationKind),
+    "shared": _call.optional(_call.text),
+}
+
+Pool._sized = True
+Pool._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("kernel", ctypes.c_int64 * 3),
+    ("stride", ctypes.c_int64 * 3),
+    ("dilation", ctypes.c_int64 * 3),
+    ("pad", ctypes.c_int64 * 3),
+    ("padding", ctypes.c_int32),
+    ("layout", ctypes.c_int32),
+    ("kind", ctypes.c_int32),
+    ("ceil_mode", ctypes.c_int32),
+]
+Pool._converters = {
+    "name": _call.optional(_call.text),
+    "kernel": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "stride": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "dilation": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "pad": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "padding": _call.enum(Padding),
+    "layout": _call.enum(Layout),
+    "kind": _call.enum(ReductionKind),
+    "ceil_mode": _call.int32,
+}
+
+AdaptivePool._sized = True
+AdaptivePool._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("output", ctypes.c_int64 * 3),
+    ("layout", ctypes.c_int32),
+    ("kind", ctypes.c_int32),
+]
+AdaptivePool._converters = {
+    "name": _call.optional(_call.text),
+    "output": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "layout": _call.enum(Layout),
+    "kind": _call.enum(ReductionKind),
+}
+
+GlobalPool._sized = True
+GlobalPool._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("layout", ctypes.c_int32),
+    ("kind", ctypes.c_int32),
+    ("keep", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+GlobalPool._converters = {
+    "name": _call.optional(_call.text),
+    "layout": _call.enum(Layout),
+    "kind": _call.enum(ReductionKind),
+    "keep": _call.int32,
+}
+
+Norm._sized = True
+Norm._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("groups", ctypes.c_int64),
+    ("axes", ctypes.c_int64),
+    ("layout", ctypes.c_int32),
+    ("no_affine", ctypes.c_int32),
+    ("no_statistics", ctypes.c_int32),
+    ("no_shift", ctypes.c_int32),
+    ("affine", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+Norm._converters = {
+    "name": _call.optional(_call.text),
+    "groups": _call.int64,
+    "axes": _call.int64,
+    "layout": _call.enum(Layout),
+    "no_affine": _call.int32,
+    "no_statistics": _call.int32,
+    "no_shift": _call.int32,
+    "affine": _call.int32,
+}
+
+Activation._sized = True
+Activation._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("kind", ctypes.c_int32),
+    ("in_place", ctypes.c_int32),
+    ("one_weight", ctypes.c_int32),
+    ("layout", ctypes.c_int32),
+]
+Activation._converters = {
+    "name": _call.optional(_call.text),
+    "kind": _call.enum(ActivationKind),
+    "in_place": _call.int32,
+    "one_weight": _call.int32,
+    "layout": _call.enum(Layout),
+}
+
+Softmax._sized = True
+Softmax._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("axis", ctypes.c_int32),
+    ("logarithmic", ctypes.c_int32),
+]
+Softmax._converters = {
+    "name": _call.optional(_call.text),
+    "axis": _call.int32,
+    "logarithmic": _call.int32,
+}
+
+Dropout._sized = True
+Dropout._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("rate", ctypes.c_double),
+    ("feature", ctypes.c_int32),
+    ("in_place", ctypes.c_int32),
+    ("identity", ctypes.c_int32),
+    ("layout", ctypes.c_int32),
+]
+Dropout._converters = {
+    "name": _call.optional(_call.text),
+    "rate": _call.double,
+    "feature": _call.int32,
+    "in_place": _call.int32,
+    "identity": _call.int32,
+    "layout": _call.enum(Layout),
+}
+
+Embedding._sized = True
+Embedding._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("rows", ctypes.c_int64),
+    ("width", ctypes.c_int64),
+    ("dtype", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+    ("shared", ctypes.c_char_p),
+]
+Embedding._converters = {
+    "name": _call.optional(_call.text),
+    "rows": _call.int64,
+    "width": _call.int64,
+    "dtype": _call.enum(Dtype),
+    "shared": _call.optional(_call.text),
+}
+
+Upsample._sized = True
+Upsample._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("scale", ctypes.c_int64 * 3),
+    ("output", ctypes.c_int64 * 3),
+    ("mode", ctypes.c_int32),
+    ("layout", ctypes.c_int32),
+]
+Upsample._converters = {
+    "name": _call.optional(_call.text),
+    "scale": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "output": _call.fixed(ctypes.c_int64, 3, _call.int64, 3),
+    "mode": _call.enum(Interpolation),
+    "layout": _call.enum(Layout),
+}
+
+Pad._sized = True
+Pad._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("before", ctypes.c_int64 * 8),
+    ("after", ctypes.c_int64 * 8),
+    ("mode", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+Pad._converters = {
+    "name": _call.optional(_call.text),
+    "before": _call.fixed(ctypes.c_int64, 8, _call.int64),
+    "after": _call.fixed(ctypes.c_int64, 8, _call.int64),
+    "mode": _call.enum(PadMode),
+}
+
+Concat._sized = True
+Concat._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("axis", ctypes.c_int32),
+    ("channels", ctypes.c_int32),
+    ("layout", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+Concat._converters = {
+    "name": _call.optional(_call.text),
+    "axis": _call.int32,
+    "channels": _call.int32,
+    "layout": _call.enum(Layout),
+}
+
+Split._sized = True
+Split._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("sizes", ctypes.POINTER(ctypes.c_int64)),
+    ("parts", ctypes.c_int32),
+    ("axis", ctypes.c_int32),
+]
+Split._converters = {
+    "name": _call.optional(_call.text),
+    "sizes": _call.optional(_call.int64s),
+    "parts": _call.int32,
+    "axis": _call.int32,
+}
+Split._counts = {"sizes": "parts"}
+
+Slice._sized = True
+Slice._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("start", ctypes.c_int64),
+    ("stop", ctypes.c_int64),
+    ("step", ctypes.c_int64),
+    ("axis", ctypes.c_int32),
+    ("drop", ctypes.c_int32),
+]
+Slice._converters = {
+    "name": _call.optional(_call.text),
+    "start": _call.int64,
+    "stop": _call.int64,
+    "step": _call.int64,
+    "axis": _call.int32,
+    "drop": _call.int32,
+}
+
+Binary._sized = True
+Binary._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("kind", ctypes.c_int32),
+    ("in_place", ctypes.c_int32),
+]
+Binary._converters = {
+    "name": _call.optional(_call.text),
+    "kind": _call.enum(BinaryKind),
+    "in_place": _call.int32,
+}
+
+Matmul._sized = True
+Matmul._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("transpose_first", ctypes.c_int32),
+    ("transpose_second", ctypes.c_int32),
+]
+Matmul._converters = {
+    "name": _call.optional(_call.text),
+    "transpose_first": _call.int32,
+    "transpose_second": _call.int32,
+}
+
+Reduce._sized = True
+Reduce._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("axes", ctypes.c_int32 * 8),
+    ("axis_count", ctypes.c_int32),
+    ("kind", ctypes.c_int32),
+    ("keep", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+Reduce._converters = {
+    "name": _call.optional(_call.text),
+    "axes": _call.fixed(ctypes.c_int32, 8, _call.int32),
+    "axis_count": _call.int32,
+    "kind": _call.enum(ReductionKind),
+    "keep": _call.int32,
+}
+Reduce._counts = {"axes": "axis_count"}
+
+Attention._sized = True
+Attention._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("dropout", ctypes.c_double),
+    ("causal", ctypes.c_int32),
+    ("grouped", ctypes.c_int32),
+]
+Attention._converters = {
+    "name": _call.optional(_call.text),
+    "dropout": _call.double,
+    "causal": _call.int32,
+    "grouped": _call.int32,
+}
+
+Recurrent._sized = True
+Recurrent._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("hidden", ctypes.c_int64),
+    ("layers", ctypes.c_int64),
+    ("projection", ctypes.c_int64),
+    ("dropout", ctypes.c_double),
+    ("kind", ctypes.c_int32),
+    ("bidirectional", ctypes.c_int32),
+    ("batch_first", ctypes.c_int32),
+    ("no_bias", ctypes.c_int32),
+]
+Recurrent._converters = {
+    "name": _call.optional(_call.text),
+    "hidden": _call.int64,
+    "layers": _call.int64,
+    "projection": _call.int64,
+    "dropout": _call.double,
+    "kind": _call.enum(RecurrentKind),
+    "bidirectional": _call.int32,
+    "batch_first": _call.int32,
+    "no_bias": _call.int32,
+}
+
+Loss._sized = True
+Loss._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("kind", ctypes.c_int32),
+    ("reduction", ctypes.c_int32),
+]
+Loss._converters = {
+    "name": _call.optional(_call.text),
+    "kind": _call.enum(LossKind),
+    "reduction": _call.enum(LossReduction),
+}
+
+CustomNeeds._sized = True
+CustomNeeds._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("saved", ctypes.c_int64),
+    ("forward_temporary", ctypes.c_int64),
+    ("backward_temporary", ctypes.c_int64),
+    ("multiply_adds", ctypes.c_int64),
+]
+CustomNeeds._converters = {
+    "saved": _call.int64,
+    "forward_temporary": _call.int64,
+    "backward_temporary": _call.int64,
+    "multiply_adds": _call.int64,
+}
+
+Custom._sized = True
+Custom._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("outputs", ctypes.POINTER(Shape)),
+    ("output_count", ctypes.c_int32),
+    ("parameter_dtype", ctypes.c_int32),
+    ("parameters", ctypes.c_int64),
+    ("saved", ctypes.c_int64),
+    ("forward_temporary", ctypes.c_int64),
+    ("backward_temporary", ctypes.c_int64),
+    ("multiply_adds", ctypes.c_int64),
+    ("rule", CustomRule),
+    ("user", ctypes.c_void_p),
+]
+Custom._converters = {
+    "name": _call.optional(_call.text),
+    "outputs": _call.structs(Shape),
+    "output_count": _call.int32,
+    "parameter_dtype": _call.enum(Dtype),
+    "parameters": _call.int64,
+    "saved": _call.int64,
+    "forward_temporary": _call.int64,
+    "backward_temporary": _call.int64,
+    "multiply_adds": _call.int64,
+    "rule": _as_custom_rule,
+}
+Custom._counts = {"outputs": "output_count"}
+
+FitOptions._sized = True
+FitOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("target", ctypes.c_char_p),
+    ("inputs", ctypes.POINTER(ctypes.c_char_p)),
+    ("input_count", ctypes.c_size_t),
+    ("weight", ctypes.c_char_p),
+    ("terms", ctypes.POINTER(ctypes.c_char_p)),
+    ("term_count", ctypes.c_size_t),
+    ("basis", ctypes.c_int32),
+    ("max_terms", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+    ("threads", ctypes.c_int32),
+]
+FitOptions._converters = {
+    "target": _call.optional(_call.text),
+    "inputs": _call.optional(_call.texts),
+    "input_count": _call.size,
+    "weight": _call.optional(_call.text),
+    "terms": _call.optional(_call.texts),
+    "term_count": _call.size,
+    "basis": _call.enum(Basis),
+    "max_terms": _call.int32,
+    "threads": _call.int32,
+}
+FitOptions._counts = {"inputs": "input_count", "terms": "term_count"}
+
+Prediction._sized = True
+Prediction._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("value", ctypes.c_double),
+    ("upper", ctypes.c_double),
+    ("outside", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+Prediction._converters = {
+    "value": _call.double,
+    "upper": _call.double,
+    "outside": _call.int32,
+}
+
+ModelScores._sized = True
+ModelScores._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("training_mape", ctypes.c_double),
+    ("loo_mape", ctypes.c_double),
+    ("samples", ctypes.c_int64),
+    ("terms", ctypes.c_int64),
+]
+ModelScores._converters = {
+    "training_mape": _call.double,
+    "loo_mape": _call.double,
+    "samples": _call.int64,
+    "terms": _call.int64,
+}
+
+SymbolValue._sized = False
+SymbolValue._fields_ = [
+    ("name", ctypes.c_char_p),
+    ("value", ctypes.c_int64),
+]
+SymbolValue._converters = {
+    "name": _call.text,
+    "value": _call.int64,
+}
+
+Job._sized = True
+Job._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("framework", ctypes.c_char_p),
+    ("rule", ctypes.c_char_p),
+    ("device", ctypes.c_char_p),
+    ("optimizer", ctypes.c_char_p),
+    ("isa", ctypes.c_char_p),
+    ("symbols", ctypes.POINTER(SymbolValue)),
+    ("symbol_count", ctypes.c_size_t),
+    ("context", ctypes.c_void_p),
+    ("inference", ctypes.c_int32),
+    ("steps", ctypes.c_int32),
+    ("threads", ctypes.c_int32),
+    ("measure", ctypes.c_int32),
+]
+Job._converters = {
+    "framework": _call.optional(_call.text),
+    "rule": _call.optional(_call.text),
+    "device": _call.optional(_call.text),
+    "optimizer": _call.optional(_call.text),
+    "isa": _call.optional(_call.text),
+    "symbols": _call.optional(_call.structs(SymbolValue)),
+    "symbol_count": _call.size,
+    "context": _call.handle(ContextHandle),
+    "inference": _call.int32,
+    "steps": _call.int32,
+    "threads": _call.int32,
+    "measure": _call.enum(Measure),
+}
+Job._counts = {"symbols": "symbol_count"}
+
+MonitorOptions._sized = True
+MonitorOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("interval", ctypes.c_double),
+    ("curve_limit", ctypes.c_int64),
+    ("own_child", ctypes.c_int32),
+    ("pss", ctypes.c_int32),
+]
+MonitorOptions._converters = {
+    "interval": _call.double,
+    "curve_limit": _call.int64,
+    "own_child": _call.int32,
+    "pss": _call.int32,
+}
+
+MonitorReading._sized = True
+MonitorReading._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("time", ctypes.c_double),
+    ("previous", ctypes.c_double),
+    ("rss", ctypes.c_int64),
+    ("high", ctypes.c_int64),
+    ("pss", ctypes.c_int64),
+    ("cgroup", ctypes.c_int64),
+    ("processes", ctypes.c_int32),
+    ("ended", ctypes.c_int32),
+]
+MonitorReading._converters = {
+    "time": _call.double,
+    "previous": _call.double,
+    "rss": _call.int64,
+    "high": _call.int64,
+    "pss": _call.int64,
+    "cgroup": _call.int64,
+    "processes": _call.int32,
+    "ended": _call.int32,
+}
+
+MonitorSummary._sized = True
+MonitorSummary._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("start", ctypes.c_double),
+    ("seconds", ctypes.c_double),
+    ("readings", ctypes.c_int64),
+    ("peak", ctypes.c_int64),
+    ("peak_sampled", ctypes.c_int64),
+    ("peak_process", ctypes.c_int64),
+    ("peak_pss", ctypes.c_int64),
+    ("peak_cgroup", ctypes.c_int64),
+    ("processes", ctypes.c_int32),
+    ("ended", ctypes.c_int32),
+    ("exit_code", ctypes.c_int32),
+    ("exit_signal", ctypes.c_int32),
+]
+MonitorSummary._converters = {
+    "start": _call.double,
+    "seconds": _call.double,
+    "readings": _call.int64,
+    "peak": _call.int64,
+    "peak_sampled": _call.int64,
+    "peak_process": _call.int64,
+    "peak_pss": _call.int64,
+    "peak_cgroup": _call.int64,
+    "processes": _call.int32,
+    "ended": _call.int32,
+    "exit_code": _call.int32,
+    "exit_signal": _call.int32,
+}
+
+MonitorPoint._sized = False
+MonitorPoint._fields_ = [
+    ("time", ctypes.c_double),
+    ("bytes", ctypes.c_int64),
+]
+MonitorPoint._converters = {
+    "time": _call.double,
+    "bytes": _call.int64,
+}
+
+Event._sized = True
+Event._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("bytes", ctypes.c_int64),
+    ("live", ctypes.c_int64),
+    ("what", ctypes.c_char_p),
+    ("layer", ctypes.c_char_p),
+    ("block", ctypes.c_int32),
+    ("step", ctypes.c_int32),
+    ("category", ctypes.c_int32),
+    ("phase", ctypes.c_int32),
+]
+Event._converters = {
+    "bytes": _call.int64,
+    "live": _call.int64,
+    "what": _call.text,
+    "layer": _call.text,
+    "block": _call.int32,
+    "step": _call.int32,
+    "category": _call.enum(Category),
+    "phase": _call.enum(Phase),
+}
+
+Peak._sized = True
+Peak._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("live", ctypes.c_int64),
+    ("reserved", ctypes.c_int64),
+    ("process", ctypes.c_int64),
+]
+Peak._converters = {
+    "live": _call.int64,
+    "process": _call.int64,
+}
+
+ReportLayer._sized = True
+ReportLayer._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("op", ctypes.c_char_p),
+    ("shape", ctypes.c_char_p),
+    ("formula", ctypes.c_char_p),
+    ("activations", ctypes.c_int64),
+    ("output_bytes", ctypes.c_int64),
+    ("parameters", ctypes.c_int64),
+    ("trainable", ctypes.c_int64),
+    ("parameter_bytes", ctypes.c_int64),
+    ("multiply_adds", ctypes.c_int64),
+    ("peak_bytes", ctypes.c_int64),
+    ("peak", ctypes.c_int64 * 10),
+]
+ReportLayer._converters = {
+    "name": _call.text,
+    "op": _call.text,
+    "shape": _call.text,
+    "formula": _call.text,
+    "activations": _call.int64,
+    "output_bytes": _call.int64,
+    "parameters": _call.int64,
+    "trainable": _call.int64,
+    "parameter_bytes": _call.int64,
+    "multiply_adds": _call.int64,
+    "peak_bytes": _call.int64,
+    "peak": _call.fixed(ctypes.c_int64, 10, _call.int64),
+}
+
+
+_context_new = _library.bind(
+    "memmodel_context_new", ctypes.c_int32, ctypes.POINTER(Allocator), ctypes.POINTER(ctypes.c_void_p)
+)
+_context_ref = _library.bind("memmodel_context_ref", ctypes.c_void_p, ctypes.c_void_p)
+_context_unref = _library.bind("memmodel_context_unref", None, ctypes.c_void_p)
+_context_error = _library.bind("memmodel_context_error", ctypes.POINTER(Error), ctypes.c_void_p)
+_context_set_log = _library.bind("memmodel_context_set_log", None, ctypes.c_void_p, Log, ctypes.c_void_p)
+_free = _library.bind("memmodel_free", None, ctypes.c_void_p, ctypes.c_void_p)
+_status_name = _library.bind("memmodel_status_name", ctypes.c_char_p, ctypes.c_int32)
+_status_message = _library.bind("memmodel_status_message", ctypes.c_char_p, ctypes.c_int32)
+_version = _library.bind("memmodel_version", ctypes.c_char_p)
+_network_new = _library.bind("memmodel_network_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+_network_ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
+_network_unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
+_network_status = _library.bind("memmodel_network_status", ctypes.c_int32, ctypes.c_void_p)
+_network_set_layout = _library.bind("memmodel_network_set_layout", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_network_symbol = _library.bind("memmodel_network_symbol", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
+_network_expression = _library.bind("memmodel_network_expression", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
+_network_push_scope = _library.bind("memmodel_network_push_scope", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_network_pop_scope = _library.bind("memmodel_network_pop_scope", ctypes.c_int32, ctypes.c_void_p)
+_network_release = _library.bind("memmodel_network_release", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_network_output = _library.bind("memmodel_network_output", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_network_result = _library.bind(
+    "memmodel_network_result", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32
+)
+_network_shape = _library.bind(
+    "memmodel_network_shape", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Shape)
+)
+_network_layer_count = _library.bind("memmodel_network_layer_count", ctypes.c_size_t, ctypes.c_void_p)
+_network_symbol_count = _library.bind("memmodel_network_symbol_count", ctypes.c_size_t, ctypes.c_void_p)
+_network_symbol_name = _library.bind("memmodel_network_symbol_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+_network_to_json = _library.bind(
+    "memmodel_network_to_json", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_network_from_json = _library.bind(
+    "memmodel_network_from_json", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+)
+_network_save = _library.bind("memmodel_network_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_network_load = _library.bind(
+    "memmodel_network_load", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_network_input = _library.bind(
+    "memmodel_network_input", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64)
+)
+_network_parameter = _library.bind(
+    "memmodel_network_parameter", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), ctypes.c_int32
+)
+_network_conv = _library.bind(
+    "memmodel_network_conv", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Conv)
+)
+_network_conv_transpose = _library.bind(
+    "memmodel_network_conv_transpose", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Conv)
+)
+_network_linear = _library.bind(
+    "memmodel_network_linear", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Linear)
+)
+_network_pool = _library.bind(
+    "memmodel_network_pool", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Pool)
+)
+_network_adaptive_pool = _library.bind(
+    "memmodel_network_adaptive_pool", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(AdaptivePool)
+)
+_network_global_pool = _library.bind(
+    "memmodel_network_global_pool", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(GlobalPool)
+)
+_network_batch_norm = _library.bind(
+    "memmodel_network_batch_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+)
+_network_layer_norm = _library.bind(
+    "memmodel_network_layer_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+)
+_network_group_norm = _library.bind(
+    "memmodel_network_group_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+)
+_network_instance_norm = _library.bind(
+    "memmodel_network_instance_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+)
+_network_rms_norm = _library.bind(
+    "memmodel_network_rms_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+)
+_network_activation = _library.bind(
+    "memmodel_network_activation", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Activation)
+)
+_network_softmax = _library.bind(
+    "memmodel_network_softmax", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Softmax)
+)
+_network_dropout = _library.bind(
+    "memmodel_network_dropout", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Dropout)
+)
+_network_embedding = _library.bind(
+    "memmodel_network_embedding", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Embedding)
+)
+_network_upsample = _library.bind(
+    "memmodel_network_upsample", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Upsample)
+)
+_network_pad = _library.bind(
+    "memmodel_network_pad", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Pad)
+)
+_network_crop = _library.bind(
+    "memmodel_network_crop", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Pad)
+)
+_network_concat = _library.bind(
+    "memmodel_network_concat", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32), ctypes.c_size_t, ctypes.POINTER(Concat)
+)
+_network_split = _library.bind(
+    "memmodel_network_split", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Split)
+)
+_network_slice = _library.bind(
+    "memmodel_network_slice", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Slice)
+)
+_network_reshape = _library.bind(
+    "memmodel_network_reshape", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64)
+)
+_network_flatten = _library.bind(
+    "memmodel_network_flatten", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32
+)
+_network_permute = _library.bind(
+    "memmodel_network_permute", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int32)
+)
+_network_expand = _library.bind(
+    "memmodel_network_expand", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64)
+)
+_network_binary = _library.bind(
+    "memmodel_network_binary", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Binary)
+)
+_network_matmul = _library.bind(
+    "memmodel_network_matmul", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Matmul)
+)
+_network_reduce = _library.bind(
+    "memmodel_network_reduce", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Reduce)
+)
+_network_attention = _library.bind(
+    "memmodel_network_attention", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Attention)
+)
+_network_recurrent = _library.bind(
+    "memmodel_network_recurrent", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Recurrent)
+)
+_network_loss = _library.bind(
+    "memmodel_network_loss", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Loss)
+)
+_network_custom = _library.bind(
+    "memmodel_network_custom", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32), ctypes.c_size_t, ctypes.POINTER(Custom)
+)
+_samples_new = _library.bind(
+    "memmodel_samples_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+)
+_samples_read = _library.bind(
+    "memmodel_samples_read", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_samples_parse = _library.bind(
+    "memmodel_samples_parse", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+)
+_samples_write = _library.bind("memmodel_samples_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_samples_add = _library.bind("memmodel_samples_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
+_samples_filter = _library.bind(
+    "memmodel_samples_filter", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_samples_select = _library.bind(
+    "memmodel_samples_select", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t), ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+)
+_samples_shuffle = _library.bind(
+    "memmodel_samples_shuffle", None, ctypes.c_uint64, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)
+)
+_samples_row_count = _library.bind("memmodel_samples_row_count", ctypes.c_size_t, ctypes.c_void_p)
+_samples_column_count = _library.bind("memmodel_samples_column_count", ctypes.c_size_t, ctypes.c_void_p)
+_samples_column_name = _library.bind("memmodel_samples_column_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+_samples_column = _library.bind(
+    "memmodel_samples_column", ctypes.POINTER(ctypes.c_double), ctypes.c_void_p, ctypes.c_char_p
+)
+_samples_context = _library.bind("memmodel_samples_context", ctypes.c_void_p, ctypes.c_void_p)
+_samples_ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
+_samples_unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
+_fit = _library.bind(
+    "memmodel_fit", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(FitOptions), ctypes.POINTER(ctypes.c_void_p), blocking=True
+)
+_model_evaluate = _library.bind(
+    "memmodel_model_evaluate", ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)
+)
+_model_evaluate_many = _library.bind(
+    "memmodel_model_evaluate_many", None, ctypes.c_void_p, ctypes.POINTER(ctypes.POINTER(ctypes.c_double)), ctypes.c_size_t, ctypes.POINTER(ctypes.c_double)
+)
+_model_predict = _library.bind(
+    "memmodel_model_predict", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.c_double, ctypes.POINTER(Prediction)
+)
+_model_solve = _library.bind(
+    "memmodel_model_solve", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.c_char_p, ctypes.c_double, ctypes.c_double, ctypes.POINTER(ctypes.c_int64)
+)
+_model_input_count = _library.bind("memmodel_model_input_count", ctypes.c_size_t, ctypes.c_void_p)
+_model_input_name = _library.bind("memmodel_model_input_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+_model_input_symbol = _library.bind("memmodel_model_input_symbol", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+_model_target = _library.bind("memmodel_model_target", ctypes.c_char_p, ctypes.c_void_p)
+_model_domain = _library.bind(
+    "memmodel_model_domain", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double)
+)
+_model_scores = _library.bind("memmodel_model_scores", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ModelScores))
+_model_formula = _library.bind(
+    "memmodel_model_formula", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_model_save = _library.bind("memmodel_model_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_model_to_json = _library.bind(
+    "memmodel_model_to_json", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_model_load = _library.bind(
+    "memmodel_model_load", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_model_from_json = _library.bind(
+    "memmodel_model_from_json", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+)
+_model_ref = _library.bind("memmodel_model_ref", ctypes.c_void_p, ctypes.c_void_p)
+_model_unref = _library.bind("memmodel_model_unref", None, ctypes.c_void_p)
+_function_new = _library.bind(
+    "memmodel_function_new", ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.POINTER(ctypes.c_void_p)
+)
+_function_pointer = _library.bind("memmodel_function_pointer", ctypes.c_void_p, ctypes.c_void_p)
+_function_ref = _library.bind("memmodel_function_ref", ctypes.c_void_p, ctypes.c_void_p)
+_function_unref = _library.bind("memmodel_function_unref", None, ctypes.c_void_p)
+_monitor_new = _library.bind(
+    "memmodel_monitor_new", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(MonitorOptions), ctypes.POINTER(ctypes.c_void_p)
+)
+_monitor_read = _library.bind("memmodel_monitor_read", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
+_monitor_run = _library.bind(
+    "memmodel_monitor_run", ctypes.c_int32, ctypes.c_void_p, MonitorObserver, ctypes.c_void_p, blocking=True
+)
+_monitor_stop = _library.bind("memmodel_monitor_stop", None, ctypes.c_void_p)
+_monitor_summarize = _library.bind(
+    "memmodel_monitor_summarize", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorSummary)
+)
+_monitor_curve = _library.bind(
+    "memmodel_monitor_curve", ctypes.POINTER(MonitorPoint), ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
+)
+_monitor_processes = _library.bind(
+    "memmodel_monitor_processes", ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_size_t
+)
+_monitor_ref = _library.bind("memmodel_monitor_ref", ctypes.c_void_p, ctypes.c_void_p)
+_monitor_unref = _library.bind("memmodel_monitor_unref", None, ctypes.c_void_p)
+_category_name = _library.bind("memmodel_category_name", ctypes.c_char_p, ctypes.c_int32)
+_trace_event_count = _library.bind("memmodel_trace_event_count", ctypes.c_size_t, ctypes.c_void_p)
+_trace_event = _library.bind(
+    "memmodel_trace_event", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Event)
+)
+_trace_read = _library.bind(
+    "memmodel_trace_read", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_trace_ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
+_trace_unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
+_estimate = _library.bind(
+    "memmodel_estimate", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Job), ctypes.POINTER(ctypes.c_void_p), blocking=True
+)
+_solve = _library.bind(
+    "memmodel_solve", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Job), ctypes.c_char_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64), blocking=True
+)
+_report_peak = _library.bind("memmodel_report_peak", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Peak))
+_report_step_count = _library.bind("memmodel_report_step_count", ctypes.c_int32, ctypes.c_void_p)
+_report_step_peak = _library.bind("memmodel_report_step_peak", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32)
+_report_category = _library.bind("memmodel_report_category", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32)
+_report_layer_count = _library.bind("memmodel_report_layer_count", ctypes.c_size_t, ctypes.c_void_p)
+_report_layer = _library.bind(
+    "memmodel_report_layer", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ReportLayer)
+)
+_report_total = _library.bind("memmodel_report_total", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ReportLayer))
+_report_formula_count = _library.bind("memmodel_report_formula_count", ctypes.c_size_t, ctypes.c_void_p)
+_report_formula_name = _library.bind("memmodel_report_formula_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+_report_formula = _library.bind(
+    "memmodel_report_formula", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32
+)
+_report_assumptions = _library.bind("memmodel_report_assumptions", ctypes.c_char_p, ctypes.c_void_p)
+_report_unmodelled = _library.bind(
+    "memmodel_report_unmodelled", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_int64)
+)
+_report_moment = _library.bind("memmodel_report_moment", ctypes.c_char_p, ctypes.c_void_p)
+_report_trace = _library.bind("memmodel_report_trace", ctypes.c_void_p, ctypes.c_void_p)
+_report_to_json = _library.bind(
+    "memmodel_report_to_json", ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+)
+_report_ref = _library.bind("memmodel_report_ref", ctypes.c_void_p, ctypes.c_void_p)
+_report_unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
+
+_check = _call.Checker(_context_error, _status_message)
+
+
+def context_new(allocator: Optional[Allocator]) -> ContextHandle:
+    """Make a context.
+
+    allocator: where to take memory from, copied; None for malloc.
+
+    Raises NomemError, InvalidArgumentError, StructSizeError.
+    """
+    context_ = ctypes.c_void_p()
+    value = _context_new(_call.optional_reference(allocator, Allocator, "allocator"), ctypes.byref(context_))
+    _check.status(value, None)
+    return ContextHandle(context_.value)
+
+
+def context_ref(context: ContextHandle) -> ContextHandle:
+    """Take one more reference.
+
+    Returns `context`.
+    """
+    _context_ref(_call.address(context, ContextHandle, "context"))
+    return ContextHandle(context.pointer, context._context)
+
+
+def context_unref(context: Optional[ContextHandle]) -> None:
+    """Drop one reference. The context goes with its last reference, its objects' included."""
+    if context is not None:
+        _call.instance_of(context, ContextHandle, "context").close()
+
+
+def context_error(context: ContextHandle) -> Any:
+    """Detail of the last error on this context. Needs no memory, so it is there for NomemError too.
+
+    context: not None.
+
+    Returns never None; owned by the context and valid until its next failing call. Status 0 if nothing failed yet.
+    """
+    value = _context_error(_call.address(context, ContextHandle, "context"))
+    return value
+
+
+def context_set_log(context: ContextHandle, log: Optional[Callable[..., Any]]) -> None:
+    """Choose who reads the library's messages. Without a log the library is silent.
+
+    context: not None.
+
+    log: None for silence.
+    """
+    log_ = _as_log(log, "log")
+    context.keep("context_set_log", log_)
+    _context_set_log(_call.address(context, ContextHandle, "context"), log_, None)
+    _call.raise_pending()
+
+
+def status_name(status: int) -> str:
+    """Name of a status, such as "ShapeError".
+
+    status: any number.
+
+    Returns a static string, never None.
+    """
+    value = _status_name(_call.int32(status, "status"))
+    return _call.decoded(value)
+
+
+def status_message(status: int) -> str:
+    """What a status means, in one line.
+
+    status: any number.
+
+    Returns a static string, never None.
+    """
+    value = _status_message(_call.int32(status, "status"))
+    return _call.decoded(value)
+
+
+def version() -> str:
+    """Version of the library that is running, such as "0.1.0".
+
+    Returns a static string, never None.
+    """
+    value = _version()
+    return _call.decoded(value)
+
+
+def network_new(context: ContextHandle) -> NetworkHandle:
+    """Make an empty network.
+
+    context: the network keeps a reference.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    network_ = ctypes.c_void_p()
+    value = _network_new(_call.address(context, ContextHandle, "context"), ctypes.byref(network_))
+    _check.status(value, context)
+    return NetworkHandle(network_.value, _call.context_of(context))
+
+
+def network_ref(network: NetworkHandle) -> NetworkHandle:
+    """Take one more reference.
+
+    Returns `network`.
+    """
+    _network_ref(_call.address(network, NetworkHandle, "network"))
+    return NetworkHandle(network.pointer, network._context)
+
+
+def network_unref(network: Optional[NetworkHandle]) -> None:
+    """Drop one reference."""
+    if network is not None:
+        _call.instance_of(network, NetworkHandle, "network").close()
+
+
+def network_status(network: NetworkHandle) -> None:
+    """Status of the first builder call that failed; its text is put on the context again. The error's object is the layer.
+
+    network: network.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, ParseError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_status(_call.address(network, NetworkHandle, "network"))
+    _check.status(value, network)
+
+
+def network_set_layout(network: NetworkHandle, layout: Union[Layout, int, str]) -> None:
+    """Layout of the layers that do not name one.
+
+    network: network.
+
+    layout: Layout. A new network has "channels_first".
+
+    Raises InvalidArgumentError.
+    """
+    value = _network_set_layout(_call.address(network, NetworkHandle, "network"), _call.enum(Layout)(layout, "layout"))
+    _check.status(value, network)
+
+
+def network_symbol(network: NetworkHandle, name: str) -> int:
+    """A symbolic dimension, new or known.
+
+    network: network.
+
+    name: letters, digits and underscores, such as "batch".
+
+    Returns the dimension (negative). 0 on error: InvalidArgumentError, NomemError.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    value = _network_symbol(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
+    return _check.dim(value, network)
+
+
+def network_expression(network: NetworkHandle, text: str) -> int:
+    """A dimension computed from symbols, such as "batch * floor(dim / 16)": numbers, names, + - * / ^, floor(a / b),
+    ceil(a / b), max, min. A value that is not whole and positive when symbols are bound is an error of that query.
+
+    network: network.
+
+    text: the expression.
+
+    Returns the dimension. 0 on error: ParseError, MemmodelOverflowError, NomemError.
+
+    Raises ParseError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_expression(_call.address(network, NetworkHandle, "network"), _call.text(text, "text"))
+    return _check.dim(value, network)
+
+
+def network_push_scope(network: NetworkHandle, name: str) -> None:
+    """Begin a scope: the layers that follow belong to it, and their names begin with its own and a dot. A scope is a call
+    of the host language: what is made before it and used in it lives until it ends.
+
+    network: network.
+
+    name: such as "encoder.0".
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    value = _network_push_scope(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
+    _check.status(value, network)
+
+
+def network_pop_scope(network: NetworkHandle) -> None:
+    """End the innermost scope.
+
+    network: network.
+
+    Raises InvalidArgumentError.
+    """
+    value = _network_pop_scope(_call.address(network, NetworkHandle, "network"))
+    _check.status(value, network)
+
+
+def network_release(network: NetworkHandle, tensor: int) -> None:
+    """Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and the
+    end of the scopes it was handed to).
+
+    network: network.
+
+    tensor: tensor.
+
+    Raises InvalidArgumentError.
+    """
+    value = _network_release(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
+    _check.status(value, network)
+
+
+def network_output(network: NetworkHandle, tensor: int) -> None:
+    """Name what the network returns, which its caller holds until the next step. Without it: what no layer uses.
+
+    network: network.
+
+    tensor: tensor.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    value = _network_output(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
+    _check.status(value, network)
+
+
+def network_result(network: NetworkHandle, tensor: int, index: int) -> int:
+    """A further output of the layer that made `tensor`.
+
+    network: network.
+
+    tensor: the first output, as the builder call returned it.
+
+    index: from 0.
+
+    Returns tensor, or InvalidArgumentError.
+
+    Raises InvalidArgumentError.
+    """
+    value = _network_result(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"), _call.int32(index, "index"))
+    return _check.status(value, network)
+
+
+def network_shape(network: NetworkHandle, tensor: int) -> Shape:
+    """Shape of a tensor.
+
+    network: network.
+
+    tensor: tensor.
+
+    Raises InvalidArgumentError.
+    """
+    shape_ = Shape()
+    value = _network_shape(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"), ctypes.byref(shape_))
+    _check.status(value, None)
+    return _call.owned(shape_, network)
+
+
+def network_layer_count(network: NetworkHandle) -> int:
+    """Number of layers, inputs included.
+
+    network: network.
+
+    Returns layers.
+    """
+    value = _network_layer_count(_call.address(network, NetworkHandle, "network"))
+    return value
+
+
+def network_symbol_count(network: NetworkHandle) -> int:
+    """Number of symbols.
+
+    network: network.
+
+    Returns symbols.
+    """
+    value = _network_symbol_count(_call.address(network, NetworkHandle, "network"))
+    return value
+
+
+def network_symbol_name(network: NetworkHandle, symbol: int) -> Optional[str]:
+    """Name of a symbol.
+
+    network: network.
+
+    symbol: from 0.
+
+    Returns the name, owned by the network; None if there is no such symbol.
+    """
+    value = _network_symbol_name(_call.address(network, NetworkHandle, "network"), _call.size(symbol, "symbol"))
+    return _call.optional_decoded(value)
+
+
+def network_to_json(network: NetworkHandle) -> str:
+    """The network as JSON text (doc/formats.md); network_from_json() makes the same network of it.
+
+    network: network.
+
+    Raises UnsupportedError, NomemError, ShapeError, InvalidArgumentError, StructSizeError, ParseError,
+    MemmodelOverflowError.
+    """
+    text_ = ctypes.c_void_p()
+    value = _network_to_json(_call.address(network, NetworkHandle, "network"), ctypes.byref(text_))
+    _check.status(value, network)
+    return _call.taken(_free, _call.context_of(network), text_)
+
+
+def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHandle:
+    """Read a network. Everything in the text is checked as if it came through the builder calls.
+
+    context: the network keeps a reference.
+
+    name: what to call the text in errors.
+
+    text: `length` characters.
+
+    Raises ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, NewerError.
+    """
+    text_ = _call.text(text, "text")
+    network_ = ctypes.c_void_p()
+    value = _network_from_json(_call.address(context, ContextHandle, "context"), _call.text(name, "name"), text_, len(text_), ctypes.byref(network_))
+    _check.status(value, context)
+    return NetworkHandle(network_.value, _call.context_of(context))
+
+
+def network_save(network: NetworkHandle, path: str) -> None:
+    """Write the network as JSON, atomically.
+
+    network: network.
+
+    path: file to write.
+
+    Raises UnsupportedError, IoError, NomemError, ShapeError, InvalidArgumentError, StructSizeError, ParseError,
+    MemmodelOverflowError.
+    """
+    value = _network_save(_call.address(network, NetworkHandle, "network"), _call.path(path, "path"))
+    _check.status(value, network)
+
+
+def network_load(context: ContextHandle, path: str) -> NetworkHandle:
+    """Read a network from a file.
+
+    context: the network keeps a reference.
+
+    path: file to read.
+
+    Raises IoError, ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, NewerError.
+    """
+    network_ = ctypes.c_void_p()
+    value = _network_load(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(network_))
+    _check.status(value, context)
+    return NetworkHandle(network_.value, _call.context_of(context))
+
+
+def network_input(network: NetworkHandle, name: str, dtype: Union[Dtype, int, str], dims: Any) -> int:
+    """An input of the network.
+
+    network: network.
+
+    name: of the input.
+
+    dtype: Dtype.
+
+    dims: `rank` dimensions.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    dims_ = _call.int64s(dims, "dims")
+    value = _network_input(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"), _call.enum(Dtype)(dtype, "dtype"), len(dims_), dims_)
+    return _check.status(value, network)
+
+
+def network_parameter(
+    network: NetworkHandle, name: str, dtype: Union[Dtype, int, str], dims: Any, trainable: int,
+) -> int:
+    """A tensor of parameters of its own, such as a class token. `trainable` 0 makes it a buffer.
+
+    network: network.
+
+    name: of the tensor.
+
+    dtype: Dtype.
+
+    dims: `rank` dimensions.
+
+    trainable: 1: it gets a gradient and optimizer state.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    dims_ = _call.int64s(dims, "dims")
+    value = _network_parameter(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"), _call.enum(Dtype)(dtype, "dtype"), len(dims_), dims_, _call.int32(trainable, "trainable"))
+    return _check.status(value, network)
+
+
+def network_conv(network: NetworkHandle, x: int, options: Conv) -> int:
+    """Convolution over the 1 to 3 spatial dimensions of [batch, channels, ...].
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_conv(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Conv, "options"))
+    return _check.status(value, network)
+
+
+def network_conv_transpose(network: NetworkHandle, x: int, options: Conv) -> int:
+    """Transposed convolution.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_conv_transpose(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Conv, "options"))
+    return _check.status(value, network)
+
+
+def network_linear(network: NetworkHandle, x: int, options: Linear) -> int:
+    """Fully connected layer.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_linear(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Linear, "options"))
+    return _check.status(value, network)
+
+
+def network_pool(network: NetworkHandle, x: int, options: Pool) -> int:
+    """Pooling over windows.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_pool(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Pool, "options"))
+    return _check.status(value, network)
+
+
+def network_adaptive_pool(network: NetworkHandle, x: int, options: AdaptivePool) -> int:
+    """Pooling to a given size.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_adaptive_pool(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, AdaptivePool, "options"))
+    return _check.status(value, network)
+
+
+def network_global_pool(network: NetworkHandle, x: int, options: Optional[GlobalPool]) -> int:
+    """Pooling over all spatial dimensions.
+
+    network: network.
+
+    x: input.
+
+    options: None: maximum.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_global_pool(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, GlobalPool, "options"))
+    return _check.status(value, network)
+
+
+def network_batch_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+    """Batch normalisation. Two parameters and two moving statistics per channel.
+
+    network: network.
+
+    x: input.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_batch_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
+    return _check.status(value, network)
+
+
+def network_layer_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+    """Layer normalisation.
+
+    network: network.
+
+    x: input.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_layer_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
+    return _check.status(value, network)
+
+
+def network_group_norm(network: NetworkHandle, x: int, options: Norm) -> int:
+    """Group normalisation.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_group_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Norm, "options"))
+    return _check.status(value, network)
+
+
+def network_instance_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+    """Instance normalisation.
+
+    network: network.
+
+    x: input.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_instance_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
+    return _check.status(value, network)
+
+
+def network_rms_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+    """Root-mean-square normalisation.
+
+    network: network.
+
+    x: input.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_rms_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
+    return _check.status(value, network)
+
+
+def network_activation(network: NetworkHandle, x: int, options: Activation) -> int:
+    """Activation.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_activation(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Activation, "options"))
+    return _check.status(value, network)
+
+
+def network_softmax(network: NetworkHandle, x: int, options: Optional[Softmax]) -> int:
+    """Softmax.
+
+    network: network.
+
+    x: input.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_softmax(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Softmax, "options"))
+    return _check.status(value, network)
+
+
+def network_dropout(network: NetworkHandle, x: int, options: Optional[Dropout]) -> int:
+    """Dropout.
+
+    network: network.
+
+    x: input.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_dropout(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Dropout, "options"))
+    return _check.status(value, network)
+
+
+def network_embedding(network: NetworkHandle, x: int, options: Embedding) -> int:
+    """Table lookup of integer indices.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_embedding(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Embedding, "options"))
+    return _check.status(value, network)
+
+
+def network_upsample(network: NetworkHandle, x: int, options: Upsample) -> int:
+    """Upsampling of the spatial dimensions.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_upsample(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Upsample, "options"))
+    return _check.status(value, network)
+
+
+def network_pad(network: NetworkHandle, x: int, options: Pad) -> int:
+    """Padding.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_pad(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Pad, "options"))
+    return _check.status(value, network)
+
+
+def network_crop(network: NetworkHandle, x: int, options: Pad) -> int:
+    """Cropping: `before` and `after` elements of each axis go.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_crop(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Pad, "options"))
+    return _check.status(value, network)
+
+
+def network_concat(network: NetworkHandle, tensors: Any, options: Concat) -> int:
+    """Concatenation.
+
+    network: network.
+
+    tensors: `count` tensors of one rank and type, equal in all other dimensions.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    tensors_ = _call.int32s(tensors, "tensors")
+    value = _network_concat(_call.address(network, NetworkHandle, "network"), tensors_, len(tensors_), _call.reference(options, Concat, "options"))
+    return _check.status(value, network)
+
+
+def network_split(network: NetworkHandle, x: int, options: Split) -> int:
+    """Split into parts; the others are network_result() 1, 2, ...
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_split(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Split, "options"))
+    return _check.status(value, network)
+
+
+def network_slice(network: NetworkHandle, x: int, options: Slice) -> int:
+    """Part of one axis.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_slice(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Slice, "options"))
+    return _check.status(value, network)
+
+
+def network_reshape(network: NetworkHandle, x: int, dims: Any) -> int:
+    """The same elements in another shape; at most one dimension is INFER.
+
+    network: network.
+
+    x: input.
+
+    dims: `rank` dimensions.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    dims_ = _call.int64s(dims, "dims")
+    value = _network_reshape(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
+    return _check.status(value, network)
+
+
+def network_flatten(network: NetworkHandle, x: int, first: int, last: int) -> int:
+    """Axes `first` to `last` become one.
+
+    network: network.
+
+    x: input.
+
+    first: axis, from the end if negative.
+
+    last: axis, from the end if negative.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_flatten(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.int32(first, "first"), _call.int32(last, "last"))
+    return _check.status(value, network)
+
+
+def network_permute(network: NetworkHandle, x: int, axes: Any) -> int:
+    """Axes in another order.
+
+    network: network.
+
+    x: input.
+
+    axes: `rank` axes: one axis of the input per axis of the output, from the end if negative.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    axes_ = _call.int32s(axes, "axes")
+    value = _network_permute(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(axes_), axes_)
+    return _check.status(value, network)
+
+
+def network_expand(network: NetworkHandle, x: int, dims: Any) -> int:
+    """Axes of size 1 repeated, and new axes in front; INFER keeps an axis.
+
+    network: network.
+
+    x: input.
+
+    dims: `rank` dimensions.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    dims_ = _call.int64s(dims, "dims")
+    value = _network_expand(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
+    return _check.status(value, network)
+
+
+def network_binary(network: NetworkHandle, a: int, b: int, options: Optional[Binary]) -> int:
+    """Two tensors element by element.
+
+    network: network.
+
+    a: first tensor.
+
+    b: second tensor.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_binary(_call.address(network, NetworkHandle, "network"), _call.int32(a, "a"), _call.int32(b, "b"), _call.optional_reference(options, Binary, "options"))
+    return _check.status(value, network)
+
+
+def network_matmul(network: NetworkHandle, a: int, b: int, options: Optional[Matmul]) -> int:
+    """Matrix product.
+
+    network: network.
+
+    a: first tensor.
+
+    b: second tensor.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_matmul(_call.address(network, NetworkHandle, "network"), _call.int32(a, "a"), _call.int32(b, "b"), _call.optional_reference(options, Matmul, "options"))
+    return _check.status(value, network)
+
+
+def network_reduce(network: NetworkHandle, x: int, options: Reduce) -> int:
+    """Reduction.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_reduce(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Reduce, "options"))
+    return _check.status(value, network)
+
+
+def network_attention(
+    network: NetworkHandle, query: int, key: int, value: int, mask: int, options: Optional[Attention],
+) -> int:
+    """Scaled dot-product attention.
+
+    network: network.
+
+    query: [batch, heads, length, width].
+
+    key: [batch, heads, keys, width].
+
+    value: [batch, heads, keys, value width].
+
+    mask: added to the scores, broadcast to [batch, heads, length, keys]; NO_TENSOR if none.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_attention(_call.address(network, NetworkHandle, "network"), _call.int32(query, "query"), _call.int32(key, "key"), _call.int32(value, "value"), _call.int32(mask, "mask"), _call.optional_reference(options, Attention, "options"))
+    return _check.status(value, network)
+
+
+def network_recurrent(network: NetworkHandle, x: int, options: Recurrent) -> int:
+    """Recurrent layers; initial states are zero.
+
+    network: network.
+
+    x: input.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_recurrent(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Recurrent, "options"))
+    return _check.status(value, network)
+
+
+def network_loss(network: NetworkHandle, x: int, target: int, options: Optional[Loss]) -> int:
+    """Loss.
+
+    network: network.
+
+    x: prediction.
+
+    target: target.
+
+    options: None for defaults.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    value = _network_loss(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.int32(target, "target"), _call.optional_reference(options, Loss, "options"))
+    return _check.status(value, network)
+
+
+def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
+    """An operator declared by what it holds.
+
+    network: network.
+
+    inputs: `count` tensors.
+
+    options: not None.
+
+    Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
+    NomemError.
+
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    inputs_ = _call.int32s(inputs, "inputs")
+    value = _network_custom(_call.address(network, NetworkHandle, "network"), inputs_, len(inputs_), _call.reference(options, Custom, "options"))
+    network.keep(options, options)
+    return _check.status(value, network)
+
+
+def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
+    """Make an empty table.
+
+    context: the table keeps a reference.
+
+    columns: `count` different names, copied.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    columns_ = _call.texts(columns, "columns")
+    samples_ = ctypes.c_void_p()
+    value = _samples_new(_call.address(context, ContextHandle, "context"), columns_, len(columns_), ctypes.byref(samples_))
+    _check.status(value, context)
+    return SamplesHandle(samples_.value, _call.context_of(context))
+
+
+def samples_read(context: ContextHandle, path: str) -> SamplesHandle:
+    """Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
+    separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing)
+    is numeric; any other column is kept as text, for samples_filter(), and cannot be fitted. doc/formats.md has the
+    details.
+
+    context: the table keeps a reference.
+
+    path: file to read.
+
+    Raises IoError, ParseError, NomemError.
+    """
+    samples_ = ctypes.c_void_p()
+    value = _samples_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(samples_))
+    _check.status(value, context)
+    return SamplesHandle(samples_.value, _call.context_of(context))
+
+
+def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle:
+    """As samples_read(), from memory.
+
+    context: the table keeps a reference.
+
+    name: what to call the text in errors.
+
+    text: `length` characters.
+
+    Raises ParseError, NomemError.
+    """
+    text_ = _call.text(text, "text")
+    samples_ = ctypes.c_void_p()
+    value = _samples_parse(_call.address(context, ContextHandle, "context"), _call.text(name, "name"), text_, len(text_), ctypes.byref(samples_))
+    _check.status(value, context)
+    return SamplesHandle(samples_.value, _call.context_of(context))
+
+
+def samples_write(samples: SamplesHandle, path: str) -> None:
+    """Write the table as CSV, atomically: a reader sees the old file or the new one.
+
+    samples: table.
+
+    path: file to write.
+
+    Raises IoError, NomemError.
+    """
+    value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
+    _check.status(value, samples)
+
+
+def samples_add(samples: SamplesHandle, values: Any) -> None:
+    """Add a row. Tables with columns of text cannot take rows this way.
+
+    samples: table.
+
+    values: one per column; NaN means missing.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    values_ = _call.doubles(values, "values", samples_column_count(samples))
+    value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
+    _check.status(value, samples)
+
+
+def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHandle:
+    """A new table with the rows whose column `column` reads `value`: as text, or as the same number. "" finds missing
+    ones.
+
+    samples: table, only read.
+
+    column: name of a column.
+
+    value: such as "ok" or "16".
+
+    Raises UnknownSymbolError, NomemError.
+    """
+    filtered_ = ctypes.c_void_p()
+    value = _samples_filter(_call.address(samples, SamplesHandle, "samples"), _call.text(column, "column"), _call.text(value, "value"), ctypes.byref(filtered_))
+    _check.status(value, samples)
+    return SamplesHandle(filtered_.value, _call.context_of(samples))
+
+
+def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
+    """A new table with some of the rows, in the given order.
+
+    samples: table, only read.
+
+    rows: `count` row numbers from 0.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    rows_ = _call.sizes(rows, "rows")
+    selected_ = ctypes.c_void_p()
+    value = _samples_select(_call.address(samples, SamplesHandle, "samples"), rows_, len(rows_), ctypes.byref(selected_))
+    _check.status(value, samples)
+    return SamplesHandle(selected_.value, _call.context_of(samples))
+
+
+def samples_shuffle(seed: int, count: int) -> Any:
+    """A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The first
+    70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i =
+    count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small numbers,
+    those above the last multiple of i + 1 below 2^64, are drawn again.
+
+    seed: any number.
+
+    count: number of rows.
+    """
+    rows_ = (ctypes.c_size_t * _call.size(count, "count"))()
+    _samples_shuffle(_call.uint64(seed, "seed"), _call.size(count, "count"), rows_)
+    return rows_
+
+
+def samples_row_count(samples: SamplesHandle) -> int:
+    """Number of rows.
+
+    samples: table.
+
+    Returns rows.
+    """
+    value = _samples_row_count(_call.address(samples, SamplesHandle, "samples"))
+    return value
+
+
+def samples_column_count(samples: SamplesHandle) -> int:
+    """Number of columns, those of text included.
+
+    samples: table.
+
+    Returns columns.
+    """
+    value = _samples_column_count(_call.address(samples, SamplesHandle, "samples"))
+    return value
+
+
+def samples_column_name(samples: SamplesHandle, column: int) -> Optional[str]:
+    """Name of a column.
+
+    samples: table.
+
+    column: from 0.
+
+    Returns the name, owned by the table; None if there is no such column.
+    """
+    value = _samples_column_name(_call.address(samples, SamplesHandle, "samples"), _call.size(column, "column"))
+    return _call.optional_decoded(value)
+
+
+def samples_column(samples: SamplesHandle, name: str) -> Any:
+    """Numbers of a column.
+
+    samples: table.
+
+    name: name of a column.
+
+    Returns one number per row, NaN where missing, owned by the table and valid until it changes; None if there is no
+    such column or it holds text. The context's error then is UnknownSymbolError, or DataError with the line of the
+    first field that is no number.
+
+    Raises UnknownSymbolError, DataError.
+    """
+    value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
+    return _call.view(_check.present(value, samples), samples_row_count(samples), samples)
+
+
+def samples_context(samples: SamplesHandle) -> Optional[ContextHandle]:
+    """The context a table was made from: where its memory comes from and its errors go.
+
+    samples: table.
+
+    Returns the context, which the table keeps a reference to.
+    """
+    value = _samples_context(_call.address(samples, SamplesHandle, "samples"))
+    return _call.again(ContextHandle, value, None)
+
+
+def samples_ref(samples: SamplesHandle) -> SamplesHandle:
+    """Take one more reference.
+
+    Returns `samples`.
+    """
+    _samples_ref(_call.address(samples, SamplesHandle, "samples"))
+    return SamplesHandle(samples.pointer, samples._context)
+
+
+def samples_unref(samples: Optional[SamplesHandle]) -> None:
+    """Drop one reference."""
+    if samples is not None:
+        _call.instance_of(samples, SamplesHandle, "samples").close()
+
+
+def fit(samples: SamplesHandle, options: Optional[FitOptions]) -> ModelHandle:
+    """Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset
+    whose leave-one-out error lies within one standard error of the best.
+
+    Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows
+    are repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says
+    so; of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0,
+    logarithms from 1 on; an input with values below 0 gives x, -x and x^2. Given terms use model_input_symbol() names.
+
+    samples: table, only read.
+
+    options: None for defaults.
+
+    Raises UnknownSymbolError, DataError, ParseError, StructSizeError, InvalidArgumentError, NomemError.
+    """
+    model_ = ctypes.c_void_p()
+    with _call.held(samples):
+        value = _fit(_call.address(samples, SamplesHandle, "samples"), _call.optional_reference(options, FitOptions, "options"), ctypes.byref(model_))
+    _check.status(value, samples)
+    _call.raise_pending()
+    return ModelHandle(model_.value, _call.context_of(samples))
+
+
+def model_evaluate(model: ModelHandle, inputs: Any) -> float:
+    """The formula at one point. Never allocates, never fails.
+
+    model: model.
+
+    inputs: one number per input, in the order of model_input_name().
+
+    Returns the target, NaN where the formula is undefined.
+    """
+    inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
+    value = _model_evaluate(_call.address(model, ModelHandle, "model"), inputs_)
+    return value
+
+
+def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
+    """The formula at many points, with the same bits as model_evaluate() on each.
+
+    model: model.
+
+    columns: `columns[i]` has input i of each point.
+    """
+    columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
+    results_ = (ctypes.c_double * columns_count)()
+    _model_evaluate_many(_call.address(model, ModelHandle, "model"), columns_, columns_count, results_)
+    return results_
+
+
+def model_predict(model: ModelHandle, inputs: Any, level: float) -> Prediction:
+    """Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
+
+    model: model.
+
+    inputs: one number per input.
+
+    level: probability that a new measurement lies below the bound, 0.5 to 0.999.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
+    prediction_ = Prediction()
+    value = _model_predict(_call.address(model, ModelHandle, "model"), inputs_, _call.double(level, "level"), ctypes.byref(prediction_))
+    _check.status(value, None)
+    return _call.owned(prediction_, model)
+
+
+def model_solve(model: ModelHandle, inputs: Any, input: str, level: float, budget: float) -> int:
+    """Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to
+    2^53.
+
+    model: model.
+
+    inputs: values of the inputs; the one solved for is ignored.
+
+    input: name of the input to solve for, such as "batch".
+
+    level: as in model_predict().
+
+    budget: in the target's unit.
+
+    Raises UnknownSymbolError, InvalidArgumentError.
+    """
+    inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
+    largest_ = ctypes.c_int64()
+    value = _model_solve(_call.address(model, ModelHandle, "model"), inputs_, _call.text(input, "input"), _call.double(level, "level"), _call.double(budget, "budget"), ctypes.byref(largest_))
+    _check.status(value, None)
+    return largest_.value
+
+
+def model_input_count(model: ModelHandle) -> int:
+    """Number of inputs.
+
+    model: model.
+
+    Returns inputs.
+    """
+    value = _model_input_count(_call.address(model, ModelHandle, "model"))
+    return value
+
+
+def model_input_name(model: ModelHandle, input: int) -> Optional[str]:
+    """Name of an input.
+
+    model: model.
+
+    input: from 0.
+
+    Returns the name, owned by the model; None if there is no such input.
+    """
+    value = _model_input_name(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
+    return _call.optional_decoded(value)
+
+
+def model_input_symbol(model: ModelHandle, input: int) -> Optional[str]:
+    """How an input is called in formulas: its name, made an identifier. `hidden size` is hidden_size there; names that
+    mean something else in C or Python, or are taken already, get a number.
+
+    model: model.
+
+    input: from 0.
+
+    Returns the symbol, owned by the model; None if there is no such input.
+    """
+    value = _model_input_symbol(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
+    return _call.optional_decoded(value)
+
+
+def model_target(model: ModelHandle) -> str:
+    """Name of what the model predicts.
+
+    model: model.
+
+    Returns the name, owned by the model.
+    """
+    value = _model_target(_call.address(model, ModelHandle, "model"))
+    return _call.decoded(value)
+
+
+def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:
+    """Range of an input in the training data.
+
+    model: model.
+
+    input: from 0.
+
+    Raises InvalidArgumentError.
+    """
+    least_ = ctypes.c_double()
+    most_ = ctypes.c_double()
+    value = _model_domain(_call.address(model, ModelHandle, "model"), _call.size(input, "input"), ctypes.byref(least_), ctypes.byref(most_))
+    _check.status(value, None)
+    return least_.value, most_.value
+
+
+def model_scores(model: ModelHandle) -> ModelScores:
+    """How good the fit is.
+
+    model: model.
+
+    Raises StructSizeError.
+    """
+    scores_ = ModelScores()
+    value = _model_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
+    _check.status(value, None)
+    return _call.owned(scores_, model)
+
+
+def model_formula(model: ModelHandle, language: Union[Language, int, str], context: ContextHandle) -> str:
+    """The formula as text.
+
+    model: model.
+
+    language: Language.
+
+    context: takes the memory of `text` and the error.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    value = _model_formula(_call.address(model, ModelHandle, "model"), _call.enum(Language)(language, "language"), _call.address(context, ContextHandle, "context"), ctypes.byref(text_))
+    _check.status(value, context)
+    return _call.taken(_free, _call.context_of(context), text_)
+
+
+def model_save(model: ModelHandle, path: str) -> None:
+    """Write the model as JSON (doc/formats.md), atomically.
+
+    model: model.
+
+    path: file to write.
+
+    Raises IoError, NomemError.
+    """
+    value = _model_save(_call.address(model, ModelHandle, "model"), _call.path(path, "path"))
+    _check.status(value, model)
+
+
+def model_to_json(model: ModelHandle) -> str:
+    """The model as JSON text.
+
+    model: model.
+
+    Raises NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    value = _model_to_json(_call.address(model, ModelHandle, "model"), ctypes.byref(text_))
+    _check.status(value, model)
+    return _call.taken(_free, _call.context_of(model), text_)
+
+
+def model_load(context: ContextHandle, path: str) -> ModelHandle:
+    """Read a model that model_save() wrote. Everything in the file is checked.
+
+    context: the model keeps a reference.
+
+    path: file to read.
+
+    Raises IoError, ParseError, NewerError, NomemError.
+    """
+    model_ = ctypes.c_void_p()
+    value = _model_load(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(model_))
+    _check.status(value, context)
+    return ModelHandle(model_.value, _call.context_of(context))
+
+
+def model_from_json(context: ContextHandle, name: str, text: str) -> ModelHandle:
+    """As model_load(), from memory.
+
+    context: the model keeps a reference.
+
+    name: what to call the text in errors.
+
+    text: `length` characters.
+
+    Raises ParseError, NewerError, NomemError.
+    """
+    text_ = _call.text(text, "text")
+    model_ = ctypes.c_void_p()
+    value = _model_from_json(_call.address(context, ContextHandle, "context"), _call.text(name, "name"), text_, len(text_), ctypes.byref(model_))
+    _check.status(value, context)
+    return ModelHandle(model_.value, _call.context_of(context))
+
+
+def model_ref(model: ModelHandle) -> ModelHandle:
+    """Take one more reference.
+
+    Returns `model`.
+    """
+    _model_ref(_call.address(model, ModelHandle, "model"))
+    return ModelHandle(model.pointer, model._context)
+
+
+def model_unref(model: Optional[ModelHandle]) -> None:
+    """Drop one reference."""
+    if model is not None:
+        _call.instance_of(model, ModelHandle, "model").close()
+
+
+def function_new(context: ContextHandle, model: ModelHandle, level: float) -> FunctionHandle:
+    """Make a C function of a model. At level 0 it computes what model_evaluate() does, else the upper bound of
+    model_predict() at that level; both with the same bits.
+
+    The code is made at run time by libffi, which takes the memory for it from the system, not from the allocator.
+
+    context: the function keeps a reference; takes the error.
+
+    model: the function keeps a reference.
+
+    level: 0, or the probability that a new measurement lies below the bound, 0.5 to 0.999.
+
+    Raises InvalidArgumentError, UnsupportedError, NomemError.
+    """
+    function_ = ctypes.c_void_p()
+    value = _function_new(_call.address(context, ContextHandle, "context"), _call.address(model, ModelHandle, "model"), _call.double(level, "level"), ctypes.byref(function_))
+    _check.status(value, context)
+    return FunctionHandle(function_.value, _call.context_of(context))
+
+
+def function_pointer(function: FunctionHandle) -> Any:
+    """The function itself.
+
+    function: not None.
+
+    Returns a function that may be called as long as `function` has a reference, never None.
+    """
+    value = _function_pointer(_call.address(function, FunctionHandle, "function"))
+    return value
+
+
+def function_ref(function: FunctionHandle) -> FunctionHandle:
+    """Take one more reference.
+
+    Returns `function`.
+    """
+    _function_ref(_call.address(function, FunctionHandle, "function"))
+    return FunctionHandle(function.pointer, function._context)
+
+
+def function_unref(function: Optional[FunctionHandle]) -> None:
+    """Drop one reference. With the last one the code is gone: nobody may be calling it then."""
+    if function is not None:
+        _call.instance_of(function, FunctionHandle, "function").close()
+
+
+def monitor_new(context: ContextHandle, pid: int, options: Optional[MonitorOptions]) -> MonitorHandle:
+    """Start to watch a process. Nothing is read before the first monitor_read().
+
+    context: the monitor keeps a reference.
+
+    pid: process to watch, with its descendants.
+
+    options: None for the defaults.
+
+    Raises ProcessError, UnsupportedError, InvalidArgumentError, StructSizeError, NomemError.
+    """
+    monitor_ = ctypes.c_void_p()
+    value = _monitor_new(_call.address(context, ContextHandle, "context"), _call.int64(pid, "pid"), _call.optional_reference(options, MonitorOptions, "options"), ctypes.byref(monitor_))
+    _check.status(value, context)
+    return MonitorHandle(monitor_.value, _call.context_of(context))
+
+
+def monitor_read(monitor: MonitorHandle) -> MonitorReading:
+    """Take one reading now, and add it to the summary and the curve. After the process has ended it says so again.
+
+    monitor: monitor.
+
+    Raises StructSizeError, NomemError.
+    """
+    reading_ = MonitorReading()
+    value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
+    _check.status(value, monitor)
+    return _call.owned(reading_, monitor)
+
+
+def monitor_run(monitor: MonitorHandle, observer: Optional[Callable[..., Any]]) -> None:
+    """Take readings at the chosen interval until the process ends, `observer` says so, or monitor_stop() is called. The
+    end of the process is seen at once, not at the next interval. A reading that is late is not made up for.
+
+    monitor: monitor.
+
+    observer: None for none.
+
+    Raises NomemError.
+    """
+    with _call.held(monitor):
+        value = _monitor_run(_call.address(monitor, MonitorHandle, "monitor"), _as_monitor_observer(observer, "observer"), None)
+    _check.status(value, monitor)
+    _call.raise_pending()
+
+
+def monitor_stop(monitor: MonitorHandle) -> None:
+    """Make monitor_run() return after its next reading.
+
+    monitor: monitor.
+    """
+    _monitor_stop(_call.address(monitor, MonitorHandle, "monitor"))
+
+
+def monitor_summarize(monitor: MonitorHandle) -> MonitorSummary:
+    """The peaks so far.
+
+    monitor: monitor.
+
+    Raises StructSizeError.
+    """
+    summary_ = MonitorSummary()
+    value = _monitor_summarize(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(summary_))
+    _check.status(value, monitor)
+    return _call.owned(summary_, monitor)
+
+
+def monitor_curve(monitor: MonitorHandle) -> Any:
+    """The curve so far: a point for each reading, and before it, half-way since the reading before, one for a `high` above
+    both. When the curve has reached its limit, each two neighbours become the larger of them, and so on from there: the
+    curve never loses its top, and memory stays bounded.
+
+    monitor: monitor.
+
+    Returns the points in the order of time, owned by the monitor and valid until its next reading.
+    """
+    count_ = ctypes.c_size_t()
+    value = _monitor_curve(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(count_))
+    return _call.view(value, count_.value, monitor)
+
+
+def monitor_processes(monitor: MonitorHandle, capacity: int) -> tuple[int, Any]:
+    """The processes of the tree that the last reading saw alive, those that do not count yet included; the watched one
+    first.
+
+    monitor: monitor.
+
+    capacity: of `pids`.
+
+    Returns how many there are.
+    """
+    pids_ = (ctypes.c_int64 * _call.size(capacity, "capacity"))()
+    value = _monitor_processes(_call.address(monitor, MonitorHandle, "monitor"), pids_, _call.size(capacity, "capacity"))
+    return value, pids_
+
+
+def monitor_ref(monitor: MonitorHandle) -> MonitorHandle:
+    """Take one more reference.
+
+    Returns `monitor`.
+    """
+    _monitor_ref(_call.address(monitor, MonitorHandle, "monitor"))
+    return MonitorHandle(monitor.pointer, monitor._context)
+
+
+def monitor_unref(monitor: Optional[MonitorHandle]) -> None:
+    """Drop one reference; the process goes on."""
+    if monitor is not None:
+        _call.instance_of(monitor, MonitorHandle, "monitor").close()
+
+
+def category_name(category: Union[Category, int, str]) -> Optional[str]:
+    """Name of a category, such as "saved activations".
+
+    category: Category.
+
+    Returns a static string; None if there is no such category.
+    """
+    value = _category_name(_call.enum(Category)(category, "category"))
+    return _call.optional_decoded(value)
+
+
+def trace_event_count(trace: TraceHandle) -> int:
+    """Number of events.
+
+    trace: trace.
+
+    Returns events.
+    """
+    value = _trace_event_count(_call.address(trace, TraceHandle, "trace"))
+    return value
+
+
+def trace_event(trace: TraceHandle, index: int) -> Event:
+    """One event.
+
+    trace: trace.
+
+    index: from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    event_ = Event()
+    value = _trace_event(_call.address(trace, TraceHandle, "trace"), _call.size(index, "index"), ctypes.byref(event_))
+    _check.status(value, None)
+    return _call.owned(event_, trace)
+
+
+def trace_read(context: ContextHandle, path: str) -> TraceHandle:
+    """Read a trace that was recorded from a real run, as JSON (doc/formats.md, "Trace").
+
+    context: the trace keeps a reference.
+
+    path: file to read.
+
+    Raises IoError, ParseError, NewerError, MemmodelOverflowError, NomemError, InvalidArgumentError.
+    """
+    trace_ = ctypes.c_void_p()
+    value = _trace_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(trace_))
+    _check.status(value, context)
+    return TraceHandle(trace_.value, _call.context_of(context))
+
+
+def trace_ref(trace: TraceHandle) -> TraceHandle:
+    """Take one more reference.
+
+    Returns `trace`.
+    """
+    _trace_ref(_call.address(trace, TraceHandle, "trace"))
+    return TraceHandle(trace.pointer, trace._context)
+
+
+def trace_unref(trace: Optional[TraceHandle]) -> None:
+    """Drop one reference."""
+    if trace is not None:
+        _call.instance_of(trace, TraceHandle, "trace").close()
+
+
+def estimate(network: NetworkHandle, job: Optional[Job]) -> ReportHandle:
+    """Estimate the memory of a job.
+
+    network: built network, only read.
+
+    job: None for defaults; every symbol of the network needs a value.
+
+    Raises UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
+    StructSizeError, InvalidArgumentError, NomemError, ParseError.
+    """
+    report_ = ctypes.c_void_p()
+    with _call.held(network):
+        value = _estimate(_call.address(network, NetworkHandle, "network"), _call.optional_reference(job, Job, "job"), ctypes.byref(report_))
+    _check.status(value, _call.owner(job, 'context') or network)
+    _call.raise_pending()
+    return ReportHandle(report_.value, _call.context_of(_call.owner(job, 'context') or network))
+
+
+def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
+    """Largest value of a symbol for which a job stays within a budget.
+
+    Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
+    size that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
+
+    network: network with at least one symbol.
+
+    job: how it is run; its value for `symbol`, if any, is ignored.
+
+    symbol: name of the dimension to solve for, such as "batch".
+
+    budget: bytes the job may take, of the measure in job->measure.
+
+    Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
+    CallbackError, StructSizeError, NomemError, ParseError.
+    """
+    largest_ = ctypes.c_int64()
+    with _call.held(network):
+        value = _solve(_call.address(network, NetworkHandle, "network"), _call.reference(job, Job, "job"), _call.text(symbol, "symbol"), _call.int64(budget, "budget"), ctypes.byref(largest_))
+    _check.status(value, _call.owner(job, 'context') or network)
+    _call.raise_pending()
+    return largest_.value
+
+
+def report_peak(report: ReportHandle) -> Peak:
+    """Peak over all steps.
+
+    report: report.
+
+    Raises StructSizeError.
+    """
+    peak_ = Peak()
+    value = _report_peak(_call.address(report, ReportHandle, "report"), ctypes.byref(peak_))
+    _check.status(value, None)
+    return _call.owned(peak_, report)
+
+
+def report_step_count(report: ReportHandle) -> int:
+    """Number of steps that were simulated; 1 for the textbook.
+
+    report: report.
+
+    Returns steps.
+    """
+    value = _report_step_count(_call.address(report, ReportHandle, "report"))
+    return value
+
+
+def report_step_peak(report: ReportHandle, step: int) -> int:
+    """Live bytes at the peak of one step.
+
+    report: report.
+
+    step: from 1.
+
+    Returns bytes, or InvalidArgumentError.
+
+    Raises InvalidArgumentError.
+    """
+    value = _report_step_peak(_call.address(report, ReportHandle, "report"), _call.int32(step, "step"))
+    return _check.status(value, None)
+
+
+def report_category(report: ReportHandle, category: Union[Category, int, str]) -> int:
+    """Bytes of one category at the moment of the peak.
+
+    report: report.
+
+    category: Category.
+
+    Returns bytes, or InvalidArgumentError.
+
+    Raises InvalidArgumentError.
+    """
+    value = _report_category(_call.address(report, ReportHandle, "report"), _call.enum(Category)(category, "category"))
+    return _check.status(value, None)
+
+
+def report_layer_count(report: ReportHandle) -> int:
+    """Number of rows of the per-layer table. An activation fused with its layer has no row of its own.
+
+    report: report.
+
+    Returns rows.
+    """
+    value = _report_layer_count(_call.address(report, ReportHandle, "report"))
+    return value
+
+
+def report_layer(report: ReportHandle, index: int) -> ReportLayer:
+    """A row of the per-layer table.
+
+    report: report.
+
+    index: from 0, in the order of the forward pass.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    layer_ = ReportLayer()
+    value = _report_layer(_call.address(report, ReportHandle, "report"), _call.size(index, "index"), ctypes.byref(layer_))
+    _check.status(value, None)
+    return _call.owned(layer_, report)
+
+
+def report_total(report: ReportHandle) -> ReportLayer:
+    """Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is "total".
+
+    report: report.
+
+    Raises StructSizeError.
+    """
+    total_ = ReportLayer()
+    value = _report_total(_call.address(report, ReportHandle, "report"), ctypes.byref(total_))
+    _check.status(value, None)
+    return _call.owned(total_, report)
+
+
+def report_formula_count(report: ReportHandle) -> int:
+    """Number of closed formulas: one per category that the textbook counts, and one for their sum.
+
+    report: report.
+
+    Returns formulas.
+    """
+    value = _report_formula_count(_call.address(report, ReportHandle, "report"))
+    return value
+
+
+def report_formula_name(report: ReportHandle, formula: int) -> Optional[str]:
+    """Name of a formula: a category's, "layer outputs", "total", ...
+
+    report: report.
+
+    formula: from 0.
+
+    Returns the name, owned by the report; None if there is no such formula.
+    """
+    value = _report_formula_name(_call.address(report, ReportHandle, "report"), _call.size(formula, "formula"))
+    return _call.optional_decoded(value)
+
+
+def report_formula(report: ReportHandle, formula: int, language: Union[Language, int, str]) -> Optional[str]:
+    """A closed formula in the network's symbols, such as "1291.125*batch*dim^3". It counts bytes by the job's textbook
+    rule ("slots" if the framework is another), and holds where report_assumptions() does.
+
+    report: report.
+
+    formula: from 0.
+
+    language: Language.
+
+    Returns the text, owned by the report; None if there is no such formula or language.
+    """
+    value = _report_formula(_call.address(report, ReportHandle, "report"), _call.size(formula, "formula"), _call.enum(Language)(language, "language"))
+    return _call.optional_decoded(value)
+
+
+def report_assumptions(report: ReportHandle) -> str:
+    """What the formulas take for granted, such as "dim is a multiple of 16"; "" if nothing.
+
+    report: report.
+
+    Returns the text, owned by the report.
+    """
+    value = _report_assumptions(_call.address(report, ReportHandle, "report"))
+    return _call.decoded(value)
+
+
+def report_unmodelled(report: ReportHandle, index: int) -> tuple[Optional[str], int]:
+    """Operators that the framework's rules do not know and that were estimated by their outputs alone.
+
+    report: report.
+
+    index: from 0.
+
+    Returns the operator's name, owned by the report; None if there is none of that index.
+    """
+    bytes_ = ctypes.c_int64()
+    value = _report_unmodelled(_call.address(report, ReportHandle, "report"), _call.size(index, "index"), ctypes.byref(bytes_))
+    return _call.optional_decoded(value), bytes_.value
+
+
+def report_moment(report: ReportHandle) -> str:
+    """Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step 2".
+
+    report: report.
+
+    Returns the text, owned by the report; "" for the textbook.
+    """
+    value = _report_moment(_call.address(report, ReportHandle, "report"))
+    return _call.decoded(value)
+
+
+def report_trace(report: ReportHandle) -> Optional[TraceHandle]:
+    """All events of the simulated steps.
+
+    report: report.
+
+    Returns the trace, owned by the report; None for the textbook.
+    """
+    value = _report_trace(_call.address(report, ReportHandle, "report"))
+    return _call.again(TraceHandle, value, _call.context_of(report))
+
+
+def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
+    """The report as JSON text (doc/formats.md).
+
+    report: report.
+
+    context: takes the memory of `text` and the error.
+
+    Raises NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    value = _report_to_json(_call.address(report, ReportHandle, "report"), _call.address(context, ContextHandle, "context"), ctypes.byref(text_))
+    _check.status(value, context)
+    return _call.taken(_free, _call.context_of(context), text_)
+
+
+def report_ref(report: ReportHandle) -> ReportHandle:
+    """Take one more reference.
+
+    Returns `report`.
+    """
+    _report_ref(_call.address(report, ReportHandle, "report"))
+    return ReportHandle(report.pointer, report._context)
+
+
+def report_unref(report: Optional[ReportHandle]) -> None:
+    """Drop one reference."""
+    if report is not None:
+        _call.instance_of(report, ReportHandle, "report").close()

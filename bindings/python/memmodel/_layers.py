@@ -1,0 +1,894 @@
+"""A method for each layer. Generated from include/memmodel/builder.h and layers.h by ./run generate: edit those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from memmodel import _ffi
+
+if TYPE_CHECKING:
+    from memmodel.tensor import Dim, Tensor
+
+
+class Layers:
+    """What a Network can be made of. Each method adds a layer and returns its (first) output."""
+
+    def _add(self, function: Callable[..., int], *arguments: Any) -> Tensor:
+        raise NotImplementedError
+
+    def _tensor(self, value: Tensor, name: str) -> int:
+        raise NotImplementedError
+
+    def _optional_tensor(self, value: Optional[Tensor], name: str) -> int:
+        raise NotImplementedError
+
+    def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
+        raise NotImplementedError
+
+    def _dim(self, value: Union[int, Dim], name: str) -> int:
+        raise NotImplementedError
+
+    def _dims(self, values: Optional[Sequence[Union[int, Dim]]], name: str) -> Optional[list[int]]:
+        raise NotImplementedError
+
+    def conv(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        filters: int = 0,
+        kernel: Union[int, Sequence[int]] = (),
+        stride: Union[int, Sequence[int]] = (),
+        dilation: Union[int, Sequence[int]] = (),
+        pad: Union[int, Sequence[int]] = (),
+        output_padding: Union[int, Sequence[int]] = (),
+        groups: int = 0,
+        padding: Union[str, int, _ffi.Padding] = "explicit",
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_bias: bool = False,
+        activation: Union[str, int, _ffi.ActivationKind] = "none",
+        shared: Optional[str] = None,
+    ) -> Tensor:
+        """Convolution over the 1 to 3 spatial dimensions of [batch, channels, ...].
+
+        x: input.
+        name: of the layer; None: made from the operator and a number.
+        filters: channels of the output.
+        kernel: size; a 0 after the first repeats the first.
+        stride: a 0 after the first repeats the first. Default: 1.
+        dilation: a 0 after the first repeats the first. Default: 1.
+        pad: elements before and after, for "explicit"; not repeated.
+        output_padding: transposed only: elements added at the end of the output; not repeated.
+        groups: Default: 1.
+        padding: Padding.
+        layout: Layout.
+        no_bias: 1: no bias.
+        activation: ActivationKind applied to the result, counted as one layer with it.
+        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        """
+        options = _ffi.Conv(
+            name=name,
+            filters=filters,
+            kernel=kernel,
+            stride=stride,
+            dilation=dilation,
+            pad=pad,
+            output_padding=output_padding,
+            groups=groups,
+            padding=padding,
+            layout=layout,
+            no_bias=no_bias,
+            activation=activation,
+            shared=shared,
+        )
+        return self._add(_ffi.network_conv, self._tensor(x, "x"), options)
+
+    def conv_transpose(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        filters: int = 0,
+        kernel: Union[int, Sequence[int]] = (),
+        stride: Union[int, Sequence[int]] = (),
+        dilation: Union[int, Sequence[int]] = (),
+        pad: Union[int, Sequence[int]] = (),
+        output_padding: Union[int, Sequence[int]] = (),
+        groups: int = 0,
+        padding: Union[str, int, _ffi.Padding] = "explicit",
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_bias: bool = False,
+        activation: Union[str, int, _ffi.ActivationKind] = "none",
+        shared: Optional[str] = None,
+    ) -> Tensor:
+        """Transposed convolution.
+
+        x: input.
+        name: of the layer; None: made from the operator and a number.
+        filters: channels of the output.
+        kernel: size; a 0 after the first repeats the first.
+        stride: a 0 after the first repeats the first. Default: 1.
+        dilation: a 0 after the first repeats the first. Default: 1.
+        pad: elements before and after, for "explicit"; not repeated.
+        output_padding: transposed only: elements added at the end of the output; not repeated.
+        groups: Default: 1.
+        padding: Padding.
+        layout: Layout.
+        no_bias: 1: no bias.
+        activation: ActivationKind applied to the result, counted as one layer with it.
+        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        """
+        options = _ffi.Conv(
+            name=name,
+            filters=filters,
+            kernel=kernel,
+            stride=stride,
+            dilation=dilation,
+            pad=pad,
+            output_padding=output_padding,
+            groups=groups,
+            padding=padding,
+            layout=layout,
+            no_bias=no_bias,
+            activation=activation,
+            shared=shared,
+        )
+        return self._add(_ffi.network_conv_transpose, self._tensor(x, "x"), options)
+
+    def linear(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        units: int = 0,
+        no_bias: bool = False,
+        activation: Union[str, int, _ffi.ActivationKind] = "none",
+        shared: Optional[str] = None,
+    ) -> Tensor:
+        """Fully connected layer.
+
+        x: input.
+        name: of the layer.
+        units: size of the last dimension of the output.
+        no_bias: 1: no bias.
+        activation: ActivationKind applied to the result, counted as one layer with it.
+        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        """
+        options = _ffi.Linear(
+            name=name,
+            units=units,
+            no_bias=no_bias,
+            activation=activation,
+            shared=shared,
+        )
+        return self._add(_ffi.network_linear, self._tensor(x, "x"), options)
+
+    def pool(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        kernel: Union[int, Sequence[int]] = (),
+        stride: Union[int, Sequence[int]] = (),
+        dilation: Union[int, Sequence[int]] = (),
+        pad: Union[int, Sequence[int]] = (),
+        padding: Union[str, int, _ffi.Padding] = "explicit",
+        layout: Union[str, int, _ffi.Layout] = "default",
+        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        ceil_mode: bool = False,
+    ) -> Tensor:
+        """Pooling over windows.
+
+        x: input.
+        name: of the layer.
+        kernel: size; a 0 after the first repeats the first.
+        stride: a 0 after the first repeats the first. Default: the kernel.
+        dilation: max only. Default: 1.
+        pad: elements before and after, at most half the kernel; not repeated.
+        padding: Padding.
+        layout: Layout.
+        kind: ReductionKind: "max" or "mean".
+        ceil_mode: 1: the last window may begin inside and end outside (PyTorch's ceil_mode).
+        """
+        options = _ffi.Pool(
+            name=name,
+            kernel=kernel,
+            stride=stride,
+            dilation=dilation,
+            pad=pad,
+            padding=padding,
+            layout=layout,
+            kind=kind,
+            ceil_mode=ceil_mode,
+        )
+        return self._add(_ffi.network_pool, self._tensor(x, "x"), options)
+
+    def adaptive_pool(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        output: Union[int, Sequence[int]] = (),
+        layout: Union[str, int, _ffi.Layout] = "default",
+        kind: Union[str, int, _ffi.ReductionKind] = "max",
+    ) -> Tensor:
+        """Pooling to a given size.
+
+        x: input.
+        name: of the layer.
+        output: size; a 0 after the first repeats the first. All zero: 1.
+        layout: Layout.
+        kind: ReductionKind: "max" or "mean".
+        """
+        options = _ffi.AdaptivePool(
+            name=name,
+            output=output,
+            layout=layout,
+            kind=kind,
+        )
+        return self._add(_ffi.network_adaptive_pool, self._tensor(x, "x"), options)
+
+    def global_pool(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        layout: Union[str, int, _ffi.Layout] = "default",
+        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        keep: bool = False,
+    ) -> Tensor:
+        """Pooling over all spatial dimensions.
+
+        x: input.
+        name: of the layer.
+        layout: Layout.
+        kind: ReductionKind: "max" or "mean".
+        keep: 1: keep the spatial dimensions as 1.
+        """
+        options = _ffi.GlobalPool(
+            name=name,
+            layout=layout,
+            kind=kind,
+            keep=keep,
+        )
+        return self._add(_ffi.network_global_pool, self._tensor(x, "x"), options)
+
+    def batch_norm(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        groups: int = 0,
+        axes: int = 0,
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_affine: bool = False,
+        no_statistics: bool = False,
+        no_shift: bool = False,
+        affine: bool = False,
+    ) -> Tensor:
+        """Batch normalisation. Two parameters and two moving statistics per channel.
+
+        x: input.
+        name: of the layer.
+        groups: group norm: number of groups.
+        axes: layer and RMS norm: number of last dimensions. Default: 1.
+        layout: Layout.
+        no_affine: 1: no scale and shift.
+        no_statistics: batch norm, 1: no moving statistics.
+        no_shift: layer norm, 1: scale only.
+        affine: instance norm, 1: with scale and shift.
+        """
+        options = _ffi.Norm(
+            name=name,
+            groups=groups,
+            axes=axes,
+            layout=layout,
+            no_affine=no_affine,
+            no_statistics=no_statistics,
+            no_shift=no_shift,
+            affine=affine,
+        )
+        return self._add(_ffi.network_batch_norm, self._tensor(x, "x"), options)
+
+    def layer_norm(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        groups: int = 0,
+        axes: int = 0,
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_affine: bool = False,
+        no_statistics: bool = False,
+        no_shift: bool = False,
+        affine: bool = False,
+    ) -> Tensor:
+        """Layer normalisation.
+
+        x: input.
+        name: of the layer.
+        groups: group norm: number of groups.
+        axes: layer and RMS norm: number of last dimensions. Default: 1.
+        layout: Layout.
+        no_affine: 1: no scale and shift.
+        no_statistics: batch norm, 1: no moving statistics.
+        no_shift: layer norm, 1: scale only.
+        affine: instance norm, 1: with scale and shift.
+        """
+        options = _ffi.Norm(
+            name=name,
+            groups=groups,
+            axes=axes,
+            layout=layout,
+            no_affine=no_affine,
+            no_statistics=no_statistics,
+            no_shift=no_shift,
+            affine=affine,
+        )
+        return self._add(_ffi.network_layer_norm, self._tensor(x, "x"), options)
+
+    def group_norm(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        groups: int = 0,
+        axes: int = 0,
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_affine: bool = False,
+        no_statistics: bool = False,
+        no_shift: bool = False,
+        affine: bool = False,
+    ) -> Tensor:
+        """Group normalisation.
+
+        x: input.
+        name: of the layer.
+        groups: group norm: number of groups.
+        axes: layer and RMS norm: number of last dimensions. Default: 1.
+        layout: Layout.
+        no_affine: 1: no scale and shift.
+        no_statistics: batch norm, 1: no moving statistics.
+        no_shift: layer norm, 1: scale only.
+        affine: instance norm, 1: with scale and shift.
+        """
+        options = _ffi.Norm(
+            name=name,
+            groups=groups,
+            axes=axes,
+            layout=layout,
+            no_affine=no_affine,
+            no_statistics=no_statistics,
+            no_shift=no_shift,
+            affine=affine,
+        )
+        return self._add(_ffi.network_group_norm, self._tensor(x, "x"), options)
+
+    def instance_norm(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        groups: int = 0,
+        axes: int = 0,
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_affine: bool = False,
+        no_statistics: bool = False,
+        no_shift: bool = False,
+        affine: bool = False,
+    ) -> Tensor:
+        """Instance normalisation.
+
+        x: input.
+        name: of the layer.
+        groups: group norm: number of groups.
+        axes: layer and RMS norm: number of last dimensions. Default: 1.
+        layout: Layout.
+        no_affine: 1: no scale and shift.
+        no_statistics: batch norm, 1: no moving statistics.
+        no_shift: layer norm, 1: scale only.
+        affine: instance norm, 1: with scale and shift.
+        """
+        options = _ffi.Norm(
+            name=name,
+            groups=groups,
+            axes=axes,
+            layout=layout,
+            no_affine=no_affine,
+            no_statistics=no_statistics,
+            no_shift=no_shift,
+            affine=affine,
+        )
+        return self._add(_ffi.network_instance_norm, self._tensor(x, "x"), options)
+
+    def rms_norm(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        groups: int = 0,
+        axes: int = 0,
+        layout: Union[str, int, _ffi.Layout] = "default",
+        no_affine: bool = False,
+        no_statistics: bool = False,
+        no_shift: bool = False,
+        affine: bool = False,
+    ) -> Tensor:
+        """Root-mean-square normalisation.
+
+        x: input.
+        name: of the layer.
+        groups: group norm: number of groups.
+        axes: layer and RMS norm: number of last dimensions. Default: 1.
+        layout: Layout.
+        no_affine: 1: no scale and shift.
+        no_statistics: batch norm, 1: no moving statistics.
+        no_shift: layer norm, 1: scale only.
+        affine: instance norm, 1: with scale and shift.
+        """
+        options = _ffi.Norm(
+            name=name,
+            groups=groups,
+            axes=axes,
+            layout=layout,
+            no_affine=no_affine,
+            no_statistics=no_statistics,
+            no_shift=no_shift,
+            affine=affine,
+        )
+        return self._add(_ffi.network_rms_norm, self._tensor(x, "x"), options)
+
+    def activation(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        kind: Union[str, int, _ffi.ActivationKind] = "none",
+        in_place: bool = False,
+        one_weight: bool = False,
+        layout: Union[str, int, _ffi.Layout] = "default",
+    ) -> Tensor:
+        """Activation.
+
+        x: input.
+        name: of the layer.
+        kind: ActivationKind.
+        in_place: 1: the input's memory becomes the output's, where the framework can.
+        one_weight: PRELU, 1: one parameter for all channels.
+        layout: PRELU: Layout.
+        """
+        options = _ffi.Activation(
+            name=name,
+            kind=kind,
+            in_place=in_place,
+            one_weight=one_weight,
+            layout=layout,
+        )
+        return self._add(_ffi.network_activation, self._tensor(x, "x"), options)
+
+    def softmax(self, x: Tensor, *, name: Optional[str] = None, axis: int = 0, logarithmic: bool = False) -> Tensor:
+        """Softmax.
+
+        x: input.
+        name: of the layer.
+        axis: counts from the end if negative; 0 means the last.
+        logarithmic: 1: log softmax.
+        """
+        options = _ffi.Softmax(
+            name=name,
+            axis=axis,
+            logarithmic=logarithmic,
+        )
+        return self._add(_ffi.network_softmax, self._tensor(x, "x"), options)
+
+    def dropout(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        rate: float = 0,
+        feature: bool = False,
+        in_place: bool = False,
+        identity: bool = False,
+        layout: Union[str, int, _ffi.Layout] = "default",
+    ) -> Tensor:
+        """Dropout.
+
+        x: input.
+        name: of the layer.
+        rate: share that is dropped, 0 to 1. Default: 0.5.
+        feature: 1: whole channels (dropout2d, dropout3d).
+        in_place: 1: in place, where the framework can.
+        identity: 1: rate 0, the input itself.
+        layout: of `feature`: Layout.
+        """
+        options = _ffi.Dropout(
+            name=name,
+            rate=rate,
+            feature=feature,
+            in_place=in_place,
+            identity=identity,
+            layout=layout,
+        )
+        return self._add(_ffi.network_dropout, self._tensor(x, "x"), options)
+
+    def embedding(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        rows: int = 0,
+        width: int = 0,
+        dtype: Union[str, int, _ffi.Dtype] = "default",
+        shared: Optional[str] = None,
+    ) -> Tensor:
+        """Table lookup of integer indices.
+
+        x: input.
+        name: of the layer.
+        rows: entries of the table.
+        width: elements of an entry.
+        dtype: Dtype of the table. Default: float32.
+        shared: name of an earlier layer whose parameters this one uses; None: its own.
+        """
+        options = _ffi.Embedding(
+            name=name,
+            rows=rows,
+            width=width,
+            dtype=dtype,
+            shared=shared,
+        )
+        return self._add(_ffi.network_embedding, self._tensor(x, "x"), options)
+
+    def upsample(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        scale: Union[int, Sequence[int]] = (),
+        output: Union[int, Sequence[int]] = (),
+        mode: Union[str, int, _ffi.Interpolation] = "nearest",
+        layout: Union[str, int, _ffi.Layout] = "default",
+    ) -> Tensor:
+        """Upsampling of the spatial dimensions.
+
+        x: input.
+        name: of the layer.
+        scale: whole factor; a 0 after the first repeats the first.
+        output: instead of scale: sizes of the output.
+        mode: Interpolation.
+        layout: Layout.
+        """
+        options = _ffi.Upsample(
+            name=name,
+            scale=scale,
+            output=output,
+            mode=mode,
+            layout=layout,
+        )
+        return self._add(_ffi.network_upsample, self._tensor(x, "x"), options)
+
+    def pad(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        before: Union[int, Sequence[int]] = (),
+        after: Union[int, Sequence[int]] = (),
+        mode: Union[str, int, _ffi.PadMode] = "constant",
+    ) -> Tensor:
+        """Padding.
+
+        x: input.
+        name: of the layer.
+        before: elements added (pad) or removed (crop) at the start of each axis.
+        after: the same at the end.
+        mode: PadMode; ignored by crop.
+        """
+        options = _ffi.Pad(
+            name=name,
+            before=before,
+            after=after,
+            mode=mode,
+        )
+        return self._add(_ffi.network_pad, self._tensor(x, "x"), options)
+
+    def crop(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        before: Union[int, Sequence[int]] = (),
+        after: Union[int, Sequence[int]] = (),
+        mode: Union[str, int, _ffi.PadMode] = "constant",
+    ) -> Tensor:
+        """Cropping: `before` and `after` elements of each axis go.
+
+        x: input.
+        name: of the layer.
+        before: elements added (pad) or removed (crop) at the start of each axis.
+        after: the same at the end.
+        mode: PadMode; ignored by crop.
+        """
+        options = _ffi.Pad(
+            name=name,
+            before=before,
+            after=after,
+            mode=mode,
+        )
+        return self._add(_ffi.network_crop, self._tensor(x, "x"), options)
+
+    def concat(
+        self,
+        tensors: Sequence[Tensor],
+        *,
+        name: Optional[str] = None,
+        axis: int = 0,
+        channels: bool = False,
+        layout: Union[str, int, _ffi.Layout] = "default",
+    ) -> Tensor:
+        """Concatenation.
+
+        tensors: `count` tensors of one rank and type, equal in all other dimensions.
+        name: of the layer.
+        axis: counts from the end if negative; see channels.
+        channels: 1: along the channels of `layout`; `axis` is ignored.
+        layout: Layout.
+        """
+        options = _ffi.Concat(
+            name=name,
+            axis=axis,
+            channels=channels,
+            layout=layout,
+        )
+        return self._add(_ffi.network_concat, self._tensors(tensors, "tensors"), options)
+
+    def split(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        sizes: Optional[Sequence[Union[int, Dim]]] = None,
+        parts: int = 0,
+        axis: int = 0,
+    ) -> Tensor:
+        """Split into parts; the others are network_result() 1, 2, ...
+
+        x: input.
+        name: of the layer.
+        sizes: `parts` sizes; None: equal parts.
+        parts: number of parts.
+        axis: counts from the end if negative.
+        """
+        options = _ffi.Split(
+            name=name,
+            sizes=self._dims(sizes, "sizes"),
+            parts=parts,
+            axis=axis,
+        )
+        return self._add(_ffi.network_split, self._tensor(x, "x"), options)
+
+    def slice(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        start: Union[int, Dim] = 0,
+        stop: Union[int, Dim] = 0,
+        step: int = 0,
+        axis: int = 0,
+        drop: bool = False,
+    ) -> Tensor:
+        """Part of one axis.
+
+        x: input.
+        name: of the layer.
+        start: first element.
+        stop: one after the last; 0: the end.
+        step: Default: 1.
+        axis: counts from the end if negative.
+        drop: 1: a single element, and the axis goes (x[:, 3]).
+        """
+        options = _ffi.Slice(
+            name=name,
+            start=self._dim(start, "start"),
+            stop=self._dim(stop, "stop"),
+            step=step,
+            axis=axis,
+            drop=drop,
+        )
+        return self._add(_ffi.network_slice, self._tensor(x, "x"), options)
+
+    def reshape(self, x: Tensor, dims: Sequence[Union[int, Dim]]) -> Tensor:
+        """The same elements in another shape; at most one dimension is INFER.
+
+        x: input.
+        dims: `rank` dimensions.
+        """
+        return self._add(_ffi.network_reshape, self._tensor(x, "x"), self._dims(dims, "dims"))
+
+    def flatten(self, x: Tensor, first: int, last: int) -> Tensor:
+        """Axes `first` to `last` become one.
+
+        x: input.
+        first: axis, from the end if negative.
+        last: axis, from the end if negative.
+        """
+        return self._add(_ffi.network_flatten, self._tensor(x, "x"), first, last)
+
+    def expand(self, x: Tensor, dims: Sequence[Union[int, Dim]]) -> Tensor:
+        """Axes of size 1 repeated, and new axes in front; INFER keeps an axis.
+
+        x: input.
+        dims: `rank` dimensions.
+        """
+        return self._add(_ffi.network_expand, self._tensor(x, "x"), self._dims(dims, "dims"))
+
+    def binary(
+        self,
+        a: Tensor,
+        b: Tensor,
+        *,
+        name: Optional[str] = None,
+        kind: Union[str, int, _ffi.BinaryKind] = "add",
+        in_place: bool = False,
+    ) -> Tensor:
+        """Two tensors element by element.
+
+        a: first tensor.
+        b: second tensor.
+        name: of the layer.
+        kind: BinaryKind.
+        in_place: 1: into the first tensor's memory, where the framework can.
+        """
+        options = _ffi.Binary(
+            name=name,
+            kind=kind,
+            in_place=in_place,
+        )
+        return self._add(_ffi.network_binary, self._tensor(a, "a"), self._tensor(b, "b"), options)
+
+    def matmul(
+        self,
+        a: Tensor,
+        b: Tensor,
+        *,
+        name: Optional[str] = None,
+        transpose_first: bool = False,
+        transpose_second: bool = False,
+    ) -> Tensor:
+        """Matrix product.
+
+        a: first tensor.
+        b: second tensor.
+        name: of the layer.
+        transpose_first: 1: the first matrix is transposed.
+        transpose_second: 1: the second matrix is transposed.
+        """
+        options = _ffi.Matmul(
+            name=name,
+            transpose_first=transpose_first,
+            transpose_second=transpose_second,
+        )
+        return self._add(_ffi.network_matmul, self._tensor(a, "a"), self._tensor(b, "b"), options)
+
+    def reduce(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        axes: Union[int, Sequence[int]] = (),
+        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        keep: bool = False,
+    ) -> Tensor:
+        """Reduction.
+
+        x: input.
+        name: of the layer.
+        axes: `axis_count` axes, from the end if negative.
+        kind: ReductionKind.
+        keep: 1: keep the axes as 1.
+        """
+        options = _ffi.Reduce(
+            name=name,
+            axes=axes,
+            kind=kind,
+            keep=keep,
+        )
+        return self._add(_ffi.network_reduce, self._tensor(x, "x"), options)
+
+    def attention(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Optional[Tensor] = None,
+        *,
+        name: Optional[str] = None,
+        dropout: float = 0,
+        causal: bool = False,
+        grouped: bool = False,
+    ) -> Tensor:
+        """Scaled dot-product attention.
+
+        query: [batch, heads, length, width].
+        key: [batch, heads, keys, width].
+        value: [batch, heads, keys, value width].
+        mask: added to the scores, broadcast to [batch, heads, length, keys]; NO_TENSOR if none.
+        name: of the layer.
+        dropout: rate of the attention dropout. Default: 0.
+        causal: 1: no element attends to a later one.
+        grouped: 1: fewer key and value heads than query heads.
+        """
+        options = _ffi.Attention(
+            name=name,
+            dropout=dropout,
+            causal=causal,
+            grouped=grouped,
+        )
+        return self._add(_ffi.network_attention, self._tensor(query, "query"), self._tensor(key, "key"), self._tensor(value, "value"), self._optional_tensor(mask, "mask"), options)
+
+    def recurrent(
+        self,
+        x: Tensor,
+        *,
+        name: Optional[str] = None,
+        hidden: int = 0,
+        layers: int = 0,
+        projection: int = 0,
+        dropout: float = 0,
+        kind: Union[str, int, _ffi.RecurrentKind] = "lstm",
+        bidirectional: bool = False,
+        batch_first: bool = False,
+        no_bias: bool = False,
+    ) -> Tensor:
+        """Recurrent layers; initial states are zero.
+
+        x: input.
+        name: of the layer.
+        hidden: size of the state.
+        layers: Default: 1.
+        projection: LSTM: width of the projected output; 0: none.
+        dropout: between layers.
+        kind: RecurrentKind.
+        bidirectional: 1: both directions.
+        batch_first: 1: input and output are [batch, length, features].
+        no_bias: 1: no biases.
+        """
+        options = _ffi.Recurrent(
+            name=name,
+            hidden=hidden,
+            layers=layers,
+            projection=projection,
+            dropout=dropout,
+            kind=kind,
+            bidirectional=bidirectional,
+            batch_first=batch_first,
+            no_bias=no_bias,
+        )
+        return self._add(_ffi.network_recurrent, self._tensor(x, "x"), options)
+
+    def loss(
+        self,
+        x: Tensor,
+        target: Tensor,
+        *,
+        name: Optional[str] = None,
+        kind: Union[str, int, _ffi.LossKind] = "cross_entropy",
+        reduction: Union[str, int, _ffi.LossReduction] = "mean",
+    ) -> Tensor:
+        """Loss.
+
+        x: prediction.
+        target: target.
+        name: of the layer.
+        kind: LossKind.
+        reduction: LossReduction.
+        """
+        options = _ffi.Loss(
+            name=name,
+            kind=kind,
+            reduction=reduction,
+        )
+        return self._add(_ffi.network_loss, self._tensor(x, "x"), self._tensor(target, "target"), options)

@@ -1,0 +1,88 @@
+"""Questions about a network: what it needs, and what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+from memmodel import _call, _ffi
+from memmodel.network import Network
+from memmodel.quantity import parse_bytes
+from memmodel.report import Report
+
+
+def _job(symbols: Optional[Mapping[str, int]], sizes: Mapping[str, int], **fields: Any) -> _ffi.Job:
+    """How a network is run, with a context of its own for the errors of this call."""
+    if symbols is not None and not isinstance(symbols, Mapping):
+        raise TypeError(f"symbols: a mapping is needed, not {_call.kind_of(symbols)}")
+    values = []
+    for name, value in {**(symbols or {}), **sizes}.items():
+        _call.text(name, "symbols")
+        values.append(_ffi.SymbolValue(name=name, value=_call.int64(value, name)))
+    given = {name: value for name, value in fields.items() if value is not None}
+    return _ffi.Job(context=_ffi.context_new(None), symbols=values, **given)
+
+
+def _checked(network: Network) -> Network:
+    if not isinstance(network, Network):
+        raise TypeError(f"network: a Network is needed, not {_call.kind_of(network)}")
+    return network
+
+
+def estimate(
+    network: Network,
+    *,
+    framework: Optional[str] = None,
+    rule: Optional[str] = None,
+    device: Optional[str] = None,
+    optimizer: Optional[str] = None,
+    isa: Optional[str] = None,
+    inference: bool = False,
+    steps: Optional[int] = None,
+    threads: Optional[int] = None,
+    symbols: Optional[Mapping[str, int]] = None,
+    **sizes: int,
+) -> Report:
+    """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
+
+    framework: "pytorch" (the default) or "textbook", which counts by `rule`. optimizer: "adam" unless given.
+
+    >>> memmodel.estimate(net, optimizer="sgd", batch=8, dim=144).peak
+    """
+    job = _job(
+        symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
+        inference=inference, steps=steps, threads=threads,
+    )  # fmt: skip
+    with _checked(network)._turns.reading():
+        return Report(_ffi.estimate(network._handle, job))
+
+
+def solve(
+    network: Network,
+    symbol: str,
+    budget: Union[int, str],
+    *,
+    measure: Union[str, int, _ffi.Measure] = "live",
+    framework: Optional[str] = None,
+    rule: Optional[str] = None,
+    device: Optional[str] = None,
+    optimizer: Optional[str] = None,
+    isa: Optional[str] = None,
+    inference: bool = False,
+    steps: Optional[int] = None,
+    threads: Optional[int] = None,
+    symbols: Optional[Mapping[str, int]] = None,
+    **sizes: int,
+) -> int:
+    """Largest value of a symbol for which a job stays within a budget; 0 if not even the least does.
+
+    measure: what is held against the budget, "live", "reserved" or "process" bytes.
+
+    >>> memmodel.solve(net, "batch", "16GiB", dim=144)
+    """
+    job = _job(
+        symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
+        inference=inference, steps=steps, threads=threads, measure=measure,
+    )  # fmt: skip
+    with _checked(network)._turns.reading():
+        return _ffi.solve(network._handle, job, symbol, parse_bytes(budget, "budget"))

@@ -1,0 +1,74 @@
+"""From a table of measurements to a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+from memmodel import _call, _ffi
+from memmodel.estimation import _checked, estimate
+from memmodel.model import Model
+from memmodel.network import Network
+from memmodel.samples import Samples, samples_of
+
+LAYER_OUTPUTS = "layer outputs"
+
+
+def _names(values: Optional[Sequence[str]], name: str) -> Optional[Sequence[str]]:
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name}: a sequence of names is needed, not {_call.kind_of(values)}")
+    return values
+
+
+def _first_value(samples: Samples, symbol: str) -> int:
+    """A number to report with: the formula does not depend on it."""
+    try:
+        column = samples[symbol]
+    except _ffi.MemmodelError as problem:
+        raise type(problem)(f"network: its symbol '{symbol}' is no numeric column of the samples") from None
+    return int(column[0]) if len(column) and 1 <= column[0] < 9e15 else 1
+
+
+def network_term(network: Network, samples: Samples) -> str:
+    """The bytes of a network's layer outputs as a formula in its symbols."""
+    symbols = {name: _first_value(samples, name) for name in _checked(network).symbols}
+    return estimate(network, framework="textbook", symbols=symbols).formula(LAYER_OUTPUTS)
+
+
+def fit(
+    table: Any,
+    target: Optional[str] = None,
+    inputs: Optional[Sequence[str]] = None,
+    *,
+    weight: Optional[str] = None,
+    terms: Sequence[str] = (),
+    network: Optional[Network] = None,
+    basis: Union[str, int, _ffi.Basis] = "posynomial",
+    max_terms: int = 0,
+    threads: int = 0,
+) -> Model:
+    """Fit a formula to measurements: Samples, the path of a CSV file, a pandas frame, or columns by name.
+
+    target: column to predict, the last numeric one unless given. inputs: columns to predict it from, all other numeric
+    ones unless given. weight: column that says how much a row counts. terms: formulas in the inputs, offered besides
+    the basis; `network` offers the bytes of its layer outputs. max_terms: besides the constant, 4 unless given.
+
+    >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
+    """
+    samples = samples_of(table)
+    offered = list(_names(terms, "terms") or ())
+    if network is not None:
+        offered.append(network_term(network, samples))
+    options = _ffi.FitOptions(
+        target=target,
+        inputs=_names(inputs, "inputs"),
+        weight=weight,
+        terms=offered or None,
+        basis=basis,
+        max_terms=max_terms,
+        threads=threads,
+    )
+    with samples._turns.writing():
+        text = _ffi.model_to_json(_ffi.fit(samples._handle, options))
+    # A model of its own context, so that its errors and the table's stay apart.
+    return Model.from_json(text)

@@ -1,0 +1,224 @@
+"""Fitted formulas: predictions with an upper bound."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Optional, Union
+
+from memmodel import _call, _ffi
+from memmodel._turns import Turns
+from memmodel.points import Points, columns_of
+from memmodel.quantity import parse_bytes
+from memmodel.report import html
+
+if TYPE_CHECKING:
+    from memmodel.points import Numbers
+
+
+class Prediction(NamedTuple):
+    """`prediction` is the formula, `upper` lies above a measurement with the asked probability.
+
+    `outside`: the point is outside the training data, and `upper` is a guess.
+    """
+
+    prediction: float
+    upper: float
+    outside: bool
+
+
+class Scores(NamedTuple):
+    """Mean relative errors, on the rows of the fit and with each row left out of it; rows; terms of the formula."""
+
+    training_mape: float
+    loo_mape: float
+    samples: int
+    terms: int
+
+
+class _Result(ctypes.Structure):
+    """struct memmodel_prediction without the checks of the generated layer, which a hot path cannot afford."""
+
+    _fields_ = _ffi.Prediction._fields_
+
+
+_RESULT_SIZE = ctypes.sizeof(_Result)
+# Numbers go in as packed bytes: making a ctypes array takes as long as all the rest.
+_evaluate = _ffi._library.bind("memmodel_model_evaluate", ctypes.c_double, ctypes.c_void_p, ctypes.c_char_p)
+_predict = _ffi._library.bind(
+    "memmodel_model_predict", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_double, ctypes.c_void_p
+)
+_byref = ctypes.byref
+
+
+class Model:
+    """A fitted formula. Immutable: any number of threads may use it.
+
+    >>> model = Model.load("model.json")
+    >>> model.predict(dim=64, batch=4, level=0.95).upper
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_pack", "_pointer", "_turns", "inputs")
+
+    inputs: tuple[str, ...]
+    """Names of the inputs."""
+
+    def __init__(self, handle: _ffi.ModelHandle) -> None:
+        self._handle = _call.instance_of(handle, _ffi.ModelHandle, "handle")
+        self._pointer = handle.pointer
+        self._turns = Turns()
+        count = _ffi.model_input_count(handle)
+        self.inputs = tuple(_ffi.model_input_name(handle, index) or "" for index in range(count))
+        self._pack = struct.Struct(f"{count}d").pack
+
+    # ---- files ----
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> Model:
+        """Read a model that save(), or `memmodel fit`, wrote."""
+        return cls(_ffi.model_load(_ffi.context_new(None), path))
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "model") -> Model:
+        return cls(_ffi.model_from_json(_ffi.context_new(None), name, text))
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Write the model as JSON, atomically."""
+        with self._turns.writing():
+            _ffi.model_save(self._handle, path)
+
+    def to_json(self) -> str:
+        with self._turns.writing():
+            return _ffi.model_to_json(self._handle)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.from_json, (self.to_json(),)
+
+    # ---- one point ----
+
+    def __call__(self, /, **inputs: float) -> float:
+        """The formula at one point, without a bound: NaN where it is undefined.
+
+        >>> model(dim=64, batch=4)
+        """
+        try:
+            packed = self._pack(*[inputs[name] for name in self.inputs])
+        except (KeyError, struct.error, TypeError, OverflowError):
+            packed = self._pack(*self._numbers(inputs))
+        if len(inputs) != len(self.inputs):
+            self._refuse_unknown(inputs)
+        return _evaluate(self._pointer, packed)  # type: ignore[no-any-return]
+
+    def predict(
+        self, data: Optional[Numbers] = None, /, *, level: float = 0.95, **inputs: float
+    ) -> Union[Prediction, Points]:
+        """Prediction with a one-sided upper bound, which a measurement stays below with probability `level`.
+
+        One point by the names of its inputs; or many: a mapping of arrays, a pandas frame, or an array with a row a
+        point and a column an input. Of many, `prediction`, `upper` and `outside` are arrays.
+
+        >>> model.predict(dim=64, batch=4)
+        >>> model.predict({"dim": dims, "batch": 4}).upper
+        """
+        if data is not None:
+            return self._predict_data(data, level, inputs)
+        try:
+            packed = self._pack(*[inputs[name] for name in self.inputs])
+        except (KeyError, struct.error, TypeError, OverflowError):
+            packed = self._pack(*self._numbers(inputs))
+        if len(inputs) != len(self.inputs):
+            self._refuse_unknown(inputs)
+        return self._bound(packed, level)
+
+    def _bound(self, packed: bytes, level: float) -> Prediction:
+        result = _Result(_RESULT_SIZE)
+        try:
+            status = _predict(self._pointer, packed, level, _byref(result))
+        except ctypes.ArgumentError:
+            raise TypeError(f"level: a number is needed, not {_call.kind_of(level)}") from None
+        if status:
+            raise _ffi.InvalidArgumentError(f"level: {level} is not between 0.5 and 0.999")
+        return Prediction(result.value, result.upper, result.outside != 0)
+
+    def _numbers(self, inputs: Mapping[str, Any]) -> list[float]:
+        """The values in their order, or what is wrong with them."""
+        for name in self.inputs:
+            if name not in inputs:
+                raise TypeError(f"{name}: no value; the model's inputs are {', '.join(self.inputs)}")
+        return [_call.double(inputs[name], name) for name in self.inputs]
+
+    def _refuse_unknown(self, inputs: Mapping[str, Any]) -> NoReturn:
+        unknown = next(name for name in inputs if name not in self.inputs)
+        raise TypeError(f"{unknown}: no such input; the model's inputs are {', '.join(self.inputs)}")
+
+    # ---- many points ----
+
+    def _predict_data(self, data: Numbers, level: float, inputs: Mapping[str, Any]) -> Union[Prediction, Points]:
+        if inputs:
+            raise TypeError(f"{next(iter(inputs))}: values come in one argument, or by name, not both")
+        if isinstance(data, Mapping) and all(_is_number(value) for value in data.values()):
+            numbers = self._pack(*self._numbers(data))
+            if len(data) != len(self.inputs):
+                self._refuse_unknown(data)
+            return self._bound(numbers, level)
+        return Points(self, columns_of(data, self.inputs), _call.double(level, "level"))
+
+    def evaluate(self, data: Numbers, *, out: Any = None) -> Any:
+        """The formula at many points, without bounds, as a numpy array; `out` is filled in place of a new one.
+
+        >>> model.evaluate(frame)
+        """
+        return Points(self, columns_of(data, self.inputs), 0.95).evaluate(out)
+
+    def solve(
+        self, input: str, budget: Union[int, float, str], *, level: float = 0.95, **inputs: float
+    ) -> int:
+        """Largest whole value of an input for which the upper bound stays within a budget; 0 if not even 1 does.
+
+        >>> model.solve("batch", "16GiB", dim=128)
+        """
+        most = float(parse_bytes(budget, "budget")) if isinstance(budget, str) else _call.double(budget, "budget")
+        if input not in self.inputs:
+            raise _ffi.UnknownSymbolError(f"input: {input!r} is none of {', '.join(self.inputs)}")
+        values = {input: 1.0, **inputs}
+        numbers = self._numbers(values)
+        if len(values) != len(self.inputs):
+            self._refuse_unknown(values)
+        return _ffi.model_solve(self._handle, numbers, input, level, most)
+
+    # ---- about it ----
+
+    @property
+    def target(self) -> str:
+        """Name of what the model predicts."""
+        return _ffi.model_target(self._handle)
+
+    def formula(self, language: Union[str, int, _ffi.Language] = "text") -> str:
+        """The formula as "text", "c", "python" or "latex"."""
+        return _ffi.model_formula(self._handle, language, _ffi.context_new(None))
+
+    @property
+    def scores(self) -> Scores:
+        """How good the fit is."""
+        scores = _ffi.model_scores(self._handle)
+        return Scores(scores.training_mape, scores.loo_mape, scores.samples, scores.terms)
+
+    @property
+    def domain(self) -> dict[str, tuple[float, float]]:
+        """Range of each input in the training data."""
+        return {name: _ffi.model_domain(self._handle, index) for index, name in enumerate(self.inputs)}
+
+    def __repr__(self) -> str:
+        ranges = ", ".join(f"{name} {least:g} to {most:g}" for name, (least, most) in self.domain.items())
+        return f"<Model {self.target} = {self.formula()}; {ranges}; mean error {self.scores.loo_mape:.2%}>"
+
+    def _repr_html_(self) -> Optional[str]:
+        return html("model", self)
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, Sequence) and not hasattr(value, "__len__") and not getattr(value, "shape", ())
+
+

@@ -1,0 +1,195 @@
+"""Measured memory of a process and all its descendants."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Optional, Union
+
+from memmodel import _call, _ffi, _optional
+from memmodel._turns import Turns
+from memmodel.quantity import format_bytes
+from memmodel.report import html
+
+
+class Summary(NamedTuple):
+    """All readings so far, in bytes and seconds; None where a measure is not available."""
+
+    start: float
+    seconds: float
+    readings: int
+    peak: Optional[int]
+    peak_sampled: Optional[int]
+    peak_process: Optional[int]
+    peak_pss: Optional[int]
+    peak_cgroup: Optional[int]
+    processes: int
+    ended: bool
+    exit_code: Optional[int]
+    exit_signal: int
+
+
+class Reading(NamedTuple):
+    """The processes at one moment."""
+
+    time: float
+    previous: float
+    rss: Optional[int]
+    high: Optional[int]
+    pss: Optional[int]
+    cgroup: Optional[int]
+    processes: int
+    ended: bool
+
+
+def _available(struct: Any, names: Sequence[str]) -> dict[str, Any]:
+    values = {name: getattr(struct, name) for name in names}
+    return {name: None if value == -1 else bool(value) if name == "ended" else value for name, value in values.items()}
+
+
+class Monitor:
+    """Watches a process, this one unless told, and all its descendants, in a thread of its own.
+
+    >>> with Monitor() as monitor:
+    ...     train()
+    >>> monitor.peak
+    """
+
+    def __init__(
+        self,
+        pid: Optional[int] = None,
+        *,
+        interval: float = 0.0,
+        curve_limit: int = 0,
+        own_child: bool = False,
+        pss: bool = False,
+    ) -> None:
+        """interval: seconds between readings, 0.01 unless given. own_child: the monitor waits for the process."""
+        options = _ffi.MonitorOptions(interval=interval, curve_limit=curve_limit, own_child=own_child, pss=pss)
+        self.pid = int(_call.int64(os.getpid() if pid is None else pid, "pid"))
+        self._turns = Turns()
+        self._handle = _ffi.monitor_new(_ffi.context_new(None), self.pid, options)
+        self._thread: Optional[threading.Thread] = None
+
+    @classmethod
+    def run(cls, command: Sequence[Union[str, os.PathLike[str]]], *, interval: float = 0.0) -> Monitor:
+        """Run a command to its end, watching it.
+
+        >>> Monitor.run([sys.executable, "train.py"]).peak
+        """
+        words = [os.fspath(word) for word in command]
+        pid = os.posix_spawnp(words[0], words, os.environ)
+        monitor = cls(pid, interval=interval, own_child=True)
+        monitor.start()
+        monitor.join()
+        return monitor
+
+    # ---- watching ----
+
+    def start(self) -> Monitor:
+        """Take readings in a thread until the process ends, or stop()."""
+        if self._running():
+            raise RuntimeError("the monitor is running already")
+        # The thread knows the handle, not the monitor: one that nobody holds any more stops.
+        self._thread = threading.Thread(target=_watch, args=(self._handle,), name="memmodel monitor", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """End the readings; those taken stay."""
+        if self._running():
+            _ffi.monitor_stop(self._handle)
+            self.join()
+
+    def join(self) -> None:
+        """Wait until the process ends."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _running(self) -> bool:
+        """A thread of the parent does not live in a forked child."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """What is read while nobody writes it."""
+        with self._turns.writing():
+            running = self._running()
+            self.stop()
+            try:
+                yield
+            finally:
+                if running:
+                    self.start()
+
+    def read(self) -> Reading:
+        """Take one reading now."""
+        with self._at_rest():
+            return Reading(**_available(_ffi.monitor_read(self._handle), Reading._fields))
+
+    def __enter__(self) -> Monitor:
+        self.read()
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self.read()
+
+    def close(self) -> None:
+        """Stop, and give the memory back; what was measured is gone."""
+        self.stop()
+        self._handle.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_thread", None) is not None:
+            _ffi.monitor_stop(self._handle)
+
+    # ---- what was measured ----
+
+    @property
+    def summary(self) -> Summary:
+        """The peaks so far."""
+        with self._at_rest():
+            return Summary(**_available(_ffi.monitor_summarize(self._handle), Summary._fields))
+
+    @property
+    def peak(self) -> Optional[int]:
+        """Most resident memory of all processes together, in bytes."""
+        return self.summary.peak
+
+    @property
+    def curve(self) -> Any:
+        """Unix times and bytes, a row a point: a structured numpy array, or a list of pairs where there is no numpy."""
+        with self._at_rest():
+            points = _ffi.monitor_curve(self._handle)
+            if not _optional.present("numpy"):
+                return [(point.time, point.bytes) for point in points]
+            numpy = _optional.need("numpy", "Monitor.curve")
+            return numpy.frombuffer(points, dtype=[("time", "f8"), ("bytes", "i8")]).copy()
+
+    def to_frame(self) -> Any:
+        """The curve as a pandas frame."""
+        return _optional.need("pandas", "Monitor.to_frame()").DataFrame(self.curve)
+
+    @property
+    def processes(self) -> list[int]:
+        """Processes that the last reading saw alive."""
+        with self._at_rest():
+            count, _ = _ffi.monitor_processes(self._handle, 0)
+            count, pids = _ffi.monitor_processes(self._handle, count)
+            return list(pids[:count])
+
+    def __repr__(self) -> str:
+        summary = self.summary
+        peak = "unknown" if summary.peak is None else format_bytes(summary.peak)
+        return f"<Monitor of process {self.pid}: peak {peak} in {summary.readings} readings>"
+
+    def _repr_html_(self) -> Optional[str]:
+        return html("monitor", self)
+
+
+def _watch(handle: _ffi.MonitorHandle) -> None:
+    _ffi.monitor_run(handle, None)

@@ -1,0 +1,190 @@
+"""Networks, described layer by layer."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable, Optional, Union
+
+from memmodel import _call, _ffi
+from memmodel._layers import Layers
+from memmodel._turns import Turns
+from memmodel.tensor import Dim, Dtype, Size, Tensor
+
+
+class Network(Layers):
+    """A network. A method for each layer takes tensors and returns one; dimensions may be symbols.
+
+    >>> net = Network()
+    >>> x = net.input("image", (net.symbol("batch"), 3, 224, 224))
+    >>> x = net.conv(x, filters=64, kernel=7, stride=2, pad=3)
+    """
+
+    def __init__(self, *, layout: Union[str, int, _ffi.Layout] = "channels_first") -> None:
+        self._own(_ffi.network_new(_ffi.context_new(None)))
+        _ffi.network_set_layout(self._handle, layout)
+
+    def _own(self, handle: _ffi.NetworkHandle) -> None:
+        self._handle = handle
+        self._turns = Turns()
+        self._dims_known: dict[int, str] = {}
+
+    @classmethod
+    def _of(cls, handle: _ffi.NetworkHandle) -> Network:
+        network = cls.__new__(cls)
+        network._own(handle)
+        return network
+
+    # ---- dimensions ----
+
+    def symbol(self, name: str) -> Dim:
+        """A dimension whose value a query gives, such as "batch": the same one for the same name."""
+        with self._turns.writing():
+            code = _ffi.network_symbol(self._handle, name)
+        self._dims_known[code] = name
+        return Dim(self, code, name)
+
+    def expression(self, text: str) -> Size:
+        """A dimension computed from symbols, such as "batch * floor(dim / 16)"; an int if it is constant."""
+        with self._turns.writing():
+            code = _ffi.network_expression(self._handle, text)
+        return self._size(code, text)
+
+    def _size(self, code: int, text: str) -> Size:
+        if code >= 0:
+            return code
+        return Dim(self, code, self._dims_known.setdefault(code, text))
+
+    @property
+    def symbols(self) -> list[str]:
+        """Names of all symbols."""
+        with self._turns.writing():
+            count = _ffi.network_symbol_count(self._handle)
+            return [_ffi.network_symbol_name(self._handle, index) or "" for index in range(count)]
+
+    # ---- layers that take more from Python than from C ----
+
+    def input(self, name: str, shape: Sequence[Size], dtype: Dtype = "float32") -> Tensor:
+        """An input of the network.
+
+        >>> x = net.input("tokens", (net.symbol("batch"), 1024), "int64")
+        """
+        return self._add(_ffi.network_input, name, dtype, self._dims(shape, "shape"))
+
+    def parameter(
+        self, name: str, shape: Sequence[Size], dtype: Dtype = "float32", *, trainable: bool = True
+    ) -> Tensor:
+        """A tensor of parameters of its own, such as a class token; a buffer if it is not trainable."""
+        return self._add(_ffi.network_parameter, name, dtype, self._dims(shape, "shape"), trainable)
+
+    def result(self, tensor: Tensor, index: int) -> Tensor:
+        """A further output of the layer that made `tensor`, its first one."""
+        return self._add(_ffi.network_result, self._tensor(tensor, "tensor"), index)
+
+    def permute(self, x: Tensor, axes: Sequence[int]) -> Tensor:
+        """Axes in another order: one axis of the input for each axis of the output."""
+        return self._add(_ffi.network_permute, self._tensor(x, "x"), axes)
+
+    # ---- what the host language does ----
+
+    @contextlib.contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        """The layers made within belong to it, and their names begin with its own.
+
+        >>> with net.scope("encoder.0"): x = net.conv(x, filters=16, kernel=3)
+        """
+        self._call(_ffi.network_push_scope, name)
+        try:
+            yield
+        finally:
+            self._call(_ffi.network_pop_scope)
+
+    def release(self, tensor: Tensor) -> None:
+        """Say that the program held `tensor` by a name until here."""
+        self._call(_ffi.network_release, self._tensor(tensor, "tensor"))
+
+    def output(self, tensor: Tensor) -> Tensor:
+        """Name what the network returns. Without it: what no layer uses."""
+        self._call(_ffi.network_output, self._tensor(tensor, "tensor"))
+        return tensor
+
+    # ---- files ----
+
+    def to_json(self) -> str:
+        return str(self._call(_ffi.network_to_json))
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "network") -> Network:
+        return cls._of(_ffi.network_from_json(_ffi.context_new(None), name, text))
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Write the network as JSON, atomically."""
+        self._call(_ffi.network_save, path)
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]]) -> Network:
+        """Read a network from a file."""
+        return cls._of(_ffi.network_load(_ffi.context_new(None), path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Network.from_json, (self.to_json(),)
+
+    # ---- for the generated methods ----
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        with self._turns.writing():
+            return function(self._handle, *arguments)
+
+    def _add(self, function: Callable[..., int], *arguments: Any) -> Tensor:
+        return Tensor(self, self._call(function, *arguments))
+
+    def _tensor(self, value: Tensor, name: str) -> int:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{name}: a Tensor is needed, not {_call.kind_of(value)}")
+        if value.network is not self:
+            raise ValueError(f"{name}: a tensor of another network")
+        return value.code
+
+    def _optional_tensor(self, value: Optional[Tensor], name: str) -> int:
+        return _ffi.NO_TENSOR if value is None else self._tensor(value, name)
+
+    def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
+        if isinstance(values, Tensor) or not hasattr(values, "__iter__"):
+            raise TypeError(f"{name}: a sequence of tensors is needed, not {_call.kind_of(values)}")
+        return [self._tensor(value, f"{name}[{index}]") for index, value in enumerate(values)]
+
+    def _dim(self, value: Size, name: str) -> int:
+        """The code of a size. A plain negative number would be somebody's symbol."""
+        if isinstance(value, Dim):
+            if value.network is not self:
+                raise ValueError(f"{name}: {value} is a dimension of another network")
+            return value.code
+        number = int(_call.int64(value, name))
+        if number < 0 and number != -1:
+            raise ValueError(f"{name}: {number} is negative")
+        return _ffi.INFER if number == -1 else number
+
+    def _dims(self, values: Optional[Sequence[Size]], name: str) -> Optional[list[int]]:
+        if values is None:
+            return None
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+            raise TypeError(f"{name}: a sequence of sizes is needed, not {_call.kind_of(values)}")
+        return [self._dim(value, f"{name}[{index}]") for index, value in enumerate(values)]
+
+    # ---- looking ----
+
+    def _shape(self, tensor: Tensor) -> tuple[tuple[Size, ...], _ffi.Dtype]:
+        shape = self._call(_ffi.network_shape, self._tensor(tensor, "tensor"))
+        dims = tuple(self._size(code, "?") for code in shape.dims[: shape.rank])
+        return dims, _ffi.Dtype(shape.dtype)
+
+    def __len__(self) -> int:
+        """Number of layers, inputs included."""
+        return int(self._call(_ffi.network_layer_count))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Network of {len(self)} layers in {', '.join(self.symbols) or 'no symbols'}>"

@@ -1,0 +1,166 @@
+"""Tables of measurements: named columns, one row a measurement."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable, Union
+
+from memmodel import _call, _ffi, _optional
+from memmodel._turns import Turns
+from memmodel.report import html
+
+
+class Samples:
+    """A table of measurements.
+
+    >>> samples = Samples({"batch": [1, 2, 4], "peak_bytes": [9e8, 1.2e9, 1.8e9]})
+    >>> samples.add(batch=8, peak_bytes=3e9)
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_turns")
+
+    def __init__(self, columns: Union[Mapping[str, Iterable[float]], Iterable[str]]) -> None:
+        """From columns by name, or an empty table of columns with these names."""
+        if isinstance(columns, (str, bytes)) or not hasattr(columns, "__iter__"):
+            raise TypeError(f"columns: a mapping, or names, are needed, not {_call.kind_of(columns)}")
+        self._own(_ffi.samples_new(_ffi.context_new(None), list(columns)))
+        if isinstance(columns, Mapping):
+            self._fill(columns)
+
+    def _own(self, handle: _ffi.SamplesHandle) -> None:
+        self._handle = handle
+        self._turns = Turns()
+
+    def _fill(self, columns: Mapping[str, Iterable[float]]) -> None:
+        values = {name: _numbers(column, name) for name, column in columns.items()}
+        lengths = {name: len(column) for name, column in values.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns: they differ in length: {lengths}")
+        for row in zip(*values.values()):
+            _ffi.samples_add(self._handle, row)
+
+    @classmethod
+    def _of(cls, handle: _ffi.SamplesHandle) -> Samples:
+        samples = cls.__new__(cls)
+        samples._own(handle)
+        return samples
+
+    # ---- files ----
+
+    @classmethod
+    def read(cls, path: Union[str, os.PathLike[str]]) -> Samples:
+        """Read a CSV file."""
+        return cls._of(_ffi.samples_read(_ffi.context_new(None), path))
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "samples") -> Samples:
+        """As read(), from a text."""
+        return cls._of(_ffi.samples_parse(_ffi.context_new(None), name, text))
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> Samples:
+        """From a pandas frame, columns of text included."""
+        return cls.parse(frame.to_csv(index=False), name="frame")
+
+    def write(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Write the table as CSV, atomically."""
+        self._call(_ffi.samples_write, path)
+
+    def to_frame(self) -> Any:
+        """A pandas frame of the numeric columns."""
+        pandas = _optional.need("pandas", "Samples.to_frame()")
+        return pandas.DataFrame({name: self[name] for name in self.columns if self._is_numeric(name)})
+
+    # ---- rows ----
+
+    def add(self, values: Union[Sequence[float], Mapping[str, float], None] = None, **named: float) -> None:
+        """Add a row: a value per column in their order, or by name (what is left out is missing)."""
+        if values is not None and not isinstance(values, Mapping):
+            self._call(_ffi.samples_add, _numbers(values, "values"))
+            return
+        row = {**(values or {}), **named}
+        names = self.columns
+        for name in row:
+            if name not in names:
+                raise ValueError(f"{name}: no such column; there are {', '.join(names)}")
+        numbers = [_call.double(row[name], name) if name in row else math.nan for name in names]
+        self._call(_ffi.samples_add, numbers)
+
+    def filter(self, **wanted: Union[str, float]) -> Samples:
+        """The rows whose columns read so.
+
+        >>> samples.filter(status="ok")
+        """
+        samples = self
+        for column, value in wanted.items():
+            text = value if isinstance(value, str) else repr(_call.double(value, column))
+            samples = Samples._of(samples._call(_ffi.samples_filter, column, text))
+        return samples
+
+    def select(self, rows: Sequence[int]) -> Samples:
+        """Some of the rows, in the given order."""
+        return Samples._of(self._call(_ffi.samples_select, [_call.size(row, "rows") for row in rows]))
+
+    @staticmethod
+    def shuffle(seed: int, count: int) -> list[int]:
+        """A random permutation of `count` row numbers, the same on every machine."""
+        return list(_ffi.samples_shuffle(seed, count))
+
+    # ---- columns ----
+
+    @property
+    def columns(self) -> list[str]:
+        with self._turns.writing():
+            count = _ffi.samples_column_count(self._handle)
+            return [_ffi.samples_column_name(self._handle, index) or "" for index in range(count)]
+
+    def __getitem__(self, name: str) -> Any:
+        """A copy of a numeric column, NaN where missing: a numpy array, or a list where there is no numpy."""
+        with self._turns.writing():
+            column = _ffi.samples_column(self._handle, name)
+            return _optional.need("numpy", "").array(column) if _optional.present("numpy") else list(column)
+
+    def _is_numeric(self, name: str) -> bool:
+        try:
+            self._call(_ffi.samples_column, name)
+        except _ffi.DataError:
+            return False
+        return True
+
+    def __len__(self) -> int:
+        return int(self._call(_ffi.samples_row_count))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        with self._turns.writing():
+            return function(self._handle, *arguments)
+
+    def __repr__(self) -> str:
+        return f"<Samples of {len(self)} rows: {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> Union[str, None]:
+        return html("samples", self)
+
+
+def _numbers(values: Iterable[Any], name: str) -> list[float]:
+    """Any iterable of numbers, None for a missing one."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name}: a sequence of numbers is needed, not {_call.kind_of(values)}")
+    return [math.nan if one is None else _call.double(one, f"{name}[{index}]") for index, one in enumerate(values)]
+
+
+def samples_of(table: Any) -> Samples:
+    """What fit() is given: Samples, a path, a pandas frame, or columns by name."""
+    if isinstance(table, Samples):
+        return table
+    if isinstance(table, (str, os.PathLike)):
+        return Samples.read(table)
+    if hasattr(table, "to_csv") and hasattr(table, "columns"):
+        return Samples.from_frame(table)
+    if isinstance(table, Mapping):
+        return Samples(table)
+    raise TypeError(f"table: Samples, a path, a frame or a mapping of columns is needed, not {_call.kind_of(table)}")

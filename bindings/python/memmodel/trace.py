@@ -1,0 +1,76 @@
+"""Memory events of the steps of a job: simulated, or recorded from a real run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Union
+
+from memmodel import _call, _ffi, _optional
+
+
+class Event(NamedTuple):
+    """One allocation (positive `bytes`) or release; `live` is what was live after it."""
+
+    bytes: int
+    live: int
+    what: str
+    layer: str
+    block: int
+    step: int
+    category: str
+    phase: str
+
+
+def _event(event: _ffi.Event) -> Event:
+    return Event(
+        bytes=event.bytes,
+        live=event.live,
+        what=_call.decoded(event.what),
+        layer=_call.decoded(event.layer),
+        block=event.block,
+        step=event.step,
+        category=_ffi.category_name(event.category) or "",
+        phase=_ffi.Phase(event.phase).name.lower(),
+    )
+
+
+class Trace:
+    """All events of a simulated or recorded run, in the order of time. Immutable.
+
+    >>> peak = max(event.live for event in report.trace)
+    """
+
+    __slots__ = ("__weakref__", "_handle")
+
+    def __init__(self, handle: _ffi.TraceHandle) -> None:
+        self._handle = _call.instance_of(handle, _ffi.TraceHandle, "handle")
+
+    @classmethod
+    def read(cls, path: Union[str, os.PathLike[str]]) -> Trace:
+        """Read a recorded trace (JSON)."""
+        return cls(_ffi.trace_read(_ffi.context_new(None), path))
+
+    def __len__(self) -> int:
+        return _ffi.trace_event_count(self._handle)
+
+    def __getitem__(self, index: int) -> Event:
+        position = int(_call.int64(index, "index"))
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"event {index} of {len(self)}")
+        return _event(_ffi.trace_event(self._handle, position % len(self)))
+
+    def __iter__(self) -> Iterator[Event]:
+        return (_event(_ffi.trace_event(self._handle, index)) for index in range(len(self)))
+
+    @property
+    def live(self) -> list[int]:
+        """Bytes live after each event."""
+        return [_ffi.trace_event(self._handle, index).live for index in range(len(self))]
+
+    def to_frame(self) -> Any:
+        """A pandas frame with a row an event."""
+        return _optional.need("pandas", "Trace.to_frame()").DataFrame(list(self), columns=Event._fields)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self)} events>"
