@@ -9,7 +9,18 @@ from pathlib import Path
 from generate.model import Api
 
 # One row an output. A new binding adds its row, and its module beside this one.
-BACKENDS = ("api_json", "python", "luajit", "lua")
+BACKENDS = (
+    "api_json",
+    "api_markdown",
+    "api_man",
+    "errors",
+    "layout",
+    "prototypes",
+    "headers",
+    "python",
+    "luajit",
+    "lua",
+)
 
 
 def files(api: Api) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generate.model import Api, Callback, Function, Note, Type
+from generate.model import Api, Callback, Function, Note, Struct, Type
 
 NAMES = {
     "int32": "int32_t",
@@ -81,3 +81,38 @@ def lengths(note: Note) -> list[str]:
 def failures(function: Function) -> Iterator[str]:
     """Names of the statuses that a call may end with."""
     yield from function["returns"].get("errors", [])
+
+
+def prototype(function: Function, width: int = 100) -> str:
+    """A function's declaration; parameters that do not fit go into lines of their own below the first."""
+    head = declare(function["returns"]["type"], function["name"], "int") + "("
+    line = f"{head}{parameters(function)});"
+    if len(line) <= width:
+        return line
+    return head + ("\n" + " " * len(head)).join(broken(function, width - len(head))) + ");"
+
+
+def broken(function: Function, width: int) -> list[str]:
+    """The parameters in lines of at most `width`, where each can be."""
+    lines: list[str] = []
+    for part in parameters(function).split(", "):
+        if lines and len(lines[-1]) + len(part) + 4 <= width:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return [f"{line}," for line in lines[:-1]] + lines[-1:]
+
+
+def structs_of(function: Function, api: Api) -> list[Struct]:
+    """The structs with a size that a call takes or fills: its options and its results."""
+    names = [each["type"]["to"]["name"] for each in function["parameters"] if is_struct_pointer(each["type"])]
+    return [struct for struct in api["structs"] if struct["name"] in names and struct["sized"]]
+
+
+def is_struct_pointer(kind: Type) -> bool:
+    return kind["kind"] == "pointer" and kind["to"]["kind"] == "struct"
+
+
+def version(api: Api) -> str:
+    """The version of the headers, "" if they have none."""
+    return next((str(each["value"]) for each in api["constants"] if each["name"] == "MEMMODEL_VERSION"), "")

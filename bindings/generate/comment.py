@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from generate.model import Note
+from generate.text import flow
 
 # Each begins a part of a function's comment, which ends where the next begins.
 BLOCKS = ("param", "returns", "threads", "complexity", "since", "blocking", "stability")
@@ -27,6 +28,7 @@ PARAM = re.compile(r"\[(?P<direction>in|out|in,out)\]\s+(?P<name>\w+)\s+(?P<text
 ENUM = re.compile(r"\benum (memmodel_\w+)")
 ERROR = re.compile(r"\bMEMMODEL_ERROR_\w+")
 UNKNOWN = re.compile(r"@(\w+)")
+TAKEN = "\0"  # where a tag was
 DIRECTIONS = {"in": "in", "out": "out", "in,out": "inout"}
 
 
@@ -59,15 +61,6 @@ def plain(raw: str) -> str:
     return "\n".join(re.sub(r"^\s*\* ?", "", line).rstrip() for line in body.splitlines()).strip()
 
 
-def flow(text: str) -> str:
-    """Lines joined into paragraphs, which stay apart by an empty line; items of a list keep a line each."""
-    paragraphs = []
-    for paragraph in re.split(r"\n\s*\n", text.strip()):
-        lines = re.split(r"\n\s*(?=- )", paragraph)
-        paragraphs.append("\n".join(" ".join(line.split()) for line in lines))
-    return "\n\n".join(paragraphs)
-
-
 def note(text: str) -> Note:
     """A text without its tags, and what they say."""
     found = Note()
@@ -81,11 +74,10 @@ def note(text: str) -> Note:
                 found["nullable"] = True
             else:
                 found[name] = value.strip().rstrip(".")  # type: ignore[literal-required]
-        return ""
+        return TAKEN
 
-    rest = flow(TAG.sub(take, text))
-    rest = re.sub(r"\s+([.;,])", r"\1", rest).strip()
-    found["text"] = re.sub(r"^[;.,]\s*|;$", "", rest).strip()
+    rest = re.sub(rf"\s*{TAKEN}", "", TAG.sub(take, text))
+    found["text"] = re.sub(r"^[;.,]\s+|;$", "", flow(rest))
     if match := ENUM.search(text):
         found["enum"] = match[1]
     return found

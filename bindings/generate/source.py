@@ -50,7 +50,7 @@ class Source:
                 yield cursor
 
     def headers(self) -> list[str]:
-        """Names of the headers in the order in which they end: one that is included comes before who includes it."""
+        """Names of the headers in the order in which they are first included."""
         names = [self.header(each.include.name) for each in self.unit.get_includes()]
         return [name for name in dict.fromkeys(names) if name.startswith("memmodel/")]
 

@@ -1,0 +1,496 @@
+/*
+ * Where every public field lies and which number every name has, as programs compiled with a released version rely on.
+ * Written from include/memmodel/ by ./run generate; a block of a released version never changes, see doc/abi.md.
+ */
+#include <memmodel.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* clang-format off */
+
+/* The first number holds where pointers have 64 bits, the second on 32-bit x86, which aligns int64_t to 4 bytes. */
+#if UINTPTR_MAX > UINT32_MAX
+#define PLACE(wide, narrow) (wide)
+#elif defined(__i386__)
+#define PLACE(wide, narrow) (narrow)
+#endif
+
+#define VALUE(name, value) _Static_assert((name) == (value), #name)
+
+#ifdef PLACE
+#define FIELD(type, field, wide, narrow) \
+    _Static_assert(offsetof(struct type, field) == PLACE(wide, narrow), #type "." #field)
+#define BYTES(type, wide, narrow) _Static_assert(sizeof(struct type) >= PLACE(wide, narrow), #type)
+#else
+#define FIELD(type, field, wide, narrow) _Static_assert(1, "")
+#define BYTES(type, wide, narrow) _Static_assert(1, "")
+#endif
+
+/* 0.1 */
+
+VALUE(MEMMODEL_OK, 0);
+VALUE(MEMMODEL_ERROR_NOMEM, -1);
+VALUE(MEMMODEL_ERROR_INVALID_ARGUMENT, -2);
+VALUE(MEMMODEL_ERROR_OVERFLOW, -3);
+VALUE(MEMMODEL_ERROR_SHAPE, -4);
+VALUE(MEMMODEL_ERROR_UNSUPPORTED, -5);
+VALUE(MEMMODEL_ERROR_PARSE, -6);
+VALUE(MEMMODEL_ERROR_IO, -7);
+VALUE(MEMMODEL_ERROR_STRUCT_SIZE, -8);
+VALUE(MEMMODEL_ERROR_UNKNOWN_SYMBOL, -9);
+VALUE(MEMMODEL_ERROR_UNBOUND, -10);
+VALUE(MEMMODEL_ERROR_DATA, -11);
+VALUE(MEMMODEL_ERROR_NEWER, -12);
+VALUE(MEMMODEL_ERROR_PROCESS, -13);
+VALUE(MEMMODEL_ERROR_CALLBACK, -14);
+
+VALUE(MEMMODEL_TEXT, 0);
+VALUE(MEMMODEL_C, 1);
+VALUE(MEMMODEL_PYTHON, 2);
+VALUE(MEMMODEL_LATEX, 3);
+
+VALUE(MEMMODEL_DTYPE_DEFAULT, 0);
+VALUE(MEMMODEL_FLOAT32, 1);
+VALUE(MEMMODEL_FLOAT64, 2);
+VALUE(MEMMODEL_FLOAT16, 3);
+VALUE(MEMMODEL_BFLOAT16, 4);
+VALUE(MEMMODEL_INT64, 5);
+VALUE(MEMMODEL_INT32, 6);
+VALUE(MEMMODEL_INT8, 7);
+VALUE(MEMMODEL_UINT8, 8);
+VALUE(MEMMODEL_BOOL, 9);
+
+VALUE(MEMMODEL_LAYOUT_DEFAULT, 0);
+VALUE(MEMMODEL_CHANNELS_FIRST, 1);
+VALUE(MEMMODEL_CHANNELS_LAST, 2);
+
+VALUE(MEMMODEL_EXPLICIT, 0);
+VALUE(MEMMODEL_VALID, 1);
+VALUE(MEMMODEL_SAME, 2);
+
+VALUE(MEMMODEL_ACTIVATION_NONE, 0);
+VALUE(MEMMODEL_RELU, 1);
+VALUE(MEMMODEL_LEAKY_RELU, 2);
+VALUE(MEMMODEL_ELU, 3);
+VALUE(MEMMODEL_SELU, 4);
+VALUE(MEMMODEL_GELU, 5);
+VALUE(MEMMODEL_GELU_TANH, 6);
+VALUE(MEMMODEL_SILU, 7);
+VALUE(MEMMODEL_SIGMOID, 8);
+VALUE(MEMMODEL_TANH, 9);
+VALUE(MEMMODEL_HARDSWISH, 10);
+VALUE(MEMMODEL_HARDSIGMOID, 11);
+VALUE(MEMMODEL_RELU6, 12);
+VALUE(MEMMODEL_SOFTPLUS, 13);
+VALUE(MEMMODEL_MISH, 14);
+VALUE(MEMMODEL_PRELU, 15);
+VALUE(MEMMODEL_EXP, 16);
+VALUE(MEMMODEL_LOG, 17);
+VALUE(MEMMODEL_SQRT, 18);
+VALUE(MEMMODEL_SQUARE, 19);
+VALUE(MEMMODEL_ABS, 20);
+VALUE(MEMMODEL_NEGATE, 21);
+
+VALUE(MEMMODEL_MAX, 0);
+VALUE(MEMMODEL_MEAN, 1);
+VALUE(MEMMODEL_SUM, 2);
+VALUE(MEMMODEL_MIN, 3);
+VALUE(MEMMODEL_PRODUCT, 4);
+
+VALUE(MEMMODEL_NEAREST, 0);
+VALUE(MEMMODEL_LINEAR, 1);
+VALUE(MEMMODEL_CUBIC, 2);
+
+VALUE(MEMMODEL_PAD_CONSTANT, 0);
+VALUE(MEMMODEL_PAD_REFLECT, 1);
+VALUE(MEMMODEL_PAD_REPLICATE, 2);
+VALUE(MEMMODEL_PAD_CIRCULAR, 3);
+
+VALUE(MEMMODEL_ADD, 0);
+VALUE(MEMMODEL_SUBTRACT, 1);
+VALUE(MEMMODEL_MULTIPLY, 2);
+VALUE(MEMMODEL_DIVIDE, 3);
+VALUE(MEMMODEL_MAXIMUM, 4);
+VALUE(MEMMODEL_MINIMUM, 5);
+
+VALUE(MEMMODEL_LSTM, 0);
+VALUE(MEMMODEL_GRU, 1);
+VALUE(MEMMODEL_RNN_TANH, 2);
+VALUE(MEMMODEL_RNN_RELU, 3);
+
+VALUE(MEMMODEL_CROSS_ENTROPY, 0);
+VALUE(MEMMODEL_BINARY_CROSS_ENTROPY, 1);
+VALUE(MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS, 2);
+VALUE(MEMMODEL_MEAN_SQUARED_ERROR, 3);
+VALUE(MEMMODEL_MEAN_ABSOLUTE_ERROR, 4);
+VALUE(MEMMODEL_SMOOTH_L1, 5);
+VALUE(MEMMODEL_NEGATIVE_LOG_LIKELIHOOD, 6);
+VALUE(MEMMODEL_KL_DIVERGENCE, 7);
+VALUE(MEMMODEL_DICE, 8);
+
+VALUE(MEMMODEL_REDUCE_MEAN, 0);
+VALUE(MEMMODEL_REDUCE_SUM, 1);
+VALUE(MEMMODEL_REDUCE_NONE, 2);
+
+VALUE(MEMMODEL_BASIS_POSYNOMIAL, 0);
+VALUE(MEMMODEL_BASIS_GIVEN, 1);
+
+VALUE(MEMMODEL_MEASURE_LIVE, 0);
+VALUE(MEMMODEL_MEASURE_RESERVED, 1);
+VALUE(MEMMODEL_MEASURE_PROCESS, 2);
+
+VALUE(MEMMODEL_PARAMETERS, 0);
+VALUE(MEMMODEL_GRADIENTS, 1);
+VALUE(MEMMODEL_OPTIMIZER_STATE, 2);
+VALUE(MEMMODEL_INPUTS, 3);
+VALUE(MEMMODEL_SAVED_ACTIVATIONS, 4);
+VALUE(MEMMODEL_TRANSIENT_ACTIVATIONS, 5);
+VALUE(MEMMODEL_ACTIVATION_GRADIENTS, 6);
+VALUE(MEMMODEL_WORKSPACE, 7);
+VALUE(MEMMODEL_ALLOCATOR_SLACK, 8);
+VALUE(MEMMODEL_CONTEXT_MEMORY, 9);
+VALUE(MEMMODEL_CATEGORY_COUNT, 10);
+
+VALUE(MEMMODEL_PHASE_SETUP, 0);
+VALUE(MEMMODEL_PHASE_FORWARD, 1);
+VALUE(MEMMODEL_PHASE_BACKWARD, 2);
+VALUE(MEMMODEL_PHASE_OPTIMIZER, 3);
+
+FIELD(memmodel_allocator, size, 0, 0);
+FIELD(memmodel_allocator, allocate, 8, 4);
+FIELD(memmodel_allocator, reallocate, 16, 8);
+FIELD(memmodel_allocator, release, 24, 12);
+FIELD(memmodel_allocator, user, 32, 16);
+BYTES(memmodel_allocator, 40, 20);
+
+FIELD(memmodel_error, size, 0, 0);
+FIELD(memmodel_error, status, 8, 4);
+FIELD(memmodel_error, line, 12, 8);
+FIELD(memmodel_error, column, 16, 12);
+FIELD(memmodel_error, reserved, 20, 16);
+FIELD(memmodel_error, message, 24, 20);
+FIELD(memmodel_error, object, 32, 24);
+BYTES(memmodel_error, 40, 28);
+
+FIELD(memmodel_shape, dims, 0, 0);
+FIELD(memmodel_shape, rank, 64, 64);
+FIELD(memmodel_shape, dtype, 68, 68);
+BYTES(memmodel_shape, 72, 72);
+
+FIELD(memmodel_conv, size, 0, 0);
+FIELD(memmodel_conv, name, 8, 4);
+FIELD(memmodel_conv, filters, 16, 8);
+FIELD(memmodel_conv, kernel, 24, 16);
+FIELD(memmodel_conv, stride, 48, 40);
+FIELD(memmodel_conv, dilation, 72, 64);
+FIELD(memmodel_conv, pad, 96, 88);
+FIELD(memmodel_conv, output_padding, 120, 112);
+FIELD(memmodel_conv, groups, 144, 136);
+FIELD(memmodel_conv, padding, 152, 144);
+FIELD(memmodel_conv, layout, 156, 148);
+FIELD(memmodel_conv, no_bias, 160, 152);
+FIELD(memmodel_conv, activation, 164, 156);
+FIELD(memmodel_conv, shared, 168, 160);
+BYTES(memmodel_conv, 176, 164);
+
+FIELD(memmodel_linear, size, 0, 0);
+FIELD(memmodel_linear, name, 8, 4);
+FIELD(memmodel_linear, units, 16, 8);
+FIELD(memmodel_linear, no_bias, 24, 16);
+FIELD(memmodel_linear, activation, 28, 20);
+FIELD(memmodel_linear, shared, 32, 24);
+BYTES(memmodel_linear, 40, 28);
+
+FIELD(memmodel_pool, size, 0, 0);
+FIELD(memmodel_pool, name, 8, 4);
+FIELD(memmodel_pool, kernel, 16, 8);
+FIELD(memmodel_pool, stride, 40, 32);
+FIELD(memmodel_pool, dilation, 64, 56);
+FIELD(memmodel_pool, pad, 88, 80);
+FIELD(memmodel_pool, padding, 112, 104);
+FIELD(memmodel_pool, layout, 116, 108);
+FIELD(memmodel_pool, kind, 120, 112);
+FIELD(memmodel_pool, ceil_mode, 124, 116);
+BYTES(memmodel_pool, 128, 120);
+
+FIELD(memmodel_adaptive_pool, size, 0, 0);
+FIELD(memmodel_adaptive_pool, name, 8, 4);
+FIELD(memmodel_adaptive_pool, output, 16, 8);
+FIELD(memmodel_adaptive_pool, layout, 40, 32);
+FIELD(memmodel_adaptive_pool, kind, 44, 36);
+BYTES(memmodel_adaptive_pool, 48, 40);
+
+FIELD(memmodel_global_pool, size, 0, 0);
+FIELD(memmodel_global_pool, name, 8, 4);
+FIELD(memmodel_global_pool, layout, 16, 8);
+FIELD(memmodel_global_pool, kind, 20, 12);
+FIELD(memmodel_global_pool, keep, 24, 16);
+FIELD(memmodel_global_pool, reserved, 28, 20);
+BYTES(memmodel_global_pool, 32, 24);
+
+FIELD(memmodel_norm, size, 0, 0);
+FIELD(memmodel_norm, name, 8, 4);
+FIELD(memmodel_norm, groups, 16, 8);
+FIELD(memmodel_norm, axes, 24, 16);
+FIELD(memmodel_norm, layout, 32, 24);
+FIELD(memmodel_norm, no_affine, 36, 28);
+FIELD(memmodel_norm, no_statistics, 40, 32);
+FIELD(memmodel_norm, no_shift, 44, 36);
+FIELD(memmodel_norm, affine, 48, 40);
+FIELD(memmodel_norm, reserved, 52, 44);
+BYTES(memmodel_norm, 56, 48);
+
+FIELD(memmodel_activation, size, 0, 0);
+FIELD(memmodel_activation, name, 8, 4);
+FIELD(memmodel_activation, kind, 16, 8);
+FIELD(memmodel_activation, in_place, 20, 12);
+FIELD(memmodel_activation, one_weight, 24, 16);
+FIELD(memmodel_activation, layout, 28, 20);
+BYTES(memmodel_activation, 32, 24);
+
+FIELD(memmodel_softmax, size, 0, 0);
+FIELD(memmodel_softmax, name, 8, 4);
+FIELD(memmodel_softmax, axis, 16, 8);
+FIELD(memmodel_softmax, logarithmic, 20, 12);
+BYTES(memmodel_softmax, 24, 16);
+
+FIELD(memmodel_dropout, size, 0, 0);
+FIELD(memmodel_dropout, name, 8, 4);
+FIELD(memmodel_dropout, rate, 16, 8);
+FIELD(memmodel_dropout, feature, 24, 16);
+FIELD(memmodel_dropout, in_place, 28, 20);
+FIELD(memmodel_dropout, identity, 32, 24);
+FIELD(memmodel_dropout, layout, 36, 28);
+BYTES(memmodel_dropout, 40, 32);
+
+FIELD(memmodel_embedding, size, 0, 0);
+FIELD(memmodel_embedding, name, 8, 4);
+FIELD(memmodel_embedding, rows, 16, 8);
+FIELD(memmodel_embedding, width, 24, 16);
+FIELD(memmodel_embedding, dtype, 32, 24);
+FIELD(memmodel_embedding, reserved, 36, 28);
+FIELD(memmodel_embedding, shared, 40, 32);
+BYTES(memmodel_embedding, 48, 36);
+
+FIELD(memmodel_upsample, size, 0, 0);
+FIELD(memmodel_upsample, name, 8, 4);
+FIELD(memmodel_upsample, scale, 16, 8);
+FIELD(memmodel_upsample, output, 40, 32);
+FIELD(memmodel_upsample, mode, 64, 56);
+FIELD(memmodel_upsample, layout, 68, 60);
+BYTES(memmodel_upsample, 72, 64);
+
+FIELD(memmodel_pad, size, 0, 0);
+FIELD(memmodel_pad, name, 8, 4);
+FIELD(memmodel_pad, before, 16, 8);
+FIELD(memmodel_pad, after, 80, 72);
+FIELD(memmodel_pad, mode, 144, 136);
+FIELD(memmodel_pad, reserved, 148, 140);
+BYTES(memmodel_pad, 152, 144);
+
+FIELD(memmodel_concat, size, 0, 0);
+FIELD(memmodel_concat, name, 8, 4);
+FIELD(memmodel_concat, axis, 16, 8);
+FIELD(memmodel_concat, channels, 20, 12);
+FIELD(memmodel_concat, layout, 24, 16);
+FIELD(memmodel_concat, reserved, 28, 20);
+BYTES(memmodel_concat, 32, 24);
+
+FIELD(memmodel_split, size, 0, 0);
+FIELD(memmodel_split, name, 8, 4);
+FIELD(memmodel_split, sizes, 16, 8);
+FIELD(memmodel_split, parts, 24, 12);
+FIELD(memmodel_split, axis, 28, 16);
+BYTES(memmodel_split, 32, 20);
+
+FIELD(memmodel_slice, size, 0, 0);
+FIELD(memmodel_slice, name, 8, 4);
+FIELD(memmodel_slice, start, 16, 8);
+FIELD(memmodel_slice, stop, 24, 16);
+FIELD(memmodel_slice, step, 32, 24);
+FIELD(memmodel_slice, axis, 40, 32);
+FIELD(memmodel_slice, drop, 44, 36);
+BYTES(memmodel_slice, 48, 40);
+
+FIELD(memmodel_binary, size, 0, 0);
+FIELD(memmodel_binary, name, 8, 4);
+FIELD(memmodel_binary, kind, 16, 8);
+FIELD(memmodel_binary, in_place, 20, 12);
+BYTES(memmodel_binary, 24, 16);
+
+FIELD(memmodel_matmul, size, 0, 0);
+FIELD(memmodel_matmul, name, 8, 4);
+FIELD(memmodel_matmul, transpose_first, 16, 8);
+FIELD(memmodel_matmul, transpose_second, 20, 12);
+BYTES(memmodel_matmul, 24, 16);
+
+FIELD(memmodel_reduce, size, 0, 0);
+FIELD(memmodel_reduce, name, 8, 4);
+FIELD(memmodel_reduce, axes, 16, 8);
+FIELD(memmodel_reduce, axis_count, 48, 40);
+FIELD(memmodel_reduce, kind, 52, 44);
+FIELD(memmodel_reduce, keep, 56, 48);
+FIELD(memmodel_reduce, reserved, 60, 52);
+BYTES(memmodel_reduce, 64, 56);
+
+FIELD(memmodel_attention, size, 0, 0);
+FIELD(memmodel_attention, name, 8, 4);
+FIELD(memmodel_attention, dropout, 16, 8);
+FIELD(memmodel_attention, causal, 24, 16);
+FIELD(memmodel_attention, grouped, 28, 20);
+BYTES(memmodel_attention, 32, 24);
+
+FIELD(memmodel_recurrent, size, 0, 0);
+FIELD(memmodel_recurrent, name, 8, 4);
+FIELD(memmodel_recurrent, hidden, 16, 8);
+FIELD(memmodel_recurrent, layers, 24, 16);
+FIELD(memmodel_recurrent, projection, 32, 24);
+FIELD(memmodel_recurrent, dropout, 40, 32);
+FIELD(memmodel_recurrent, kind, 48, 40);
+FIELD(memmodel_recurrent, bidirectional, 52, 44);
+FIELD(memmodel_recurrent, batch_first, 56, 48);
+FIELD(memmodel_recurrent, no_bias, 60, 52);
+BYTES(memmodel_recurrent, 64, 56);
+
+FIELD(memmodel_loss, size, 0, 0);
+FIELD(memmodel_loss, name, 8, 4);
+FIELD(memmodel_loss, kind, 16, 8);
+FIELD(memmodel_loss, reduction, 20, 12);
+BYTES(memmodel_loss, 24, 16);
+
+FIELD(memmodel_custom_needs, size, 0, 0);
+FIELD(memmodel_custom_needs, saved, 8, 4);
+FIELD(memmodel_custom_needs, forward_temporary, 16, 12);
+FIELD(memmodel_custom_needs, backward_temporary, 24, 20);
+FIELD(memmodel_custom_needs, multiply_adds, 32, 28);
+BYTES(memmodel_custom_needs, 40, 36);
+
+FIELD(memmodel_custom, size, 0, 0);
+FIELD(memmodel_custom, name, 8, 4);
+FIELD(memmodel_custom, outputs, 16, 8);
+FIELD(memmodel_custom, output_count, 24, 12);
+FIELD(memmodel_custom, parameter_dtype, 28, 16);
+FIELD(memmodel_custom, parameters, 32, 20);
+FIELD(memmodel_custom, saved, 40, 28);
+FIELD(memmodel_custom, forward_temporary, 48, 36);
+FIELD(memmodel_custom, backward_temporary, 56, 44);
+FIELD(memmodel_custom, multiply_adds, 64, 52);
+FIELD(memmodel_custom, rule, 72, 60);
+FIELD(memmodel_custom, user, 80, 64);
+BYTES(memmodel_custom, 88, 68);
+
+FIELD(memmodel_fit_options, size, 0, 0);
+FIELD(memmodel_fit_options, target, 8, 4);
+FIELD(memmodel_fit_options, inputs, 16, 8);
+FIELD(memmodel_fit_options, input_count, 24, 12);
+FIELD(memmodel_fit_options, weight, 32, 16);
+FIELD(memmodel_fit_options, terms, 40, 20);
+FIELD(memmodel_fit_options, term_count, 48, 24);
+FIELD(memmodel_fit_options, basis, 56, 28);
+FIELD(memmodel_fit_options, max_terms, 60, 32);
+FIELD(memmodel_fit_options, reserved, 64, 36);
+FIELD(memmodel_fit_options, threads, 68, 40);
+BYTES(memmodel_fit_options, 72, 44);
+
+FIELD(memmodel_prediction, size, 0, 0);
+FIELD(memmodel_prediction, value, 8, 4);
+FIELD(memmodel_prediction, upper, 16, 12);
+FIELD(memmodel_prediction, outside, 24, 20);
+FIELD(memmodel_prediction, reserved, 28, 24);
+BYTES(memmodel_prediction, 32, 28);
+
+FIELD(memmodel_model_scores, size, 0, 0);
+FIELD(memmodel_model_scores, training_mape, 8, 4);
+FIELD(memmodel_model_scores, loo_mape, 16, 12);
+FIELD(memmodel_model_scores, samples, 24, 20);
+FIELD(memmodel_model_scores, terms, 32, 28);
+BYTES(memmodel_model_scores, 40, 36);
+
+FIELD(memmodel_symbol_value, name, 0, 0);
+FIELD(memmodel_symbol_value, value, 8, 4);
+BYTES(memmodel_symbol_value, 16, 12);
+
+FIELD(memmodel_job, size, 0, 0);
+FIELD(memmodel_job, framework, 8, 4);
+FIELD(memmodel_job, rule, 16, 8);
+FIELD(memmodel_job, device, 24, 12);
+FIELD(memmodel_job, optimizer, 32, 16);
+FIELD(memmodel_job, isa, 40, 20);
+FIELD(memmodel_job, symbols, 48, 24);
+FIELD(memmodel_job, symbol_count, 56, 28);
+FIELD(memmodel_job, context, 64, 32);
+FIELD(memmodel_job, inference, 72, 36);
+FIELD(memmodel_job, steps, 76, 40);
+FIELD(memmodel_job, threads, 80, 44);
+FIELD(memmodel_job, measure, 84, 48);
+BYTES(memmodel_job, 88, 52);
+
+FIELD(memmodel_monitor_options, size, 0, 0);
+FIELD(memmodel_monitor_options, interval, 8, 4);
+FIELD(memmodel_monitor_options, curve_limit, 16, 12);
+FIELD(memmodel_monitor_options, own_child, 24, 20);
+FIELD(memmodel_monitor_options, pss, 28, 24);
+BYTES(memmodel_monitor_options, 32, 28);
+
+FIELD(memmodel_monitor_reading, size, 0, 0);
+FIELD(memmodel_monitor_reading, time, 8, 4);
+FIELD(memmodel_monitor_reading, previous, 16, 12);
+FIELD(memmodel_monitor_reading, rss, 24, 20);
+FIELD(memmodel_monitor_reading, high, 32, 28);
+FIELD(memmodel_monitor_reading, pss, 40, 36);
+FIELD(memmodel_monitor_reading, cgroup, 48, 44);
+FIELD(memmodel_monitor_reading, processes, 56, 52);
+FIELD(memmodel_monitor_reading, ended, 60, 56);
+BYTES(memmodel_monitor_reading, 64, 60);
+
+FIELD(memmodel_monitor_summary, size, 0, 0);
+FIELD(memmodel_monitor_summary, start, 8, 4);
+FIELD(memmodel_monitor_summary, seconds, 16, 12);
+FIELD(memmodel_monitor_summary, readings, 24, 20);
+FIELD(memmodel_monitor_summary, peak, 32, 28);
+FIELD(memmodel_monitor_summary, peak_sampled, 40, 36);
+FIELD(memmodel_monitor_summary, peak_process, 48, 44);
+FIELD(memmodel_monitor_summary, peak_pss, 56, 52);
+FIELD(memmodel_monitor_summary, peak_cgroup, 64, 60);
+FIELD(memmodel_monitor_summary, processes, 72, 68);
+FIELD(memmodel_monitor_summary, ended, 76, 72);
+FIELD(memmodel_monitor_summary, exit_code, 80, 76);
+FIELD(memmodel_monitor_summary, exit_signal, 84, 80);
+BYTES(memmodel_monitor_summary, 88, 84);
+
+FIELD(memmodel_monitor_point, time, 0, 0);
+FIELD(memmodel_monitor_point, bytes, 8, 8);
+BYTES(memmodel_monitor_point, 16, 16);
+
+FIELD(memmodel_event, size, 0, 0);
+FIELD(memmodel_event, bytes, 8, 4);
+FIELD(memmodel_event, live, 16, 12);
+FIELD(memmodel_event, what, 24, 20);
+FIELD(memmodel_event, layer, 32, 24);
+FIELD(memmodel_event, block, 40, 28);
+FIELD(memmodel_event, step, 44, 32);
+FIELD(memmodel_event, category, 48, 36);
+FIELD(memmodel_event, phase, 52, 40);
+BYTES(memmodel_event, 56, 44);
+
+FIELD(memmodel_peak, size, 0, 0);
+FIELD(memmodel_peak, live, 8, 4);
+FIELD(memmodel_peak, reserved, 16, 12);
+FIELD(memmodel_peak, process, 24, 20);
+BYTES(memmodel_peak, 32, 28);
+
+FIELD(memmodel_report_layer, size, 0, 0);
+FIELD(memmodel_report_layer, name, 8, 4);
+FIELD(memmodel_report_layer, op, 16, 8);
+FIELD(memmodel_report_layer, shape, 24, 12);
+FIELD(memmodel_report_layer, formula, 32, 16);
+FIELD(memmodel_report_layer, activations, 40, 20);
+FIELD(memmodel_report_layer, output_bytes, 48, 28);
+FIELD(memmodel_report_layer, parameters, 56, 36);
+FIELD(memmodel_report_layer, trainable, 64, 44);
+FIELD(memmodel_report_layer, parameter_bytes, 72, 52);
+FIELD(memmodel_report_layer, multiply_adds, 80, 60);
+FIELD(memmodel_report_layer, peak_bytes, 88, 68);
+FIELD(memmodel_report_layer, peak, 96, 76);
+BYTES(memmodel_report_layer, 176, 156);
