@@ -1,0 +1,111 @@
+-- libmemmodel for LuaJIT and Lua 5.1 to 5.4: how much memory a deep-learning job will need.
+--
+--   local memmodel = require "memmodel"
+--   local model = memmodel.load_model("unet.json")
+--   local bytes, upper, outside = model:predict({dim = 64, batch = 4}, 0.95)
+--
+-- Errors are raised as tables; tostring() of one is a line for a person (memmodel/errors.lua lists the fields).
+local api = require "memmodel.api"
+local enums = require "memmodel.enums"
+local errors = require "memmodel.errors"
+local marshal = require "memmodel.marshal"
+local objects = require "memmodel.objects"
+
+require "memmodel.model"
+require "memmodel.network"
+require "memmodel.report"
+
+local C = marshal.functions
+local memmodel = {
+    C = C, -- every function of the library, by its C name
+    api = api, -- what it takes and returns
+    is_error = errors.is_error,
+    enumerators = enums.names,
+    INFER = api.constants.MEMMODEL_INFER,
+    MAX_RANK = api.constants.MEMMODEL_MAX_RANK,
+    _VERSION = C.memmodel_version(),
+}
+
+-- The context that everything below is made from, unless a script makes its own with new_context().
+local default
+
+function memmodel.new_context()
+    return C.memmodel_context_new()
+end
+
+function memmodel.context()
+    default = default or memmodel.new_context()
+    return default
+end
+
+-- The library's messages go to log(message); nil for silence.
+function memmodel.set_log(log)
+    memmodel.context():set_log(log)
+end
+
+function memmodel.version()
+    return C.memmodel_version()
+end
+
+-- ---- from files and texts ----
+
+function memmodel.load_model(path)
+    return C.memmodel_model_load(memmodel.context(), path)
+end
+
+function memmodel.model_from_json(text, name)
+    return C.memmodel_model_from_json(memmodel.context(), name or "model", text)
+end
+
+function memmodel.read_samples(path)
+    return C.memmodel_samples_read(memmodel.context(), path)
+end
+
+function memmodel.parse_samples(text, name)
+    return C.memmodel_samples_parse(memmodel.context(), name or "samples", text)
+end
+
+function memmodel.samples(columns)
+    return C.memmodel_samples_new(memmodel.context(), columns)
+end
+
+function memmodel.load_network(path)
+    return C.memmodel_network_load(memmodel.context(), path)
+end
+
+function memmodel.network_from_json(text, name)
+    return C.memmodel_network_from_json(memmodel.context(), name or "network", text)
+end
+
+function memmodel.read_trace(path)
+    return C.memmodel_trace_read(memmodel.context(), path)
+end
+
+-- ---- questions ----
+
+-- An empty network, to be built by its methods: network:input(...), network:conv(...), ...
+function memmodel.network()
+    return C.memmodel_network_new(memmodel.context())
+end
+
+-- memmodel.fit(samples or file, {target = "peak_bytes", inputs = {"dim", "batch"}})
+function memmodel.fit(samples, options)
+    if type(samples) == "string" then
+        samples = memmodel.read_samples(samples)
+    end
+    return C.memmodel_fit(samples, options)
+end
+
+function memmodel.estimate(network, job)
+    return objects.methods("memmodel_network").estimate(network, job)
+end
+
+function memmodel.solve(network, job, symbol, budget)
+    return objects.methods("memmodel_network").solve(network, job, symbol, budget)
+end
+
+function memmodel.monitor(pid, options)
+    return C.memmodel_monitor_new(memmodel.context(), pid, options)
+end
+
+return memmodel

@@ -1,0 +1,202 @@
+-- The low layer on LuaJIT: what bindings/lua/core does in C for PUC Lua, by LuaJIT's own ffi.
+local ffi = require "ffi"
+local api = require "memmodel.api"
+local library = require "memmodel.library"
+
+ffi.cdef(require "memmodel.cdef")
+
+local core = {}
+local C = library.load(ffi)
+
+local TYPES = {
+    i = "int32_t", l = "int64_t", L = "uint64_t", z = "size_t", d = "double", b = "bool", p = "void *", s = "const char *",
+}
+local EXACT = 2LL ^ 53
+
+local function place(memory, offset, kind)
+    return ffi.cast(TYPES[kind] .. " *", ffi.cast("uint8_t *", memory) + offset)
+end
+
+-- Numbers where they are exact, LuaJIT's own 64-bit integers beyond.
+local function to_lua(kind, value)
+    if kind == "s" then
+        return value ~= nil and ffi.string(value) or nil
+    elseif kind == "p" then
+        return value ~= nil and value or nil
+    elseif (kind == "l" or kind == "L" or kind == "z") and value <= EXACT and (kind ~= "l" or value >= -EXACT) then
+        return tonumber(value)
+    end
+    return value
+end
+
+-- ---- memory ----
+
+function core.buffer(bytes, ctype)
+    local item = ffi.typeof(ctype .. "[?]")
+    return item(math.max(1, bytes / ffi.sizeof(ctype)))
+end
+
+function core.put(memory, offset, kind, value)
+    if kind == "p" and type(value) == "string" then
+        value = ffi.cast("const char *", value)
+        place(memory, offset, "s")[0] = value
+    elseif kind == "p" and value ~= nil then
+        place(memory, offset, kind)[0] = ffi.cast("void *", value)
+    else
+        place(memory, offset, kind)[0] = value
+    end
+end
+
+function core.get(memory, offset, kind)
+    return to_lua(kind, place(memory, offset, kind)[0])
+end
+
+function core.doubles(buffer, ...)
+    for i = 1, select("#", ...) do
+        buffer[i - 1] = (select(i, ...))
+    end
+end
+
+function core.gather(buffer, names, fields)
+    local count = #names
+    for i = 1, count do
+        local number = fields[names[i]]
+        if type(number) ~= "number" then
+            return i
+        end
+        buffer[i - 1] = number
+    end
+    for _ in pairs(fields) do
+        count = count - 1
+    end
+    return count ~= 0 and 0 or nil
+end
+
+function core.text(address, length)
+    return ffi.string(address, length)
+end
+
+core.layout = setmetatable({ pointer = ffi.sizeof("void *") }, {
+    __index = function(self, name)
+        local struct, field = name:match("^([^.]*)%.?(.*)$")
+        local value = field == "" and ffi.sizeof("struct " .. struct) or ffi.offsetof("struct " .. struct, field)
+        self[name] = value
+        return value
+    end,
+})
+
+-- ---- calls ----
+
+local pending -- first error of a callback in the call that is under way
+
+local function result_kind(name)
+    local returns = api.functions[name].returns
+    return returns.kind == "status" and "i" or returns.letter or "p"
+end
+
+-- Never compiled: a callback out of compiled code would end the process.
+local function caller(name)
+    local call, kind = C[name], result_kind(name)
+    local function invoke(...)
+        local outer = pending
+        pending = nil
+        local result = call(...)
+        local mine = pending
+        pending = outer
+        if mine then
+            error(mine.value, 0)
+        end
+        return to_lua(kind, result)
+    end
+    jit.off(invoke)
+    return invoke
+end
+
+core.call = setmetatable({}, {
+    __index = function(self, name)
+        self[name] = caller(name)
+        return self[name]
+    end,
+})
+
+-- Calls that never call back and return no 64-bit number: nothing in between, and compiled.
+core.direct = C
+
+-- ---- handles ----
+
+local callbacks = setmetatable({}, { __mode = "k" }) -- of each owner
+
+local function free_all(list)
+    for address, callback in pairs(list) do
+        list[address] = nil
+        callback:free()
+    end
+end
+
+function core.adopt(pointer, name)
+    local unref = C[api.handles[name].unref]
+    local list = {}
+    local handle = ffi.gc(ffi.cast(name .. " *", pointer), function(address)
+        if name == "memmodel_context" then
+            C.memmodel_context_set_log(address, nil, nil)
+        end
+        unref(address)
+        free_all(list)
+    end)
+    callbacks[handle] = { list = list }
+    return handle
+end
+
+function core.release(owner)
+    local list = callbacks[owner].list
+    if callbacks[owner].scope then
+        return free_all(list)
+    end
+    local name = tostring(ffi.typeof(owner)):match("struct ([%w_]+)")
+    ffi.gc(owner, nil)
+    if name == "memmodel_context" then
+        C.memmodel_context_set_log(owner, nil, nil)
+    end
+    C[api.handles[name].unref](owner)
+    free_all(list)
+end
+
+function core.scope()
+    local owner = {}
+    callbacks[owner] = { list = {}, scope = true }
+    return owner
+end
+
+-- ---- callbacks ----
+
+function core.callback(owner, kinds, run, when_failed, name)
+    local function enter(...)
+        if pending then
+            return when_failed
+        end
+        local arguments = { ... }
+        for i = 1, #kinds - 1 do
+            arguments[i] = to_lua(kinds:sub(i + 1, i + 1), arguments[i])
+        end
+        local ok, result = pcall(run, unpack(arguments, 1, #kinds - 1))
+        if not ok then
+            pending = { value = result }
+            return when_failed
+        end
+        return result
+    end
+    local callback = ffi.cast(name, enter)
+    local address = tostring(ffi.cast("void *", callback))
+    callbacks[owner].list[address] = callback
+    return callback
+end
+
+function core.forget(owner, callback)
+    local list, address = callbacks[owner].list, tostring(ffi.cast("void *", callback))
+    if list[address] then
+        list[address] = nil
+        callback:free()
+    end
+end
+
+return core

@@ -1,0 +1,329 @@
+-- Each function of the library as a Lua function, made from its description in api.lua when it is first asked for.
+--
+-- Arguments are checked, and named in the error. What follows from others is left out: lengths of lists, the pointer of a
+-- callback, the context of a function whose first argument is another object. What the library writes to, and what it
+-- returns, are the results; a status is none: an error is raised.
+local api = require "memmodel.api"
+local core = require "memmodel.core"
+local errors = require "memmodel.errors"
+local objects = require "memmodel.objects"
+local types = require "memmodel.types"
+
+local unpack = table.unpack or unpack -- luacheck: ignore
+
+local marshal = {}
+
+-- ---- lengths ----
+
+-- What a @length says: a number, a parameter, "*parameter" that the library fills in, or a call.
+local function measure(length, call)
+    if type(length) == "number" or tonumber(length) then
+        return tonumber(length)
+    end
+    local asked, argument = length:match("^([%w_]+)%(([%w_]+)%)$")
+    if asked then
+        return marshal.functions[asked](call.values[argument])
+    end
+    local filled = length:match("^%*([%w_]+)$")
+    if filled then
+        return core.get(call.places[filled], 0, "z")
+    end
+    return call.values[length]
+end
+
+local function count_of(length, call)
+    return call.counts[length] or measure(length, call)
+end
+
+-- ---- callbacks ----
+
+local FAILED = { v = nil, i = 1, d = 0 / 0 } -- what the library is told after an error: stop
+
+-- The Lua function that C calls: with the arguments that mean something in Lua.
+local function callback_runner(spec, run, call)
+    return function(...)
+        local given, arguments = { ... }, {}
+        for i, parameter in ipairs(spec) do
+            if parameter.kind == "struct" then
+                arguments[#arguments + 1] = types.read(parameter, given[i], 0, call)
+            elseif parameter.kind ~= "user" then
+                arguments[#arguments + 1] = types.give(parameter, given[i], call)
+            end
+        end
+        objects.callback_depth = objects.callback_depth + 1
+        local ok, result = pcall(run, unpack(arguments))
+        objects.callback_depth = objects.callback_depth - 1
+        if not ok then
+            error(result, 0)
+        end
+        return spec.returns.kind == "status" and (tonumber(result) or (result and 1 or 0)) or result
+    end
+end
+
+-- A callback lives until the call returns, unless the function is there to set it: then until it is set again.
+local function take_callback(parameter, run, call)
+    if type(run) ~= "function" then
+        errors.argument(call.name, parameter.name, "must be a function, not " .. type(run))
+    end
+    local spec = api.callbacks[parameter.of]
+    local lasting = call.name:find("_set_", 1, true)
+    local owner = lasting and call.receiver[objects.HANDLE] or core.scope()
+    local runner = callback_runner(spec, run, { name = call.name, receiver = call.receiver, keep = {}, counts = {} })
+    local address = core.callback(owner, spec.kinds, runner, FAILED[spec.kinds:sub(1, 1)], parameter.of)
+    call.scope = not lasting and owner or nil
+    call.set = lasting and { name = parameter.name, owner = owner, address = address } or nil
+    return address
+end
+
+-- After the call: the old one goes, unless it may be running.
+local function settle_callbacks(call)
+    if call.scope then
+        core.release(call.scope)
+    elseif call.set then
+        local old = objects.callback(call.receiver, call.set.name)
+        if old and objects.callback_depth == 0 then
+            core.forget(call.set.owner, old)
+        end
+        objects.set_callback(call.receiver, call.set.name, call.set.address)
+    end
+end
+
+-- ---- arguments ----
+
+local function is_hidden(spec, i)
+    local parameter = spec[i]
+    return parameter.out or parameter.length_of or parameter.kind == "user"
+        or i > 1 and parameter.kind == "handle" and parameter.of == "memmodel_context"
+end
+
+-- The parameters that a script gives.
+local function visible(spec)
+    local list = {}
+    for i, parameter in ipairs(spec) do
+        if not is_hidden(spec, i) then
+            list[#list + 1] = parameter
+        end
+    end
+    return list
+end
+
+local function bind(call, given, ...)
+    local count = select("#", ...)
+    if count > #given then
+        errors.argument(call.name, tostring(#given + 1), ("is one too many: there are %d"):format(#given))
+    end
+    for i, parameter in ipairs(given) do
+        call.values[parameter.name] = (select(i, ...))
+    end
+    local first = given[1]
+    call.receiver = first and first.kind == "handle" and call.values[first.name] or nil
+end
+
+local function take_visible(parameter, call)
+    local value = call.values[parameter.name]
+    if value == nil then
+        if not parameter.nullable then
+            errors.argument(call.name, parameter.name, "is missing")
+        elseif parameter.length then
+            call.counts[parameter.length] = call.counts[parameter.length] or 0
+        end
+        return parameter.kind == "tensor" and api.constants.MEMMODEL_NO_TENSOR or nil
+    elseif parameter.kind == "callback" then
+        return take_callback(parameter, value, call)
+    end
+    return types.take(parameter, value, parameter.name, call)
+end
+
+-- Where the library writes a result.
+local function make_place(parameter, call)
+    local item, count = parameter, 1
+    if parameter.kind == "array" then
+        item, count = parameter.item, count_of(parameter.length, call)
+    elseif parameter.kind == "text" then
+        item = { letter = "p", c = "char *" }
+    end
+    call.places[parameter.name] = types.memory(item, count, call)
+    return call.places[parameter.name]
+end
+
+-- First what the script gave, since lengths follow from it.
+local function take_arguments(spec, given, call)
+    local taken, arguments = {}, {}
+    for _, parameter in ipairs(given) do
+        taken[parameter.name] = take_visible(parameter, call)
+    end
+    for i, parameter in ipairs(spec) do
+        if parameter.out then
+            arguments[i] = make_place(parameter, call)
+        elseif parameter.length_of then
+            arguments[i] = call.counts[parameter.name]
+        elseif is_hidden(spec, i) and parameter.kind == "handle" then
+            arguments[i] = objects.context(call.receiver)[objects.HANDLE]
+        else
+            arguments[i] = taken[parameter.name]
+        end
+    end
+    return arguments
+end
+
+-- ---- errors ----
+
+-- What the context knows of this error; nothing if it is about another one.
+local function detail(call, status)
+    local context = not call.spec.silent and objects.context(call.receiver)
+    local handle = context and context[objects.HANDLE]
+    local error_ = handle and core.call.memmodel_context_error(handle)
+    local known = error_ and core.get(error_, core.layout["memmodel_error.status"], "i")
+    if known and (known == status or not status) then
+        return types.read({ kind = "struct", of = "memmodel_error" }, error_, 0, call), known
+    end
+    return { message = core.call.memmodel_status_message(status), object = "", line = 0, column = 0 }, status
+end
+
+local function fail(call, status)
+    local known
+    known, status = detail(call, status)
+    errors.raise {
+        status = status,
+        name = core.call.memmodel_status_name(status),
+        call = call.name,
+        message = known.message,
+        object = known.object,
+        line = known.line,
+        column = known.column,
+    }
+end
+
+-- How each kind of result says that the call failed. A tensor's status is the network's, and so is its text.
+local FAILURES = {
+    status = function(result, call)
+        return result ~= 0 and fail(call, result)
+    end,
+    tensor = function(result, call)
+        return result < 0 and fail(call, core.call.memmodel_network_status(call.receiver[objects.HANDLE]))
+    end,
+    dim = function(result, call)
+        return result == 0 and fail(call)
+    end,
+    int64 = function(result, call)
+        return result < 0 and fail(call, result)
+    end,
+    int32 = function(result, call)
+        return result < 0 and fail(call, result)
+    end,
+}
+
+local function check(returns, result, call)
+    if returns.kind ~= "status" and not returns.fails then
+        return
+    end
+    local failure = FAILURES[returns.kind]
+    if failure then
+        failure(result, call)
+    elseif result == nil then
+        fail(call)
+    end
+end
+
+-- ---- results ----
+
+local function take_text(place, call)
+    local address = core.get(place, 0, "p")
+    local text = core.text(address)
+    core.call.memmodel_free(objects.context(call.receiver)[objects.HANDLE], address)
+    return text
+end
+
+local function give_place(parameter, call)
+    local place = call.places[parameter.name]
+    if parameter.kind == "array" then
+        return types.read_list(parameter.item, place, 0, count_of(parameter.length, call), call)
+    elseif parameter.kind == "text" then
+        return take_text(place, call)
+    end
+    return types.read(parameter, place, 0, call)
+end
+
+local function give_returned(returns, result, call)
+    if result == nil or returns.kind == "status" or returns.kind == "void" then
+        return result
+    elseif returns.kind == "array" then
+        return types.read_list(returns.item, result, 0, count_of(returns.length, call), call)
+    elseif returns.kind == "struct" then
+        return types.read(returns, result, 0, call)
+    end
+    return types.give(returns, result, call)
+end
+
+-- The returned value unless it is a status, then what the library wrote; a count that a list has is left out.
+local function give_results(spec, result, call)
+    local results, count = {}, 0
+    local returns = spec.returns
+    if returns.kind ~= "status" and returns.kind ~= "void" then
+        count = 1
+        results[1] = give_returned(returns, result, call)
+    end
+    for _, parameter in ipairs(spec) do
+        if parameter.out and returns.length ~= "*" .. parameter.name then
+            count = count + 1
+            results[count] = give_place(parameter, call)
+        end
+    end
+    return unpack(results, 1, count)
+end
+
+-- A callback's error is raised though the library has done its work: what it made is dropped.
+local function discard(spec, call)
+    for _, parameter in ipairs(spec) do
+        local place = parameter.out and call.places[parameter.name]
+        local address = place and (parameter.kind == "handle" or parameter.kind == "text") and core.get(place, 0, "p")
+        if address and parameter.kind == "handle" then
+            core.release(core.adopt(address, parameter.of))
+        elseif address then
+            core.call.memmodel_free(objects.context(call.receiver)[objects.HANDLE], address)
+        end
+    end
+end
+
+-- ---- functions ----
+
+local function make(name)
+    local spec, invoke = api.functions[name], core.call[name]
+    local given, count = visible(spec), #spec
+    return function(...)
+        local call = { name = name, spec = spec, keep = {}, counts = {}, values = {}, places = {}, measure = measure }
+        bind(call, given, ...)
+        local arguments = take_arguments(spec, given, call)
+        local ok, result = pcall(invoke, unpack(arguments, 1, count))
+        settle_callbacks(call)
+        if not ok then
+            discard(spec, call)
+            error(result, 0)
+        end
+        check(spec.returns, result, call)
+        return give_results(spec, result, call)
+    end
+end
+
+-- By the names of C: marshal.functions.memmodel_model_target(model)
+marshal.functions = setmetatable({}, {
+    __index = function(self, name)
+        if not api.functions[name] or api.left_out[name] then
+            return nil
+        end
+        self[name] = make(name)
+        return self[name]
+    end,
+})
+
+-- model:target() is memmodel_model_target(model). Functions of no type's name go to that of their first parameter.
+function objects.generated_method(type_name, key)
+    for _, name in ipairs { type_name .. "_" .. key, "memmodel_" .. key } do
+        local spec = api.functions[name]
+        if spec and spec[1] and spec[1].of == type_name then
+            return marshal.functions[name]
+        end
+    end
+end
+
+return marshal

@@ -1,0 +1,80 @@
+-- Reports, traces and samples: what is many comes as a list or an iterator.
+local enums = require "memmodel.enums"
+local marshal = require "memmodel.marshal"
+local objects = require "memmodel.objects"
+
+local C = marshal.functions
+local Report = objects.methods "memmodel_report"
+local Trace = objects.methods "memmodel_trace"
+local Samples = objects.methods "memmodel_samples"
+
+-- Rows of the per-layer table.
+function Report:layers()
+    local rows = {}
+    for i = 1, C.memmodel_report_layer_count(self) do
+        rows[i] = C.memmodel_report_layer(self, i - 1)
+    end
+    return rows
+end
+
+-- Bytes at the peak by category: {parameters = ..., saved_activations = ..., ...}
+function Report:categories()
+    local bytes = {}
+    for _, name in ipairs(enums.names "memmodel_category") do
+        if name ~= "category_count" then
+            bytes[name] = C.memmodel_report_category(self, name)
+        end
+    end
+    return bytes
+end
+
+-- Closed formulas by their names: as text, or in "c", "python", "latex"
+function Report:formulas(language)
+    local formulas = {}
+    for i = 1, C.memmodel_report_formula_count(self) do
+        formulas[C.memmodel_report_formula_name(self, i - 1)] = C.memmodel_report_formula(self, i - 1, language or "text")
+    end
+    return formulas
+end
+
+-- Operators that the framework's rules do not know: a list of {op = ..., bytes = ...}
+function Report:unmodelled()
+    local list = {}
+    repeat
+        local op, bytes = C.memmodel_report_unmodelled(self, #list)
+        list[#list + 1] = op and { op = op, bytes = bytes }
+    until not op
+    return list
+end
+
+-- for event in trace:events() do ... end
+function Trace:events()
+    local i, count = 0, C.memmodel_trace_event_count(self)
+    return function()
+        if i < count then
+            i = i + 1
+            return C.memmodel_trace_event(self, i - 1)
+        end
+    end
+end
+
+-- Names of the columns.
+function Samples:columns()
+    local names = {}
+    for i = 1, C.memmodel_samples_column_count(self) do
+        names[i] = C.memmodel_samples_column_name(self, i - 1)
+    end
+    return names
+end
+
+-- samples:add({64, 4, 1e9}), or samples:add({dim = 64, batch = 4, peak_bytes = 1e9}); what is not named is missing (NaN)
+function Samples:add(values)
+    if type(values) == "table" and next(values) ~= nil and #values == 0 then
+        local row = {}
+        for i, name in ipairs(self:columns()) do
+            row[i] = values[name] or 0 / 0
+        end
+        values = row
+    end
+    return C.memmodel_samples_add(self, values)
+end
