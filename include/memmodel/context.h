@@ -24,19 +24,34 @@ extern "C" {
  */
 enum memmodel_status {
     MEMMODEL_OK = 0,                      /**< no error */
-    MEMMODEL_ERROR_NOMEM = -1,            /**< the context's allocator returned NULL */
-    MEMMODEL_ERROR_INVALID_ARGUMENT = -2, /**< an argument is outside what the call documents */
-    MEMMODEL_ERROR_OVERFLOW = -3,         /**< a count or a number of bytes does not fit in 63 bits */
-    MEMMODEL_ERROR_SHAPE = -4,            /**< the shapes of a layer do not fit together */
-    MEMMODEL_ERROR_UNSUPPORTED = -5,      /**< known, but not available on this platform or for this framework */
-    MEMMODEL_ERROR_PARSE = -6,            /**< a file or a text is not of its format */
-    MEMMODEL_ERROR_IO = -7,               /**< the operating system refused to read or write */
-    MEMMODEL_ERROR_STRUCT_SIZE = -8,      /**< an options struct has a size that this library cannot accept */
-    MEMMODEL_ERROR_UNKNOWN_SYMBOL = -9,   /**< a name that is no symbol of the network, or no column of the table */
-    MEMMODEL_ERROR_UNBOUND = -10,         /**< a symbol has no value in this query */
-    MEMMODEL_ERROR_DATA = -11,            /**< the samples cannot be used: too few, constant, not finite, ... */
-    MEMMODEL_ERROR_NEWER = -12,           /**< the file was written by a newer version of its format */
-    MEMMODEL_ERROR_PROCESS = -13,         /**< the process does not exist or cannot be read */
+    MEMMODEL_ERROR_NOMEM = -1,            /**< the context's allocator returned NULL.
+                                                 Free memory, or ask for less: fewer layers, steps, rows */
+    MEMMODEL_ERROR_INVALID_ARGUMENT = -2, /**< an argument is outside what the call documents.
+                                                 The error's message names it */
+    MEMMODEL_ERROR_OVERFLOW = -3,         /**< a count or a number of bytes does not fit in 63 bits.
+                                                 Bind smaller numbers to the symbols */
+    MEMMODEL_ERROR_SHAPE = -4,            /**< the shapes of a layer do not fit together.
+                                                 Correct the options or the inputs of the layer that the error names */
+    MEMMODEL_ERROR_UNSUPPORTED = -5,      /**< known, but not available on this platform or for this framework.
+                                                 Choose another, or a library that was built with it */
+    MEMMODEL_ERROR_PARSE = -6,            /**< a file or a text is not of its format.
+                                                 Correct it at the error's line and column */
+    MEMMODEL_ERROR_IO = -7,               /**< the operating system refused to read or write.
+                                                 The error's message has its reason */
+    MEMMODEL_ERROR_STRUCT_SIZE = -8,      /**< an options struct has a size that this library cannot accept.
+                                                 Set it to sizeof the struct, and to zero what is not used */
+    MEMMODEL_ERROR_UNKNOWN_SYMBOL = -9,   /**< a name that is no symbol of the network, or no column of the table.
+                                                 Compare it with their names */
+    MEMMODEL_ERROR_UNBOUND = -10,         /**< a symbol has no value in this query.
+                                                 Give it one in the job */
+    MEMMODEL_ERROR_DATA = -11,            /**< the samples cannot be used: too few, constant or not finite.
+                                                 Measure more, or leave out what the error's message names */
+    MEMMODEL_ERROR_NEWER = -12,           /**< the file was written by a newer version of its format.
+                                                 Use a library as new as the program that wrote it */
+    MEMMODEL_ERROR_PROCESS = -13,         /**< the process does not exist or cannot be read.
+                                                 Check its number, and whether it is yours */
+    MEMMODEL_ERROR_CALLBACK = -14,        /**< a function that the caller gave said that it failed.
+                                                 Ask that function why */
 };
 
 /** Language of a printed formula. @since 0.1 */

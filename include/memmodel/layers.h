@@ -351,8 +351,40 @@ enum memmodel_loss_reduction {
 };
 
 /**
+ * What an operator needs for inputs of known shapes.
+ *
+ * @since 0.1
+ */
+struct memmodel_custom_needs {
+    size_t size;                /**< filled by the library */
+    int64_t saved;              /**< kept from forward to backward, besides inputs and outputs. @unit bytes */
+    int64_t forward_temporary;  /**< needed while the forward pass of the operator runs. @unit bytes */
+    int64_t backward_temporary; /**< needed while its backward pass runs. @unit bytes */
+    int64_t multiply_adds;      /**< multiplications with addition of the forward pass */
+};
+
+/**
+ * Says what a custom operator needs where no expression can. Called by memmodel_estimate() once for each layer that has
+ * one, and by memmodel_solve() once for each such layer and value that it tries; layers in the order of the network,
+ * when every shape has been checked, whatever the framework.
+ *
+ * The same shapes must give the same needs, and larger ones no smaller needs. It may not use the objects of the running
+ * call nor their contexts, and may not leave by longjmp() or an exception.
+ *
+ * @param[in]     user    of struct memmodel_custom. @nullable
+ * @param[in]     inputs  shapes of the layer's inputs, all of numbers. @length count
+ * @param[in]     count   number of inputs
+ * @param[in,out] needs   the numbers of struct memmodel_custom; those that the rule knows better are set, none negative
+ * @returns 0; anything else lets the running call fail with MEMMODEL_ERROR_CALLBACK, which names the layer
+ * @threads that of the running call; calls in several threads on one network call it at the same time
+ * @since 0.1
+ */
+typedef int (*memmodel_custom_rule)(void *user, const struct memmodel_shape *inputs, size_t count,
+                                    struct memmodel_custom_needs *needs);
+
+/**
  * An operator that this library does not know, declared by what it holds. Each number may be an expression
- * (memmodel_network_expression()).
+ * (memmodel_network_expression()). A network with a `rule` cannot be written as JSON.
  *
  * @since 0.1
  */
@@ -367,6 +399,8 @@ struct memmodel_custom {
     memmodel_dim forward_temporary;       /**< needed while the forward pass of the operator runs. @unit bytes */
     memmodel_dim backward_temporary;      /**< needed while its backward pass runs. @unit bytes */
     memmodel_dim multiply_adds;           /**< multiplications with addition of the forward pass */
+    memmodel_custom_rule rule; /**< corrects these numbers in each query; lives as long as the network. @nullable */
+    void *user;                /**< handed to each call of `rule`. @nullable */
 };
 
 /* Options as keyword arguments: MEMMODEL_CONV(.filters = 16, ...) is a pointer to a struct with its size set. */

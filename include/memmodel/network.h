@@ -250,7 +250,8 @@ memmodel_network_symbol_name(const memmodel_network *network, size_t symbol);
  *
  * @param[in]  network  network
  * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_NOMEM
+ * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNSUPPORTED (the rule of a custom
+ *          operator is a function), MEMMODEL_ERROR_NOMEM
  * @threads the network's
  * @since 0.1
  */
@@ -279,7 +280,8 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
  *
  * @param[in] network  network
  * @param[in] path     file to write
- * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNSUPPORTED (the rule of a custom
+ *          operator is a function), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
  * @threads the network's
  * @since 0.1
  */

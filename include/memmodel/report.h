@@ -51,8 +51,8 @@ struct memmodel_report_layer {
  * @param[out] report   new report with one reference, untouched on error. @transfer full
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNBOUND,
  *          MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED
- *          (unknown framework, optimizer, ...), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_NOMEM
+ *          (unknown framework, optimizer, ...), MEMMODEL_ERROR_CALLBACK (the rule of a custom operator),
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads any, each with a context of its own in the job
  * @blocking
  * @since 0.1

@@ -39,6 +39,7 @@ static const struct {
     {MEMMODEL_ERROR_DATA, "MEMMODEL_ERROR_DATA", "samples cannot be used"},
     {MEMMODEL_ERROR_NEWER, "MEMMODEL_ERROR_NEWER", "written by a newer version"},
     {MEMMODEL_ERROR_PROCESS, "MEMMODEL_ERROR_PROCESS", "process cannot be read"},
+    {MEMMODEL_ERROR_CALLBACK, "MEMMODEL_ERROR_CALLBACK", "function of the caller failed"},
 };
 
 static void *

@@ -58,6 +58,8 @@ binding_multiply_adds(const struct binding *binding, const struct layer *layer, 
     int terms = description->multiply_adds ? description->multiply_adds(binding->network, layer, products) : 0;
 
     *count = 0;
+    if (layer->op == OP_CUSTOM)
+        return checked_accumulate(count, binding_custom(binding, layer)->multiply_adds);
     for (int i = 0; i < terms; i++) {
         int64_t product;
 
@@ -248,23 +250,30 @@ check_constraints(const struct check *check)
     return 0;
 }
 
-/* Bytes and counts of a custom operator may be 0, but not negative. */
+static bool
+has_customs(const memmodel_network *network)
+{
+    for (size_t i = 0; i < network->layer_count; i++)
+        if (network->layers[i].op == OP_CUSTOM)
+            return true;
+    return false;
+}
+
 static int
-check_customs(const struct check *check)
+fill_customs(const struct check *check, struct binding *binding)
 {
     const memmodel_network *network = check->network;
+    int status = 0;
 
-    for (size_t i = 0; i < network->layer_count; i++) {
-        const struct memmodel_custom *custom = network->layers[i].options;
-
-        if (network->layers[i].op != OP_CUSTOM)
-            continue;
-        for (int k = 0; k < CUSTOM_NUMBERS; k++)
-            if (binding_dim(check->binding, custom_number(custom, k)) < 0)
-                return context_error(check->context, MEMMODEL_ERROR_SHAPE, network->layers[i].name,
-                                     "bytes, parameters or multiply-adds are negative or not whole");
-    }
-    return 0;
+    if (!has_customs(network))
+        return 0;
+    binding->customs = memory_allocate_zeroed(check->context, network->layer_count, sizeof *binding->customs);
+    if (!binding->customs)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < network->layer_count && !status; i++)
+        if (network->layers[i].op == OP_CUSTOM)
+            status = custom_needs(check->context, binding, &network->layers[i], &binding->customs[i]);
+    return status;
 }
 
 int
@@ -285,9 +294,9 @@ binding_new(memmodel_context *context, const memmodel_network *network, const in
     if (!status)
         status = check_parameters(&check);
     if (!status)
-        status = check_customs(&check);
+        status = fill_customs(&check, &new);
     if (status)
-        memory_release(context, new.values);
+        binding_release(context, &new);
     else
         *binding = new;
     return status;
@@ -297,5 +306,7 @@ void
 binding_release(memmodel_context *context, struct binding *binding)
 {
     memory_release(context, binding->values);
+    memory_release(context, binding->customs);
     binding->values = NULL;
+    binding->customs = NULL;
 }

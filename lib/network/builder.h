@@ -94,7 +94,7 @@ struct op_description {
     size_t activation;  /* offset of the fused activation in the options; 0: has none */
     size_t shared;      /* offset of the name of the layer whose parameters are used; 0: has none */
     int (*infer)(struct draft *draft);
-    /* Fills up to MOST_PRODUCTS products and returns how many; NULL: none. */
+    /* Fills up to MOST_PRODUCTS products and returns how many; NULL: none, but of a custom operator what it needs. */
     int (*multiply_adds)(const memmodel_network *network, const struct layer *layer, struct product *products);
     /* Least size of the input along a spatial dimension, 0 if any will do; NULL: any. */
     int64_t (*least_input)(const void *options, int spatial);
@@ -308,11 +308,14 @@ dim_result(struct draft *draft, expression e);
 
 /* ---- custom.c ---- */
 
-/* The counts of a custom operator, which may be 0 but not negative. */
-enum { CUSTOM_NUMBERS = 5 };
+/* What a custom operator needs: as declared, corrected by its rule. Its counts may be 0 but not negative. */
+int
+custom_needs(memmodel_context *context, const struct binding *binding, const struct layer *layer,
+             struct memmodel_custom_needs *needs);
 
-memmodel_dim
-custom_number(const struct memmodel_custom *custom, int index);
+/* 0, or MEMMODEL_ERROR_UNSUPPORTED for the first layer with a rule: functions cannot be written to a file. */
+int
+custom_check_written(const memmodel_network *network);
 
 /* ---- binding.c ---- */
 

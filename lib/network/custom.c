@@ -14,16 +14,6 @@ static const struct field custom_fields[] = {
     FIELDS_END,
 };
 
-memmodel_dim
-custom_number(const struct memmodel_custom *custom, int index)
-{
-    const memmodel_dim numbers[CUSTOM_NUMBERS] = {
-        custom->parameters, custom->saved, custom->forward_temporary, custom->backward_temporary, custom->multiply_adds,
-    };
-
-    return numbers[index];
-}
-
 static int
 infer_custom(struct draft *draft)
 {
@@ -43,16 +33,6 @@ infer_custom(struct draft *draft)
     return draft->status;
 }
 
-static int
-multiply_adds(const memmodel_network *network, const struct layer *layer, struct product *products)
-{
-    const struct memmodel_custom *custom = layer->options;
-
-    (void)network;
-    products[0] = (struct product){.factors = {custom->multiply_adds}, .count = 1};
-    return 1;
-}
-
 const struct op_description op_custom = {
     .name = "custom",
     .struct_name = "memmodel_custom",
@@ -61,7 +41,6 @@ const struct op_description op_custom = {
     .most_inputs = MOST_INPUTS_ANY,
     .needs_options = true,
     .infer = infer_custom,
-    .multiply_adds = multiply_adds,
 };
 
 memmodel_tensor
@@ -69,4 +48,85 @@ memmodel_network_custom(memmodel_network *network, const memmodel_tensor *inputs
                         const struct memmodel_custom *options)
 {
     return network_add(network, OP_CUSTOM, inputs, count, options);
+}
+
+/* ---- what it needs ---- */
+
+static struct memmodel_custom_needs
+declared_needs(const struct binding *binding, const struct memmodel_custom *custom)
+{
+    return (struct memmodel_custom_needs){
+        .size = sizeof(struct memmodel_custom_needs),
+        .saved = binding_dim(binding, custom->saved),
+        .forward_temporary = binding_dim(binding, custom->forward_temporary),
+        .backward_temporary = binding_dim(binding, custom->backward_temporary),
+        .multiply_adds = binding_dim(binding, custom->multiply_adds),
+    };
+}
+
+static bool
+any_negative(const struct memmodel_custom_needs *needs)
+{
+    return needs->saved < 0 || needs->forward_temporary < 0 || needs->backward_temporary < 0 ||
+           needs->multiply_adds < 0;
+}
+
+static struct memmodel_shape
+bound_shape(const struct binding *binding, memmodel_tensor tensor)
+{
+    const struct tensor *of = &binding->network->tensors[tensor];
+    struct memmodel_shape shape = {.rank = of->rank, .dtype = of->dtype};
+
+    for (int32_t i = 0; i < of->rank; i++)
+        shape.dims[i] = binding_dim(binding, of->dims[i]);
+    return shape;
+}
+
+static int
+ask_rule(memmodel_context *context, const struct binding *binding, const struct layer *layer,
+         struct memmodel_custom_needs *needs)
+{
+    const struct memmodel_custom *custom = layer->options;
+    size_t count = (size_t)layer->input_count;
+    struct memmodel_shape *inputs = memory_allocate_zeroed(context, count + 1, sizeof *inputs);
+    int answer;
+
+    if (!inputs)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        inputs[i] = bound_shape(binding, layer->inputs[i]);
+    answer = custom->rule(custom->user, inputs, count, needs);
+    memory_release(context, inputs);
+    if (answer)
+        return context_error(context, MEMMODEL_ERROR_CALLBACK, layer->name, "its rule failed with %d", answer);
+    if (any_negative(needs))
+        return context_error(context, MEMMODEL_ERROR_CALLBACK, layer->name,
+                             "its rule gave a negative number of bytes or multiply-adds");
+    return 0;
+}
+
+int
+custom_needs(memmodel_context *context, const struct binding *binding, const struct layer *layer,
+             struct memmodel_custom_needs *needs)
+{
+    const struct memmodel_custom *custom = layer->options;
+
+    *needs = declared_needs(binding, custom);
+    if (any_negative(needs) || binding_dim(binding, custom->parameters) < 0)
+        return context_error(context, MEMMODEL_ERROR_SHAPE, layer->name,
+                             "bytes, parameters or multiply-adds are negative or not whole");
+    return custom->rule ? ask_rule(context, binding, layer, needs) : 0;
+}
+
+int
+custom_check_written(const memmodel_network *network)
+{
+    for (size_t i = 0; i < network->layer_count; i++) {
+        const struct layer *layer = &network->layers[i];
+
+        if (layer->op == OP_CUSTOM && ((const struct memmodel_custom *)layer->options)->rule)
+            return context_error(network->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name,
+                                 "its rule is a function, which cannot be written as JSON");
+    }
+    return 0;
 }

@@ -1,7 +1,6 @@
 /* A network's counts as closed formulas. */
 #include "network/formula.h"
 #include "base/checked.h"
-#include "network/builder.h"
 
 #include <math.h>
 
@@ -187,19 +186,6 @@ formula_parameter_elements(struct formula_space *space, int32_t parameter)
     const struct parameter *of = &space->network->parameters[parameter];
 
     return product_of(space, of->dims, of->rank);
-}
-
-expression
-formula_multiply_adds(struct formula_space *space, const struct layer *layer)
-{
-    const struct op_description *description = op_describe(layer->op);
-    struct product products[MOST_PRODUCTS];
-    int count = description->multiply_adds ? description->multiply_adds(space->network, layer, products) : 0;
-    expression sum = expression_integer(space->pool, 0);
-
-    for (int i = 0; i < count; i++)
-        sum = expression_add(space->pool, sum, product_of(space, products[i].factors, products[i].count));
-    return sum;
 }
 
 int

@@ -18,7 +18,7 @@ formula_space_free(struct formula_space *space);
 struct expression_pool *
 formula_pool(const struct formula_space *space);
 
-/* A dimension of the network, a tensor's and a parameter's elements, a layer's multiplications with addition. */
+/* A dimension of the network, a tensor's and a parameter's elements. */
 expression
 formula_dim(struct formula_space *space, memmodel_dim dim);
 
@@ -27,9 +27,6 @@ formula_tensor_elements(struct formula_space *space, memmodel_tensor tensor);
 
 expression
 formula_parameter_elements(struct formula_space *space, int32_t parameter);
-
-expression
-formula_multiply_adds(struct formula_space *space, const struct layer *layer);
 
 /*
  * An expression of the space where the network's symbols have these values, in the order of the network's pool.

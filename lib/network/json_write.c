@@ -358,7 +358,9 @@ memmodel_network_to_json(memmodel_network *network, char **text)
         return status;
     if (!text)
         return context_error(network->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "text is NULL");
-    status = sort_releases(&writer);
+    status = custom_check_written(network);
+    if (!status)
+        status = sort_releases(&writer);
     if (!status) {
         root = network_json(&writer);
         status = writer.failed

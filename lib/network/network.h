@@ -195,14 +195,15 @@ network_check(const memmodel_network *network, memmodel_context *context);
 /* Values of a network's symbols in one query. */
 struct binding {
     const memmodel_network *network;
-    int64_t *values; /* one per expression of the pool */
+    int64_t *values;                       /* one per expression of the pool */
+    struct memmodel_custom_needs *customs; /* one per layer, filled for custom operators; NULL if there are none */
 };
 
 /*
  * `symbols`: one value per symbol of the pool. Checks that every symbolic dimension is whole and positive and that each
  * constraint holds: MEMMODEL_ERROR_SHAPE names the layer, the axis, what was given and what is needed. No tensor has
  * more bytes than an int64_t can say: MEMMODEL_ERROR_OVERFLOW names the layer. Errors and memory come from `context`,
- * which may be another than the network's.
+ * which may be another than the network's. Rules of custom operators are asked last: MEMMODEL_ERROR_CALLBACK.
  */
 int
 binding_new(memmodel_context *context, const memmodel_network *network, const int64_t *symbols,
@@ -216,6 +217,13 @@ static inline int64_t
 binding_dim(const struct binding *binding, memmodel_dim dim)
 {
     return dim >= 0 ? dim : binding->values[expression_of_dim(dim)];
+}
+
+/* What a custom operator needs. */
+static inline const struct memmodel_custom_needs *
+binding_custom(const struct binding *binding, const struct layer *layer)
+{
+    return &binding->customs[layer - binding->network->layers];
 }
 
 /* Product of dims and bytes; false on overflow. */

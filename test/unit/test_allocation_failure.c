@@ -82,6 +82,27 @@ build_arithmetic_layers(memmodel_network *net)
                             MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64));
 }
 
+static int
+keep_a_byte_an_element(void *user, const struct memmodel_shape *inputs, size_t count,
+                       struct memmodel_custom_needs *needs)
+{
+    (void)user;
+    (void)count;
+    needs->saved = inputs[0].dims[0] * inputs[0].dims[1];
+    return 0;
+}
+
+static void
+build_a_layer_with_a_rule(memmodel_network *net)
+{
+    memmodel_dim size = memmodel_network_symbol(net, "size");
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){size, 6});
+    struct memmodel_shape shape = {.dims = {size, 3}, .rank = 2};
+
+    memmodel_network_custom(net, &x, 1,
+                            MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .rule = keep_a_byte_an_element));
+}
+
 /* Builds a network, hands it to `use` unless that failed, and lets go of it. */
 static int
 with_network(memmodel_context *context, void (*build)(memmodel_network *net),
@@ -290,6 +311,7 @@ static const struct scenario {
     {"an image network is simulated", build_image_layers, estimate_by_simulation, NULL},
     {"a sequence network is simulated", build_sequence_layers, estimate_by_simulation, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
+    {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},

@@ -144,7 +144,7 @@ static void
 every_status_has_a_name_and_a_meaning(void **state)
 {
     (void)state;
-    for (int status = MEMMODEL_ERROR_PROCESS; status <= 0; status++) {
+    for (int status = MEMMODEL_ERROR_CALLBACK; status <= 0; status++) {
         assert_string_not_equal(memmodel_status_name(status), "unknown status");
         assert_string_not_equal(memmodel_status_message(status), "unknown status");
     }

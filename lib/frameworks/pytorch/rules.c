@@ -72,22 +72,22 @@ unknown_forward(struct step *step, const struct layer *layer)
     estimate_forward(step, layer);
 }
 
-/* ---- custom operator: as declared ---- */
+/* ---- custom operator: as declared, or as its rule says ---- */
 
 static void
 custom_forward(struct step *step, const struct layer *layer)
 {
-    const struct memmodel_custom *options = layer->options;
-    struct value *temporary = value_buffer(step, step_dim(step, options->forward_temporary)), *saved;
+    const struct memmodel_custom_needs *needs = binding_custom(step->binding, layer);
+    struct value *temporary = value_buffer(step, needs->forward_temporary), *saved;
     struct node *node = estimate_outputs(step, layer);
 
     value_drop(step, temporary);
     if (!node)
         return;
-    saved = value_buffer(step, step_dim(step, options->saved));
+    saved = value_buffer(step, needs->saved);
     step_save(step, node, saved);
     value_drop(step, saved);
-    node->number = step_dim(step, options->backward_temporary);
+    node->number = needs->backward_temporary;
 }
 
 const struct rule pytorch_custom = {OP_CUSTOM, custom_forward};
