@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 512, OBJECT_BYTES = 256, OPTIONS_LIMIT = 65536 };
+enum { MESSAGE_BYTES = 512, OBJECT_BYTES = 256, STRUCT_LIMIT = 4096 };
 
 struct memmodel_context {
     atomic_int references;
@@ -94,26 +94,61 @@ memmodel_status_message(int status)
     return "unknown status";
 }
 
+/* ---- structs that begin with their size ---- */
+
+static size_t
+struct_size(const void *given)
+{
+    size_t size;
+
+    memcpy(&size, given, sizeof size);
+    return size;
+}
+
+static int
+size_absurd(size_t size)
+{
+    return size < sizeof size || size > STRUCT_LIMIT;
+}
+
+/*
+ * Copies what a caller set to `own`, which is zeroed but for its size. Returns how many bytes of the caller's struct count:
+ * more than own_size, and this library cannot serve them; SIZE_MAX if the size is absurd.
+ */
+static size_t
+struct_copy(const void *given, void *own, size_t own_size)
+{
+    const unsigned char *bytes = given;
+    size_t used = struct_size(given);
+
+    if (size_absurd(used))
+        return SIZE_MAX;
+    while (used > sizeof used && !bytes[used - 1])
+        used--;
+    if (used <= own_size)
+        memcpy((unsigned char *)own + sizeof used, bytes + sizeof used, used - sizeof used);
+    return used;
+}
+
 int
 memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_context **context)
 {
+    struct memmodel_allocator own = {.size = sizeof own};
     struct memmodel_context *new;
 
     if (!context)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    if (!allocator)
-        allocator = &default_allocator;
-    if (allocator->size != sizeof *allocator)
+    if (struct_copy(allocator ? allocator : &default_allocator, &own, sizeof own) > sizeof own)
         return MEMMODEL_ERROR_STRUCT_SIZE;
-    if (!allocator->allocate || !allocator->reallocate || !allocator->release)
+    if (!own.allocate || !own.reallocate || !own.release)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
 
-    new = allocator->allocate(allocator->user, sizeof *new);
+    new = own.allocate(own.user, sizeof *new);
     if (!new)
         return MEMMODEL_ERROR_NOMEM;
     memset(new, 0, sizeof *new);
     atomic_init(&new->references, 1);
-    new->allocator = *allocator;
+    new->allocator = own;
     new->error = (struct memmodel_error){.size = sizeof new->error, .message = new->message, .object = new->object};
     *context = new;
     return 0;
@@ -298,42 +333,46 @@ context_log(memmodel_context *context, const char *format, ...)
     context->log(context->log_user, message);
 }
 
-/* ---- options ---- */
+/* ---- options and results ---- */
+
+static int
+size_error(memmodel_context *context, const char *name, const void *given)
+{
+    return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name, "size is %zu; set it to sizeof(struct %s)",
+                         struct_size(given), name);
+}
 
 int
 options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size)
 {
-    const unsigned char *bytes = options;
-    size_t given;
+    size_t used;
 
     memset(own, 0, own_size);
     memcpy(own, &own_size, sizeof own_size);
     if (!options)
         return 0;
-
-    memcpy(&given, options, sizeof given);
-    if (given < sizeof given || given > OPTIONS_LIMIT)
-        return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name, "size is %zu; set it to sizeof(struct %s)",
-                             given, name);
-    for (size_t i = own_size; i < given; i++)
-        if (bytes[i])
-            return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name,
-                                 "byte %zu is set, but this library knows only the first %zu", i, own_size);
-
-    memcpy((unsigned char *)own + sizeof given, bytes + sizeof given,
-           (given < own_size ? given : own_size) - sizeof given);
+    used = struct_copy(options, own, own_size);
+    if (used == SIZE_MAX)
+        return size_error(context, name, options);
+    if (used > own_size)
+        return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name,
+                             "byte %zu is set, but this library knows only the first %zu", used - 1, own_size);
     return 0;
+}
+
+int
+result_check(memmodel_context *context, const char *name, const void *result)
+{
+    return size_absurd(struct_size(result)) ? size_error(context, name, result) : 0;
 }
 
 int
 result_copy(const void *own, size_t own_size, void *result)
 {
-    size_t given, known;
+    size_t given = struct_size(result), known = given < own_size ? given : own_size;
 
-    memcpy(&given, result, sizeof given);
-    if (given < sizeof given || given > OPTIONS_LIMIT)
+    if (size_absurd(given))
         return MEMMODEL_ERROR_STRUCT_SIZE;
-    known = given < own_size ? given : own_size;
     memcpy((unsigned char *)result + sizeof given, (const unsigned char *)own + sizeof given, known - sizeof given);
     memset((unsigned char *)result + known, 0, given - known);
     return 0;

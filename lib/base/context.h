@@ -65,6 +65,10 @@ context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3
 int
 options_copy(memmodel_context *context, const char *name, const void *options, void *own, size_t own_size);
 
+/* Whether result_copy() will fill the struct: 0, or MEMMODEL_ERROR_STRUCT_SIZE with a text. */
+int
+result_check(memmodel_context *context, const char *name, const void *result);
+
 /*
  * The other way round: fills a caller's result struct, whose first field is its size, from `own`. An older caller
  * gets the fields it knows, a newer one zeros behind those that this library knows. 0, MEMMODEL_ERROR_STRUCT_SIZE:

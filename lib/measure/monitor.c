@@ -128,16 +128,6 @@ memmodel_monitor_unref(memmodel_monitor *monitor)
 
 /* ---- one reading ---- */
 
-/* The first `given` bytes of a result, for a caller who may know fewer or more fields than this library. */
-static int
-check_result_size(memmodel_context *context, const char *name, size_t given, size_t least)
-{
-    if (given < least || given > USHRT_MAX)
-        return context_error(context, MEMMODEL_ERROR_STRUCT_SIZE, name, "size is %zu; set it to sizeof(struct %s)",
-                             given, name);
-    return 0;
-}
-
 /* memory.peak counts only if it rose while watching: before, somebody else may have set it. */
 static void
 read_cgroup(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
@@ -232,7 +222,7 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
     int status = 0;
 
     if (reading)
-        status = check_result_size(monitor->context, "memmodel_monitor_reading", reading->size, sizeof reading->size);
+        status = result_check(monitor->context, "memmodel_monitor_reading", reading);
     if (!status && !monitor->summary.ended)
         status = take_reading(monitor);
     if (!status && reading)
@@ -269,7 +259,7 @@ memmodel_monitor_stop(memmodel_monitor *monitor)
 int
 memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_monitor_summary *summary)
 {
-    int status = check_result_size(monitor->context, "memmodel_monitor_summary", summary->size, sizeof summary->size);
+    int status = result_check(monitor->context, "memmodel_monitor_summary", summary);
 
     if (!status)
         result_copy(&monitor->summary, sizeof monitor->summary, summary);

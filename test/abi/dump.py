@@ -1,0 +1,120 @@
+"""The library's binary interface as libabigail reads it from the debug information, and its comparison with a kept one.
+
+usage: dump.py SOURCE_ROOT LIBRARY [--write]
+
+Both dumps are made with the public headers named, so that private types are left out and public ones are not: without
+that, abidiff 2.2 takes every type for private and says nothing. Exits with 77 where it cannot judge.
+"""
+
+import argparse
+import gzip
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+import api as interface
+
+GOLDEN = pathlib.Path("test") / "abi" / "released" / "libmemmodel-0.1.abi.gz"
+ARCHITECTURE = "elf-amd-x86_64"
+OPTIONS = ["--drop-private-types", "--no-corpus-path", "--no-comp-dir-path", "--no-elf-needed", "--short-locs"]
+OPTIONS += ["--type-id-style", "hash"]
+SKIPPED = 77
+
+
+def abidw(library, headers, option):
+    command = ["abidw", option, *OPTIONS, "--headers-dir", headers, library]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    return ElementTree.fromstring(output)
+
+
+def types_of(corpus):
+    return {element.get("id"): element for unit in corpus.iter("abi-instr") for element in unit if element.get("id")}
+
+
+def dump(library, headers):
+    """What functions reach, and the public enums. These no function reaches, as an enum is passed as an int: they come
+    from a dump of all types, whose private ones would make noise."""
+    corpus = abidw(library, headers, "--exported-interfaces-only")
+    everything = types_of(abidw(library, headers, "--load-all-types"))
+    public = {path.name for path in pathlib.Path(headers).rglob("*.h")}
+    known = set(types_of(corpus))
+    unit = ElementTree.SubElement(corpus, "abi-instr", {"address-size": "64", "path": "enums", "language": "LANG_C11"})
+    for identity, element in everything.items():
+        if element.tag != "enum-decl" or element.get("filepath") not in public or identity in known:
+            continue
+        underlying = element.find("underlying-type").get("type-id")
+        unit.extend([everything[underlying]] if underlying not in known else [])
+        unit.append(element)
+        known |= {identity, underlying}
+    corpus.set("tracking-non-reachable-types", "yes")
+    return corpus
+
+
+def described(corpus):
+    """Names of the structs and enums that a dump describes in full."""
+    return {
+        element.get("name")
+        for element in types_of(corpus).values()
+        if element.tag in ("class-decl", "enum-decl") and element.get("is-declaration-only") != "yes"
+    }
+
+
+def without_new_enums(now, released):
+    """abidiff --no-added-syms still counts a type that no function reaches."""
+    names = described(released)
+    for unit in now.iter("abi-instr"):
+        for element in [one for one in unit if one.tag == "enum-decl" and one.get("name") not in names]:
+            if element.get("is-non-reachable") == "yes":
+                unit.remove(element)
+    return now
+
+
+def difference(released, now, suppressions=None):
+    """What abidiff finds, "" if a program that ran with `released` runs with `now`. Added functions are no difference."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [pathlib.Path(folder) / name for name in ("released.abi", "now.abi")]
+        for path, corpus in zip(paths, (released, without_new_enums(now, released)), strict=True):
+            ElementTree.ElementTree(corpus).write(path)
+        options = ["--suppressions", suppressions] if suppressions else []
+        command = ["abidiff", "--no-added-syms", "--non-reachable-types", *options, *paths]
+        result = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return f"abidiff says {result.returncode}:\n{result.stdout}" if result.returncode else ""
+
+
+def compare(golden, now, suppressions):
+    if now.get("architecture") != ARCHITECTURE:
+        print("kept for x86_64 only")
+        return SKIPPED
+    released = ElementTree.fromstring(gzip.decompress(golden.read_bytes()))
+    found = difference(released, now, suppressions)
+    print(found or f"as in {golden.name}")
+    return 1 if found else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+
+    if not shutil.which("abidw") or not shutil.which("abidiff"):
+        print("abidw is missing (Debian: abigail-tools)")
+        return SKIPPED
+    api = interface.load(arguments.root)
+    now = dump(arguments.library, arguments.root / "include")
+    hidden = {item["name"] for item in api["structs"] + api["enums"]} - described(now)
+    if hidden:
+        print("not in the dump, is the library built with -g?", *sorted(hidden))
+        return 1
+    if arguments.write:
+        (arguments.root / GOLDEN).write_bytes(gzip.compress(ElementTree.tostring(now), mtime=0))
+        return 0
+    return compare(arguments.root / GOLDEN, now, arguments.root / "test" / "abi" / "testing.suppressions")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,555 @@
+/*
+ * Programs that know shorter or longer structs than this library: for every call that takes a struct which begins with
+ * its size. The table of calls is made from the API's description, so that none is forgotten.
+ *
+ * A caller's struct ends where readable memory ends: one byte too much is a crash.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
+#include "sized.h"
+#include "sized_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+    LIMIT = 4096, /* doc/abi.md: no struct is longer */
+    NEWER = 64,   /* bytes of a newer caller's struct that this library does not know */
+    UNTOUCHED = 0xa5,
+};
+
+/* ---- options with which each call succeeds; those that are not here succeed with all zeros ---- */
+
+static void *
+plain_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void *
+plain_reallocate(void *user, void *block, size_t bytes)
+{
+    (void)user;
+    return realloc(block, bytes);
+}
+
+static void
+plain_release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+static const struct memmodel_allocator allocator = {
+    .allocate = plain_allocate, .reallocate = plain_reallocate, .release = plain_release};
+static const struct memmodel_symbol_value batch = {.name = "batch", .value = 4};
+static const struct memmodel_job job = {
+    .symbols = &batch, .symbol_count = 1, .optimizer = "sgd", .isa = "avx2", .steps = 2, .measure = 1};
+static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 2};
+static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
+
+static const struct {
+    const char *call;
+    const void *options;
+} valid[] = {
+    {"memmodel_context_new", &allocator},
+    {"memmodel_network_conv", MEMMODEL_CONV(.name = "c", .filters = 4, .kernel = {3}, .groups = 2, .no_bias = 1)},
+    {"memmodel_network_conv_transpose",
+     MEMMODEL_CONV(.filters = 4, .kernel = {3}, .stride = {2}, .output_padding = {1})},
+    {"memmodel_network_linear", MEMMODEL_LINEAR(.units = 10, .activation = MEMMODEL_RELU)},
+    {"memmodel_network_pool", MEMMODEL_POOL(.kernel = {2}, .stride = {3}, .kind = MEMMODEL_MEAN, .ceil_mode = 1)},
+    {"memmodel_network_adaptive_pool", MEMMODEL_ADAPTIVE_POOL(.output = {3}, .kind = MEMMODEL_MEAN)},
+    {"memmodel_network_global_pool", MEMMODEL_GLOBAL_POOL(.kind = MEMMODEL_MEAN, .keep = 1)},
+    {"memmodel_network_group_norm", MEMMODEL_NORM(.groups = 2, .no_affine = 1)},
+    {"memmodel_network_activation", MEMMODEL_ACTIVATION(.kind = MEMMODEL_PRELU, .one_weight = 1)},
+    {"memmodel_network_softmax", MEMMODEL_SOFTMAX(.axis = 1, .logarithmic = 1)},
+    {"memmodel_network_dropout", MEMMODEL_DROPOUT(.rate = 0.25, .feature = 1)},
+    {"memmodel_network_embedding", MEMMODEL_EMBEDDING(.rows = 100, .width = 16, .dtype = MEMMODEL_FLOAT64)},
+    {"memmodel_network_upsample", MEMMODEL_UPSAMPLE(.scale = {2}, .mode = MEMMODEL_LINEAR)},
+    {"memmodel_network_pad", MEMMODEL_PAD(.before = {0, 1}, .after = {0, 0, 2}, .mode = MEMMODEL_PAD_REPLICATE)},
+    {"memmodel_network_crop", MEMMODEL_PAD(.before = {0, 1}, .after = {0, 0, 2})},
+    {"memmodel_network_concat", MEMMODEL_CONCAT(.axis = 1)},
+    {"memmodel_network_split", MEMMODEL_SPLIT(.parts = 2, .axis = 1)},
+    {"memmodel_network_slice", MEMMODEL_SLICE(.start = 1, .stop = 5, .step = 2, .axis = 2)},
+    {"memmodel_network_reduce", MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM, .keep = 1)},
+    {"memmodel_network_recurrent", MEMMODEL_RECURRENT(.hidden = 6, .layers = 2, .bidirectional = 1)},
+    {"memmodel_network_custom", MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = 400)},
+    {"memmodel_fit", &fit},
+    {"memmodel_estimate", &job},
+    {"memmodel_solve", &job},
+};
+
+/* The struct that a caller of today hands over. */
+static void
+fill_valid(const struct call *call, unsigned char *options)
+{
+    memset(options, 0, call->size);
+    for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++)
+        if (!strcmp(valid[i].call, call->name))
+            memcpy(options, valid[i].options, call->size);
+    memcpy(options, &call->size, sizeof call->size);
+}
+
+/* ---- a struct at the end of readable memory ---- */
+
+static size_t
+page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* `size` bytes behind which nothing can be read or written. */
+static unsigned char *
+guarded(size_t size)
+{
+    size_t room = 2 * page_size();
+    unsigned char *start = mmap(NULL, room + page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(start, MAP_FAILED);
+    assert_return_code(mprotect(start + room, page_size(), PROT_NONE), 0);
+    return start + room - size;
+}
+
+static void
+guarded_free(unsigned char *block, size_t size)
+{
+    size_t room = 2 * page_size();
+
+    munmap(block + size - room, room + page_size());
+}
+
+/* ---- the fixture ---- */
+
+static memmodel_tensor
+input(struct fixture *f, const char *name, int dtype, int rank, const memmodel_dim *dims)
+{
+    memmodel_tensor tensor = memmodel_network_input(f->network, name, dtype, rank, dims);
+
+    assert_true(tensor >= 0);
+    return tensor;
+}
+
+static void
+new_network(struct fixture *f)
+{
+    memmodel_dim batch_dim;
+
+    assert_int_equal(memmodel_network_new(f->context, &f->network), 0);
+    batch_dim = memmodel_network_symbol(f->network, "batch");
+    f->square = input(f, "square", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch_dim, 4, 8, 8});
+    f->sequence = input(f, "sequence", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){8, 3, 16});
+    f->indices = input(f, "indices", MEMMODEL_INT64, 2, (memmodel_dim[]){3, 8});
+    f->logits = input(f, "logits", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){3, 10});
+    f->classes = input(f, "classes", MEMMODEL_INT64, 1, (memmodel_dim[]){3});
+}
+
+static void
+end_network(struct fixture *f)
+{
+    memmodel_network_unref(f->network);
+    f->network = NULL;
+}
+
+static void
+new_samples(struct fixture *f)
+{
+    assert_int_equal(memmodel_samples_new(f->context, (const char *[]){"batch", "bytes"}, 2, &f->samples), 0);
+    for (int i = 1; i <= 12; i++)
+        assert_int_equal(memmodel_samples_add(f->samples, (double[]){i, 1000 + 200 * i + i % 3}), 0);
+    assert_int_equal(memmodel_fit(f->samples, NULL, &f->model), 0);
+}
+
+/* The monitor of a process that has ended reads the same each time. */
+static void
+new_monitor(struct fixture *f)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1};
+    pid_t child = fork();
+
+    if (!child)
+        _exit(0);
+    assert_int_equal(memmodel_monitor_new(f->context, child, &options, &f->monitor), 0);
+    assert_int_equal(memmodel_monitor_run(f->monitor, NULL, NULL), 0);
+}
+
+static void
+new_report(struct fixture *f)
+{
+    struct memmodel_job own = job;
+
+    own.size = sizeof own;
+    new_network(f);
+    assert_true(memmodel_network_linear(f->network, f->square, MEMMODEL_LINEAR(.units = 10)) >= 0);
+    assert_int_equal(memmodel_estimate(f->network, &own, &f->report), 0);
+    f->trace = memmodel_report_trace(f->report);
+    end_network(f);
+}
+
+static int
+fixture_setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+
+    if (!f || memmodel_context_new(NULL, &f->context))
+        return -1;
+    new_samples(f);
+    new_monitor(f);
+    new_report(f);
+    *state = f;
+    return 0;
+}
+
+static int
+fixture_teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    memmodel_report_unref(f->report);
+    memmodel_monitor_unref(f->monitor);
+    memmodel_model_unref(f->model);
+    memmodel_samples_unref(f->samples);
+    memmodel_context_unref(f->context);
+    free(f);
+    return 0;
+}
+
+/* ---- what a call with options did ---- */
+
+struct outcome {
+    int64_t status;
+    char *text; /* the network, the report and the model after the call */
+};
+
+static void
+write_text(struct fixture *f, FILE *file, char *text)
+{
+    fputs(text, file);
+    memmodel_free(f->context, text);
+}
+
+static void
+write_made(struct fixture *f, FILE *file)
+{
+    char *text;
+
+    int status = memmodel_network_to_json(f->network, &text);
+
+    if (status) /* the network's first error, as any call on it says */
+        fprintf(file, "%d", status);
+    else
+        write_text(f, file, text);
+    if (f->new_report) {
+        assert_int_equal(memmodel_report_to_json(f->new_report, f->context, &text), 0);
+        write_text(f, file, text);
+    }
+    if (f->new_model) {
+        assert_int_equal(memmodel_model_to_json(f->new_model, &text), 0);
+        write_text(f, file, text);
+    }
+    fprintf(file, "%lld", (long long)f->number);
+}
+
+static void
+release_made(struct fixture *f)
+{
+    memmodel_context_unref(f->new_context);
+    memmodel_report_unref(f->new_report);
+    memmodel_model_unref(f->new_model);
+    memmodel_monitor_unref(f->new_monitor);
+    f->new_context = NULL;
+    f->new_report = NULL;
+    f->new_model = NULL;
+    f->new_monitor = NULL;
+    f->number = 0;
+    end_network(f);
+}
+
+/* The first `given` bytes of `options` and zeros up to `size`, which the struct says it has; also if it has not. */
+static struct outcome
+outcome_of(struct fixture *f, const struct call *call, const unsigned char *options, size_t given, size_t size)
+{
+    size_t room = size > given && size <= LIMIT ? size : given;
+    unsigned char *block = guarded(room);
+    struct outcome outcome = {0};
+    size_t length;
+    FILE *file = open_memstream(&outcome.text, &length);
+
+    memcpy(block, options, given);
+    memcpy(block, &size, sizeof size);
+    new_network(f);
+    outcome.status = call->run(f, block);
+    write_made(f, file);
+    fclose(file);
+    release_made(f);
+    guarded_free(block, room);
+    return outcome;
+}
+
+static void
+assert_same(const struct call *call, const char *what, struct outcome *a, struct outcome *b)
+{
+    if (a->status != b->status || strcmp(a->text, b->text) != 0)
+        fail_msg("%s: %s: status %lld, not %lld, or another result:\n%s\n%s", call->name, what, (long long)a->status,
+                 (long long)b->status, a->text, b->text);
+    free(a->text);
+    free(b->text);
+}
+
+static void
+assert_refused(struct fixture *f, const struct call *call, const char *what, const unsigned char *options, size_t given,
+               size_t size)
+{
+    struct outcome outcome = outcome_of(f, call, options, given, size);
+
+    if (outcome.status != MEMMODEL_ERROR_STRUCT_SIZE)
+        fail_msg("%s: %s: status %lld", call->name, what, (long long)outcome.status);
+    free(outcome.text);
+}
+
+/* ---- options ---- */
+
+static void
+with_options(struct fixture *f, void (*body)(struct fixture *f, const struct call *call, unsigned char *options))
+{
+    for (size_t i = 0; i < sizeof options_calls / sizeof options_calls[0]; i++) {
+        unsigned char *options = calloc(1, 2 * LIMIT);
+
+        fill_valid(&options_calls[i], options);
+        body(f, &options_calls[i], options);
+        free(options);
+    }
+}
+
+static void
+check_today(struct fixture *f, const struct call *call, unsigned char *options)
+{
+    struct outcome outcome = outcome_of(f, call, options, call->size, call->size);
+
+    if (outcome.status < 0)
+        fail_msg("%s fails with %lld (%s): give it a row in `valid`", call->name, (long long)outcome.status,
+                 memmodel_context_error(f->context)->message);
+    free(outcome.text);
+}
+
+static void
+every_call_succeeds_with_the_options_of_today(void **state)
+{
+    with_options(*state, check_today);
+}
+
+/* An older caller's struct ends before some field: as if this field and those behind were zero. */
+static void
+check_older(struct fixture *f, const struct call *call, unsigned char *options)
+{
+    for (size_t i = 0; i < call->field_count; i++) {
+        size_t known = call->fields[i].offset;
+        struct outcome older = outcome_of(f, call, options, known, known);
+        struct outcome zeros = outcome_of(f, call, options, known, call->size);
+
+        assert_same(call, call->fields[i].name, &older, &zeros);
+    }
+}
+
+static void
+fields_an_older_caller_does_not_know_are_zero(void **state)
+{
+    with_options(*state, check_older);
+}
+
+static void
+check_newer(struct fixture *f, const struct call *call, unsigned char *options)
+{
+    struct outcome today = outcome_of(f, call, options, call->size, call->size);
+    struct outcome newer = outcome_of(f, call, options, call->size, call->size + NEWER);
+    struct outcome longest = outcome_of(f, call, options, call->size, LIMIT);
+    struct outcome again = outcome_of(f, call, options, call->size, call->size);
+
+    assert_same(call, "unknown fields that are zero", &newer, &today);
+    assert_same(call, "as many unknown fields as there may be", &longest, &again);
+}
+
+static void
+a_newer_caller_who_leaves_unknown_fields_zero_is_served(void **state)
+{
+    with_options(*state, check_newer);
+}
+
+static void
+check_tail(struct fixture *f, const struct call *call, unsigned char *options)
+{
+    size_t last = call->size + NEWER - 1;
+
+    options[call->size] = 1;
+    assert_refused(f, call, "first unknown byte set", options, call->size + NEWER, call->size + NEWER);
+    options[call->size] = 0;
+    options[last] = 1;
+    assert_refused(f, call, "last unknown byte set", options, call->size + NEWER, call->size + NEWER);
+}
+
+static void
+a_newer_caller_who_sets_an_unknown_field_is_refused(void **state)
+{
+    with_options(*state, check_tail);
+}
+
+static void
+check_absurd(struct fixture *f, const struct call *call, unsigned char *options)
+{
+    assert_refused(f, call, "no size", options, call->size, 0);
+    assert_refused(f, call, "less than the size itself", options, call->size, sizeof(size_t) - 1);
+    assert_refused(f, call, "above the limit", options, LIMIT + 1, LIMIT + 1);
+    assert_refused(f, call, "a size that was never set", options, call->size, SIZE_MAX);
+}
+
+static void
+an_absurd_size_of_options_is_refused(void **state)
+{
+    with_options(*state, check_absurd);
+}
+
+static void
+a_reserved_field_that_is_set_is_refused(void **state)
+{
+    for (size_t i = 0; i < sizeof options_calls / sizeof options_calls[0]; i++) {
+        const struct call *call = &options_calls[i];
+        unsigned char *options = calloc(1, call->size);
+
+        fill_valid(call, options);
+        for (size_t j = 0; j < call->field_count; j++) {
+            struct outcome outcome;
+
+            if (strcmp(call->fields[j].name, "reserved") != 0)
+                continue;
+            options[call->fields[j].offset] = 1;
+            outcome = outcome_of(*state, call, options, call->size, call->size);
+            if (outcome.status != MEMMODEL_ERROR_INVALID_ARGUMENT)
+                fail_msg("%s: status %lld", call->name, (long long)outcome.status);
+            free(outcome.text);
+        }
+        free(options);
+    }
+}
+
+/* ---- results ---- */
+
+/* A result filled by the library, for a caller whose struct has `size` bytes. */
+static unsigned char *
+result_of(struct fixture *f, const struct call *call, size_t size)
+{
+    unsigned char *block = guarded(size);
+
+    memset(block, UNTOUCHED, size);
+    memcpy(block, &size, sizeof size);
+    if (call->run(f, block))
+        fail_msg("%s fails with a struct of %zu bytes", call->name, size);
+    assert_memory_equal(block, &size, sizeof size);
+    return block;
+}
+
+static void
+assert_fields(const struct call *call, const unsigned char *result, const unsigned char *today, size_t known)
+{
+    for (size_t i = 0; i < call->field_count; i++) {
+        const struct field *field = &call->fields[i];
+
+        if (field->offset + field->size <= known &&
+            memcmp(result + field->offset, today + field->offset, field->size) != 0)
+            fail_msg("%s: %s differs for a struct of %zu bytes", call->name, field->name, known);
+    }
+}
+
+static void
+an_older_caller_gets_the_fields_it_knows(void **state)
+{
+    for (size_t i = 0; i < sizeof result_calls / sizeof result_calls[0]; i++) {
+        const struct call *call = &result_calls[i];
+        unsigned char *today = result_of(*state, call, call->size);
+
+        for (size_t j = 0; j < call->field_count; j++) {
+            size_t known = call->fields[j].offset;
+            unsigned char *result = result_of(*state, call, known);
+
+            assert_fields(call, result, today, known);
+            guarded_free(result, known);
+        }
+        guarded_free(today, call->size);
+    }
+}
+
+static void
+a_newer_caller_gets_zeros_behind_the_known_fields(void **state)
+{
+    static const unsigned char zeros[NEWER];
+
+    for (size_t i = 0; i < sizeof result_calls / sizeof result_calls[0]; i++) {
+        const struct call *call = &result_calls[i];
+        unsigned char *today = result_of(*state, call, call->size);
+        unsigned char *result = result_of(*state, call, call->size + NEWER);
+        unsigned char *longest = result_of(*state, call, LIMIT);
+
+        assert_fields(call, result, today, call->size);
+        assert_fields(call, longest, today, call->size);
+        assert_memory_equal(result + call->size, zeros, NEWER);
+        guarded_free(result, call->size + NEWER);
+        guarded_free(longest, LIMIT);
+        guarded_free(today, call->size);
+    }
+}
+
+static void
+assert_result_refused(struct fixture *f, const struct call *call, size_t room, size_t size)
+{
+    unsigned char *block = guarded(room);
+    int64_t status;
+
+    memset(block, UNTOUCHED, room);
+    memcpy(block, &size, sizeof size);
+    status = call->run(f, block);
+    if (status != MEMMODEL_ERROR_STRUCT_SIZE)
+        fail_msg("%s: status %lld for a size of %zu", call->name, (long long)status, size);
+    for (size_t i = sizeof size; i < room; i++)
+        assert_int_equal(block[i], UNTOUCHED);
+    guarded_free(block, room);
+}
+
+static void
+an_absurd_size_of_a_result_is_refused_and_nothing_written(void **state)
+{
+    for (size_t i = 0; i < sizeof result_calls / sizeof result_calls[0]; i++) {
+        const struct call *call = &result_calls[i];
+
+        assert_result_refused(*state, call, call->size, 0);
+        assert_result_refused(*state, call, call->size, sizeof(size_t) - 1);
+        assert_result_refused(*state, call, LIMIT + 1, LIMIT + 1);
+        assert_result_refused(*state, call, call->size, SIZE_MAX);
+    }
+}
+
+static void
+the_library_says_how_long_its_own_structs_are(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(memmodel_context_error(f->context)->size, sizeof(struct memmodel_error));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_succeeds_with_the_options_of_today),
+        cmocka_unit_test(fields_an_older_caller_does_not_know_are_zero),
+        cmocka_unit_test(a_newer_caller_who_leaves_unknown_fields_zero_is_served),
+        cmocka_unit_test(a_newer_caller_who_sets_an_unknown_field_is_refused),
+        cmocka_unit_test(an_absurd_size_of_options_is_refused),
+        cmocka_unit_test(a_reserved_field_that_is_set_is_refused),
+        cmocka_unit_test(an_older_caller_gets_the_fields_it_knows),
+        cmocka_unit_test(a_newer_caller_gets_zeros_behind_the_known_fields),
+        cmocka_unit_test(an_absurd_size_of_a_result_is_refused_and_nothing_written),
+        cmocka_unit_test(the_library_says_how_long_its_own_structs_are),
+    };
+
+    return cmocka_run_group_tests_name("sized structs", tests, fixture_setup, fixture_teardown);
+}
