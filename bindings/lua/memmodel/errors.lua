@@ -27,7 +27,7 @@ end
 
 -- "script.lua:12: " of the innermost function that is not of this binding
 local function where()
-    for level = 3, 20 do
+    for level = 3, 60 do
         local info = debug and debug.getinfo(level, "Sl")
         if not info then
             break

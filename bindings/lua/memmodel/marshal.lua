@@ -39,37 +39,73 @@ end
 
 local FAILED = { v = nil, i = 1, d = 0 / 0 } -- what the library is told after an error: stop
 
--- The Lua function that C calls: with the arguments that mean something in Lua.
-local function callback_runner(spec, run, call)
+-- While the others run, the objects of the running call and their context are not to be used.
+local MAY_USE_OBJECTS = { memmodel_monitor_observer = true }
+
+-- The arguments that mean something in Lua, and the place that the callback fills in, if there is one.
+local function callback_arguments(spec, given, call)
+    local arguments, counts, place = {}, {}, nil
+    for i, parameter in ipairs(spec) do
+        counts[parameter.name] = given[i]
+    end
+    for i, parameter in ipairs(spec) do
+        if parameter.out then
+            place = { struct = parameter.of, memory = given[i], name = parameter.name }
+        end
+        if parameter.kind == "struct" then
+            arguments[#arguments + 1] = types.read(parameter, given[i], 0, call)
+        elseif parameter.kind == "array" then
+            arguments[#arguments + 1] = types.read_list(parameter.item, given[i], 0, counts[parameter.length], call)
+        elseif parameter.kind ~= "user" and not parameter.length_of then
+            arguments[#arguments + 1] = types.give(parameter, given[i], call)
+        end
+    end
+    return arguments, place
+end
+
+-- What a script returns as the library's int: nothing and false are 0. A table is written to the place.
+local function callback_result(returned, place, call)
+    if place and type(returned) == "table" then
+        types.write_struct(place.struct, place.memory, 0, returned, place.name, call)
+        return 0
+    end
+    return tonumber(returned) or (returned and 1 or 0)
+end
+
+-- The Lua function that C calls.
+local function callback_runner(name, run, receiver)
+    local spec, busy = api.callbacks[name], not MAY_USE_OBJECTS[name] and objects.context(receiver)
     return function(...)
-        local given, arguments = { ... }, {}
-        for i, parameter in ipairs(spec) do
-            if parameter.kind == "struct" then
-                arguments[#arguments + 1] = types.read(parameter, given[i], 0, call)
-            elseif parameter.kind ~= "user" then
-                arguments[#arguments + 1] = types.give(parameter, given[i], call)
-            end
-        end
-        objects.callback_depth = objects.callback_depth + 1
-        local ok, result = pcall(run, unpack(arguments))
-        objects.callback_depth = objects.callback_depth - 1
+        local call = { name = name, receiver = receiver, keep = {}, counts = {}, measure = measure }
+        local arguments, place = callback_arguments(spec, { ... }, call)
+        local leave = objects.enter_callback(busy)
+        local ok, returned = pcall(run, unpack(arguments))
+        leave()
         if not ok then
-            error(result, 0)
+            error(returned, 0)
         end
-        return spec.returns.kind == "status" and (tonumber(result) or (result and 1 or 0)) or result
+        return spec.kinds:sub(1, 1) == "i" and callback_result(returned, place, call) or returned
     end
 end
 
--- A callback lives until the call returns, unless the function is there to set it: then until it is set again.
-local function take_callback(parameter, run, call)
+local function new_callback(owner, name, run, path, call)
     if type(run) ~= "function" then
-        errors.argument(call.name, parameter.name, "must be a function, not " .. type(run))
+        errors.argument(call.name, path, "must be a function, not " .. type(run))
     end
-    local spec = api.callbacks[parameter.of]
+    local kinds = api.callbacks[name].kinds
+    return core.callback(owner, kinds, callback_runner(name, run, call.receiver), FAILED[kinds:sub(1, 1)], name)
+end
+
+-- In a struct of options: it lives as long as the object that it is handed to.
+function types.field_callback(field, run, path, call)
+    return new_callback(call.receiver[objects.HANDLE], field.of, run, path, call)
+end
+
+-- As an argument: until the call returns, unless the function is there to set it: then until it is set again.
+local function take_callback(parameter, run, call)
     local lasting = call.name:find("_set_", 1, true)
     local owner = lasting and call.receiver[objects.HANDLE] or core.scope()
-    local runner = callback_runner(spec, run, { name = call.name, receiver = call.receiver, keep = {}, counts = {} })
-    local address = core.callback(owner, spec.kinds, runner, FAILED[spec.kinds:sub(1, 1)], parameter.of)
+    local address = new_callback(owner, parameter.of, run, parameter.name, call)
     call.scope = not lasting and owner or nil
     call.set = lasting and { name = parameter.name, owner = owner, address = address } or nil
     return address
@@ -81,7 +117,7 @@ local function settle_callbacks(call)
         core.release(call.scope)
     elseif call.set then
         local old = objects.callback(call.receiver, call.set.name)
-        if old and objects.callback_depth == 0 then
+        if old and not objects.in_callback() then
             core.forget(call.set.owner, old)
         end
         objects.set_callback(call.receiver, call.set.name, call.set.address)
@@ -117,6 +153,9 @@ local function bind(call, given, ...)
     end
     local first = given[1]
     call.receiver = first and first.kind == "handle" and call.values[first.name] or nil
+    if objects.is_busy(call.receiver) then
+        errors.argument(call.name, first.name, "is in use by the call that called back")
+    end
 end
 
 local function take_visible(parameter, call)

@@ -7,12 +7,12 @@ local errors = require "memmodel.errors"
 local objects = {}
 
 -- Keys that no script comes upon by mistake.
-local HANDLE, TYPE, MAKER, CONTEXT, CALLBACKS, NUMBER = {}, {}, {}, {}, {}, {}
+local HANDLE, TYPE, MAKER, CONTEXT, CALLBACKS, NUMBER, BUSY = {}, {}, {}, {}, {}, {}, {}
 objects.HANDLE = HANDLE
 
 local classes = {} -- metatables, by the name of the C type
 
-objects.callback_depth = 0 -- callbacks of the library that are running now
+local callback_depth = 0 -- callbacks of the library that are running now
 
 -- ---- methods ----
 
@@ -59,10 +59,11 @@ function objects.new(type_name, pointer, maker, owned)
     if type_name == "memmodel_context" and maker then
         return objects.context(maker)
     end
+    local handle = core.adopt(pointer, type_name)
     if not owned then
-        core.call[api.handles[type_name].ref](pointer)
+        core.call[api.handles[type_name].ref](handle)
     end
-    local object = { [HANDLE] = core.adopt(pointer, type_name), [TYPE] = type_name, [MAKER] = maker, [CALLBACKS] = {} }
+    local object = { [HANDLE] = handle, [TYPE] = type_name, [MAKER] = maker, [CALLBACKS] = {} }
     object[CONTEXT] = type_name == "memmodel_context" and object or objects.context(maker)
     return setmetatable(object, classes[type_name])
 end
@@ -91,7 +92,7 @@ end
 
 local function close(self)
     local handle = self[HANDLE]
-    if handle and objects.callback_depth > 0 then
+    if handle and callback_depth > 0 then
         errors.argument("close", "self", "is closed in a callback; close it after the call that called back")
     elseif handle then
         self[HANDLE] = nil
@@ -104,8 +105,9 @@ for _, class in pairs(classes) do
     class.__close = close -- local model <close> = ... in Lua 5.4
 end
 
--- ---- callbacks: one a name; a new one takes the place of the old ----
+-- ---- callbacks ----
 
+-- Of those that a function sets there is one a name; a new one takes the place of the old.
 function objects.callback(object, name)
     return object[CALLBACKS][name]
 end
@@ -114,8 +116,29 @@ function objects.set_callback(object, name, callback)
     object[CALLBACKS][name] = callback
 end
 
-function objects.has_callbacks(object)
-    return next(object[CALLBACKS]) ~= nil
+-- While a callback runs nothing is closed, and the objects of `context`, unless it is nil, are not used.
+-- Returns the function that ends this.
+function objects.enter_callback(context)
+    local was_busy = context and context[BUSY]
+    callback_depth = callback_depth + 1
+    if context then
+        context[BUSY] = true
+    end
+    return function()
+        callback_depth = callback_depth - 1
+        if context then
+            context[BUSY] = was_busy
+        end
+    end
+end
+
+function objects.in_callback()
+    return callback_depth > 0
+end
+
+function objects.is_busy(object)
+    local context = type(object) == "table" and rawget(object, CONTEXT)
+    return context and rawget(context, BUSY)
 end
 
 -- ---- tensors: numbers that know their network ----

@@ -1,4 +1,4 @@
--- Reports, traces and samples: what is many comes as a list or an iterator.
+-- Reports, traces, samples and monitors: what is many comes as a list or an iterator.
 local enums = require "memmodel.enums"
 local marshal = require "memmodel.marshal"
 local objects = require "memmodel.objects"
@@ -7,6 +7,7 @@ local C = marshal.functions
 local Report = objects.methods "memmodel_report"
 local Trace = objects.methods "memmodel_trace"
 local Samples = objects.methods "memmodel_samples"
+local Monitor = objects.methods "memmodel_monitor"
 
 -- Rows of the per-layer table.
 function Report:layers()
@@ -77,4 +78,17 @@ function Samples:add(values)
         values = row
     end
     return C.memmodel_samples_add(self, values)
+end
+
+-- Process numbers of the tree, the watched one first.
+function Monitor:processes()
+    local count, list = 0, {}
+    repeat -- it may grow in between
+        local room = count
+        count, list = C.memmodel_monitor_processes(self, room)
+    until count <= room
+    for i = #list, count + 1, -1 do
+        list[i] = nil
+    end
+    return list
 end

@@ -152,11 +152,11 @@ function types.memory(type_, count, call)
     return memory
 end
 
-local write_struct, read_struct
+local read_struct
 
 local function write(type_, memory, offset, value, path, call)
     if type_.kind == "struct" then
-        return write_struct(type_.of, memory, offset, value, path, call)
+        return types.write_struct(type_.of, memory, offset, value, path, call)
     end
     local taken = types.take(type_, value, path, call)
     call.keep[#call.keep + 1] = taken
@@ -258,7 +258,7 @@ local function write_field(struct, field, memory, base, value, path, call)
     if field.kind == "array" and field.count then
         write_fixed(field, memory, offset, value, path, call)
     elseif field.kind == "callback" then
-        return call.set_callback(struct, field, memory, base, value, path, call)
+        core.put(memory, offset, "p", types.field_callback(field, value, path, call))
     else
         write(field, memory, offset, value, path, call)
     end
@@ -276,7 +276,7 @@ local function check_length(known, value, name, path, call)
     end
 end
 
-function write_struct(struct, memory, base, value, path, call)
+function types.write_struct(struct, memory, base, value, path, call)
     if type(value) ~= "table" or objects.name(value) ~= "table" then
         errors.argument(call.name, path, "must be a table, not " .. article(value))
     end
@@ -306,7 +306,7 @@ end
 kinds.struct = {
     take = function(type_, value, path, call)
         local memory = types.memory(type_, 1, call)
-        write_struct(type_.of, memory, 0, value, path, call)
+        types.write_struct(type_.of, memory, 0, value, path, call)
         return memory
     end,
 }
