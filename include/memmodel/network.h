@@ -137,6 +137,20 @@ MEMMODEL_API memmodel_dim
 memmodel_network_expression(memmodel_network *network, const char *text);
 
 /**
+ * A dimension as text, such as "floor(dim / 16)"; memmodel_network_expression() makes the same dimension of it.
+ *
+ * @param[in]  network  network
+ * @param[in]  dim      a dimension of this network
+ * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no dimension of this network), MEMMODEL_ERROR_NOMEM
+ * @threads the network's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text);
+
+/**
  * Begin a scope: the layers that follow belong to it, and their names begin with its own and a dot. A scope is a call
  * of the host language: what is made before it and used in it lives until it ends.
  *

@@ -1,4 +1,5 @@
 /* The network itself: life, first error, symbols, scopes, and what can be asked of it. */
+#include "base/text.h"
 #include "network/builder.h"
 
 #include <stdarg.h>
@@ -161,6 +162,27 @@ memmodel_network_expression(memmodel_network *network, const char *text)
         return 0;
     }
     return public_dim(builder, expression_parse(network->pool, text, text));
+}
+
+int
+memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text)
+{
+    struct text printed = TEXT_INIT(network->context);
+    struct expression_pool *pool = network->pool;
+    char *finished;
+
+    if (!text || (dim < 0 && (dim == MEMMODEL_INFER || -(dim + 1) >= (int64_t)expression_count(pool))))
+        return context_error(network->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%lld is no dimension here",
+                             (long long)dim);
+    if (dim >= 0)
+        text_printf(&printed, "%lld", (long long)dim);
+    else
+        expression_print(pool, expression_of_dim(dim), EXPRESSION_TEXT, &printed);
+    finished = text_finish(&printed);
+    if (!finished)
+        return MEMMODEL_ERROR_NOMEM;
+    *text = finished;
+    return 0;
 }
 
 /* ---- scopes ---- */

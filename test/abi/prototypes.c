@@ -32,6 +32,7 @@ SAME(__typeof__(&memmodel_network_status), int (*)(memmodel_network *network), "
 SAME(__typeof__(&memmodel_network_set_layout), int (*)(memmodel_network *network, int layout), "memmodel_network_set_layout");
 SAME(__typeof__(&memmodel_network_symbol), memmodel_dim (*)(memmodel_network *network, const char *name), "memmodel_network_symbol");
 SAME(__typeof__(&memmodel_network_expression), memmodel_dim (*)(memmodel_network *network, const char *text), "memmodel_network_expression");
+SAME(__typeof__(&memmodel_network_dim_text), int (*)(memmodel_network *network, memmodel_dim dim, char **text), "memmodel_network_dim_text");
 SAME(__typeof__(&memmodel_network_push_scope), int (*)(memmodel_network *network, const char *name), "memmodel_network_push_scope");
 SAME(__typeof__(&memmodel_network_pop_scope), int (*)(memmodel_network *network), "memmodel_network_pop_scope");
 SAME(__typeof__(&memmodel_network_release), int (*)(memmodel_network *network, memmodel_tensor tensor), "memmodel_network_release");

@@ -278,6 +278,26 @@ a_dimension_must_be_whole_and_positive_when_bound(void **state)
 }
 
 static void
+a_dimension_is_told_as_a_text_that_reads_back(void **state)
+{
+    memmodel_network *network = new_network(*state);
+    memmodel_dim half = memmodel_network_expression(network, "floor(n / 2)");
+    char *text = NULL;
+
+    assert_int_equal(memmodel_network_dim_text(network, half, &text), 0);
+    assert_int_equal(memmodel_network_expression(network, text), half);
+    memmodel_free(*state, text);
+    assert_int_equal(memmodel_network_dim_text(network, 12, &text), 0);
+    assert_string_equal(text, "12");
+    memmodel_free(*state, text);
+    assert_error(*state, memmodel_network_dim_text(network, -1000, &text), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "no dimension");
+    assert_error(*state, memmodel_network_dim_text(network, MEMMODEL_INFER, &text), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "no dimension");
+    memmodel_network_unref(network);
+}
+
+static void
 wrong_options_are_refused(void **state)
 {
     static const struct memmodel_conv wrong[] = {
@@ -521,6 +541,7 @@ main(void)
         TEST(what_is_decided_is_refused_at_once),
         TEST(tensors_with_too_many_bytes_are_refused),
         TEST(a_dimension_must_be_whole_and_positive_when_bound),
+        TEST(a_dimension_is_told_as_a_text_that_reads_back),
         TEST(wrong_options_are_refused),
         TEST(handles_of_nothing_are_refused),
         TEST(a_fused_activation_is_a_layer_counted_with_its_own),

@@ -25,6 +25,7 @@ const struct signature signatures[] = {
     FUNCTION("ipi", memmodel_network_set_layout),
     FUNCTION("lps", memmodel_network_symbol),
     FUNCTION("lps", memmodel_network_expression),
+    FUNCTION("iplp", memmodel_network_dim_text),
     FUNCTION("ips", memmodel_network_push_scope),
     FUNCTION("ip", memmodel_network_pop_scope),
     FUNCTION("ipi", memmodel_network_release),
@@ -145,7 +146,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 134;
+const size_t signature_count = 135;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

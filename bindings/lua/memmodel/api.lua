@@ -425,6 +425,11 @@ memmodel_network_expression = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "text", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "dim", letter = "l", c = "memmodel_dim", fails = true}},
+memmodel_network_dim_text = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "dim", kind = "dim", letter = "l", c = "memmodel_dim"},
+  {name = "text", kind = "text", letter = "s", c = "char *", out = true},
+  returns = {kind = "status"}},
 memmodel_network_push_scope = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},

@@ -409,6 +409,7 @@ int memmodel_network_status(memmodel_network *network);
 int memmodel_network_set_layout(memmodel_network *network, int layout);
 memmodel_dim memmodel_network_symbol(memmodel_network *network, const char *name);
 memmodel_dim memmodel_network_expression(memmodel_network *network, const char *text);
+int memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text);
 int memmodel_network_push_scope(memmodel_network *network, const char *name);
 int memmodel_network_pop_scope(memmodel_network *network);
 int memmodel_network_release(memmodel_network *network, memmodel_tensor tensor);
