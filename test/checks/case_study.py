@@ -2,9 +2,9 @@
 
 usage: case_study.py PROGRAM KERAS.csv TORCH.csv RECORDED.csv
 
-The limits are those that the study set out with: a simulated peak within 0.5 % of the recorded one, and every random
-70/30 split below 4.15 %, the error published for this network ("Memory Consumption Modeling of Deep Learning
-Workloads", Dell Technologies).
+The limits are those that the study set out with: a simulated peak within 0.5 % of the recorded one, the median of the
+random 70/30 splits within 2.2 %, and every split below 4.15 %, the error published for this network ("Memory Consumption
+Modeling of Deep Learning Workloads", Dell Technologies).
 """
 
 import json
@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 SIMULATION_LIMIT = 0.005
+MEDIAN_LIMIT = 0.022
 SPLIT_LIMIT = 0.0415
 SPLITS = 20
 LEAST_POINTS = 30
@@ -24,6 +25,8 @@ def failures(results):
         yield f"only {results['samples']} points"
     if len(results["splits"]) != SPLITS:
         yield f"{len(results['splits'])} splits"
+    if not results["test_mape"]["fitted"] <= MEDIAN_LIMIT:
+        yield f"median test error {results['test_mape']['fitted']:.2%}"
     for split in results["splits"]:
         if not split["fitted"] < SPLIT_LIMIT:
             yield f"split {split['seed']} is {split['fitted']:.2%} off"
