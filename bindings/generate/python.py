@@ -1,4 +1,4 @@
-"""The low layer of the Python package: _ffi.py, ctypes with every argument checked, and _layers.py, a method a layer."""
+"""The low layer of the Python package: _ffi.py, _exceptions.py, and in _layers.py a method for each layer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from generate import python_function, python_layers
 from generate import python_names as names
 from generate.model import Api, Callback, Enum, Field, Handle, Struct, Value
 from generate.python_types import Types
-from generate.text import WIDTH, sentence, title, wrap
+from generate.text import WIDTH, sentence, title
 
 PACKAGE = "bindings/python/memmodel/"
 
@@ -23,12 +23,21 @@ results come back instead of going out through pointers.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import os
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, Callable, Optional, Union
+from typing import Any
 
 from memmodel import _call
-from memmodel._library import Library
+from memmodel._exceptions import *  # noqa: F403
+from memmodel._library import Library\
+'''
+
+EXCEPTIONS_HEAD = '''\
+"""An exception for each status. Generated from include/memmodel/context.h by ./run generate: edit that."""
+
+from __future__ import annotations
+
 from memmodel.errors import MemmodelError
 '''
 
@@ -49,20 +58,24 @@ BUILTINS = {
 }
 
 
-def docstring(text: str, indent: str = "    ") -> str:
-    """Quoted, at most as wide as the code."""
-    text = sentence(text.strip())
-    if len(indent) + len(text) + 6 <= WIDTH and "\n" not in text:
-        return f'{indent}"""{text}"""\n'
-    lines = wrap(text, indent, WIDTH - 8)
-    return f'{indent}"""{lines.lstrip()}\n{indent}"""\n'
+def docstring(text: str) -> str:
+    return python_function.quoted(sentence(text.strip()))
+
+
+def constant(name: str, value: int | str) -> str:
+    return f"{name} = " + (f'"{value}"' if isinstance(value, str) else str(value)) + "\n"
+
+
+def remarked(line: str, comment: str) -> str:
+    """A line and what is said about it, cut where the line ends."""
+    comment = textwrap.shorten(comment, WIDTH - len(line) - 4, placeholder=" ...")
+    return f"{line}  # {comment}\n" if comment else line + "\n"
 
 
 def enum(api: Api, item: Enum) -> str:
     lines = [f"class {names.camel(item['name'])}(IntEnum):\n{docstring(names.in_python(item['text'], api))}\n"]
     for name, number, text in names.members(item):
-        comment = f"  # {names.in_python(text, api)}" if text else ""
-        lines.append(f"    {name} = {number}{comment}\n")
+        lines.append(remarked(f"    {name} = {number}", names.in_python(text, api)))
     return "".join(lines)
 
 
@@ -76,17 +89,19 @@ def exception(api: Api, value: Value) -> str:
     )
 
 
-def exceptions(api: Api) -> list[str]:
+def exceptions(api: Api) -> str:
     status = next(enum for enum in api["enums"] if enum["name"] == "memmodel_status")
-    return [exception(api, value) for value in status["values"] if value["value"] < 0]
+    errors = [value for value in status["values"] if value["value"] < 0]
+    everything = "".join(f'    "{names.exception(value["name"])}",\n' for value in errors)
+    blocks = [EXCEPTIONS_HEAD + f"\n__all__ = [\n{everything}]\n", *(exception(api, value) for value in errors)]
+    return "\n\n".join(blocks)
 
 
 def struct_head(api: Api, item: Struct) -> str:
     """The class, with what a type checker sees; its fields come when all classes are there."""
     lines = [f"class {names.camel(item['name'])}(_call.Struct):\n{docstring(names.in_python(item['text'], api))}\n"]
     for field in item["fields"]:
-        comment = textwrap.shorten(names.in_python(field.get("text", ""), api), 90, placeholder=" ...")
-        lines.append(f"    {field['name']}: Any{f'  # {comment}' if comment else ''}\n")
+        lines.append(remarked(f"    {field['name']}: Any", names.in_python(field.get("text", ""), api)))
     return "".join(lines)
 
 
@@ -104,10 +119,10 @@ def struct_body(types: Types, item: Struct) -> str:
         for field in settable(types, item)
     )
     counts = {field["name"]: types.count_field(field, item["fields"]) for field in item["fields"]}
-    told = ", ".join(f'"{field}": "{count}"' for field, count in counts.items() if count)
+    told = "".join(f'    "{field}": "{count}",\n' for field, count in counts.items() if count)
     return (
         f"{name}._sized = {item['sized']}\n{name}._fields_ = [\n{fields}]\n{name}._converters = {{\n{converters}}}\n"
-        + (f"{name}._counts = {{{told}}}\n" if told else "")
+        + (f"{name}._counts = {{\n{told}}}\n" if told else "")
     )
 
 
@@ -125,14 +140,15 @@ def callback(types: Types, item: Callback) -> str:
     name = names.camel(item["name"])
     arguments = "".join(f", {types.ctype(parameter['type'])}" for parameter in item["parameters"])
     result = types.ctype(item["returns"]["type"])
-    return f"{name} = ctypes.CFUNCTYPE({result}{arguments})\n" + python_function.callback_converter(item)
+    made = f"{name} = ctypes.CFUNCTYPE({result}{arguments})\n" + python_function.callback_converter(item)
+    return "".join(python_function.laid_out(line, "") for line in made.splitlines())
 
 
 def low_layer(api: Api) -> str:
     types = Types(api)
-    constants = [f"{names.constant(item['name'])} = {item['value']!r}\n" for item in api["constants"]]
+    constants = [constant(names.constant(item["name"]), item["value"]) for item in api["constants"]]
     constants += [
-        f"{names.constant(value['name'])} = {value['value']}\n"
+        constant(names.constant(value["name"]), value["value"])
         for item in api["enums"]
         for value in item["values"]
         if value["name"].endswith("_COUNT")
@@ -141,7 +157,6 @@ def low_layer(api: Api) -> str:
         HEAD,
         "".join(constants) + "\n_library = Library(VERSION)\n",
         *(enum(api, item) for item in api["enums"]),
-        *exceptions(api),
         *(handle(api, item) for item in api["handles"]),
         *(struct_head(api, item) for item in api["structs"]),
         "".join(callback(types, item) for item in api["callbacks"]),
@@ -152,4 +167,8 @@ def low_layer(api: Api) -> str:
 
 
 def files(api: Api) -> dict[str, str]:
-    return {PACKAGE + "_ffi.py": low_layer(api), PACKAGE + "_layers.py": python_layers.layers(api)}
+    return {
+        PACKAGE + "_exceptions.py": exceptions(api),
+        PACKAGE + "_ffi.py": low_layer(api),
+        PACKAGE + "_layers.py": python_layers.layers(api),
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generate import python_names as names
 from generate.model import Api, Callback, Function, Parameter, Type
-from generate.python_types import Types
+from generate.python_types import HINTS, Types
 from generate.text import WIDTH, sentence, title, wrap
 
 # Bound, but not shown: what only the layer itself can use without harm, with the reason.
@@ -82,7 +82,7 @@ class Wrapper:
         if p["name"] in self.counts:
             self.arguments.append(self.counts[p["name"]])
             return
-        self.signature.append(f"{name}: {self.types.hint(p['type'], p)}")
+        self.signature.append(f"{name}: {self.types.hint(p['type'], p, p['name'])}")
         kind = p["type"]["kind"]
         if kind == "handle":
             check = "optional_address" if p.get("nullable") else "address"
@@ -106,7 +106,7 @@ class Wrapper:
     def _keep_callbacks(self, p: Parameter) -> None:
         item = next(item for item in self.types.api["structs"] if item["name"] == p["type"]["to"]["name"])
         if self.handles and any(field["type"]["kind"] == "callback" for field in item["fields"]):
-            self.keeps.append(f"{self.handles[0]['name']}.keep({p['name']}, {p['name']})")
+            self.keeps.append(f"{self.handles[0]['name']}.keep(id({p['name']}), {p['name']})")
 
     def _add_array(self, p: Parameter, name: str) -> None:
         length = p.get("length", "")
@@ -149,7 +149,7 @@ class Wrapper:
                 return f"ContextHandle({name}.value)", "ContextHandle"
             return f"{names.handle(to['name'])}({name}.value, {context})", names.handle(to["name"])
         if kind == "string":
-            return f"_call.taken(_free, {context}, {name})", "str"
+            return f"_call.taken(_free, {self.source}, {name})", "str"
         if kind == "struct":
             owner = f"_call.owned({name}, {self.handles[0]['name']})" if self.handles else name
             return owner, names.camel(to["name"])
@@ -165,12 +165,12 @@ class Wrapper:
         if type["kind"] == "void":
             return "", "None", False
         if returns.get("status") or self._loads():
-            return f"_check.status(value, {source})", "int", False
+            return f"_check.status(_value, {source})", "int", False
         if type.get("name") == "memmodel_dim":
-            return f"_check.dim(value, {source})", "int", True
+            return f"_check.dim(_value, {source})", "int", True
         plain = self.types.plain(type)
         if plain["kind"] in ("int32", "int64") and (returns.get("errors") or returns.get("enum") == "memmodel_status"):
-            return f"_check.status(value, {source})", "int", True
+            return f"_check.status(_value, {source})", "int", True
         return (*self._plain_return(plain, source), True)
 
     def _loads(self) -> bool:
@@ -182,18 +182,21 @@ class Wrapper:
         kind, returns = type["kind"], self.function["returns"]
         if kind == "string":
             nullable = returns.get("nullable")
-            return ("_call.optional_decoded(value)", "Optional[str]") if nullable else ("_call.decoded(value)", "str")
+            return ("_call.optional_decoded(_value)", "str | None") if nullable else ("_call.decoded(_value)", "str")
         if kind == "handle":
             owner = "None" if type["name"] == "memmodel_context" else f"_call.context_of({self.source})"
             name = names.handle(type["name"])
-            return f"_call.again({name}, value, {owner})", f"Optional[{name}]"
+            return f"_call.again({name}, _value, {owner})", f"{name} | None"
         if kind == "pointer":
-            present = f"_check.present(value, {source})" if returns.get("errors") else "value"
+            present = f"_check.present(_value, {source})" if returns.get("errors") else "_value"
             if "length" in returns:
                 length = self._return_length(returns["length"])
                 return f"_call.view({present}, {length}, {self.handles[0]['name']})", "Any"
             return present, "Any"
-        return "value", "float" if kind == "double" else "Any" if kind == "callback" else "int"
+        if kind == "callback":
+            return "_value", "Any"
+        hint = HINTS[kind]
+        return f"{hint}(_value)", hint
 
     @staticmethod
     def _return_length(length: str) -> str:
@@ -206,7 +209,7 @@ def _lines_of_call(wrapper: Wrapper, name: str) -> list[str]:
     results = [result for result, _ in wrapper.results]
     if given:
         results.insert(0, expression)
-    lines = [f"value = {call}" if expression else call]
+    lines = [f"_value = {call}" if expression else call]
     if wrapper.function.get("blocking"):
         held = ", ".join(p["name"] for p in wrapper.handles)
         lines = [f"with _call.held({held}):", "    " + lines[0]]
@@ -242,18 +245,43 @@ def documentation(function: Function, api: Api, shown: list[str]) -> str:
     return names.in_python("\n".join(part for part in parts if part), api)
 
 
+def laid_out(line: str, indent: str = "    ") -> str:
+    """A statement; one that is too long has an argument a line."""
+    line = indent + line
+    if len(line) <= WIDTH:
+        return line + "\n"
+    head, _, rest = line.partition("(")
+    indent = " " * (len(line) - len(line.lstrip()))
+    inner = "".join(f"{indent}    {argument},\n" for argument in _split(rest.removesuffix(")")))
+    return f"{head}(\n{inner}{indent})\n"
+
+
+def _split(arguments: str) -> list[str]:
+    """At the commas that are in no parentheses."""
+    parts, depth = [""], 0
+    for character in arguments:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
+
+
 def quoted(text: str, indent: str = "    ") -> str:
+    """A docstring."""
     if "\n" not in text and len(indent) + len(text) + 6 <= WIDTH:
         return f'{indent}"""{text}"""\n'
-    lines = "\n".join(line.rstrip() for line in wrap(text, indent, WIDTH).split("\n"))
-    return f'{indent}"""{lines.lstrip()}\n{indent}"""\n'
+    first, _, rest = text.partition("\n")
+    lines = wrap(f'"""{first}', indent, WIDTH) + ("\n" + wrap(rest, indent, WIDTH) if rest else "")
+    return "\n".join(line.rstrip() for line in lines.split("\n")) + f'\n{indent}"""\n'
 
 
 def _parameters(signature: list[str], name: str, result: str) -> str:
     line = f"def {name}({', '.join(signature)}) -> {result}:\n"
     if len(line) <= WIDTH:
         return line
-    return f"def {name}(\n    {', '.join(signature)},\n) -> {result}:\n"
+    return f"def {name}(\n" + "".join(f"    {one},\n" for one in signature) + f") -> {result}:\n"
 
 
 def _binding(types: Types, function: Function) -> str:
@@ -263,17 +291,14 @@ def _binding(types: Types, function: Function) -> str:
     returns = function["returns"]["type"]
     result = "ctypes.c_void_p" if returns["kind"] == "callback" else types.ctype(returns)
     line = f'_{title(function["name"])} = _library.bind("{function["name"]}", {result}{arguments}{blocking})\n'
-    if len(line) > WIDTH:
-        inner = f'"{function["name"]}", {result}{arguments}{blocking}'
-        line = f"_{title(function['name'])} = _library.bind(\n    {inner}\n)\n"
-    return line
+    return laid_out(line.strip(), "")
 
 
 def wrapped(types: Types, function: Function) -> str:
     name = title(function["name"])
     wrapper = Wrapper(types, function)
     shown = [part.split(":")[0] for part in wrapper.signature]
-    body = "".join(f"    {line}\n" for line in [*wrapper.before, *_lines_of_call(wrapper, name)])
+    body = "".join(laid_out(line) for line in [*wrapper.before, *_lines_of_call(wrapper, name)])
     text = quoted(documentation(function, types.api, shown))
     return f"{_parameters(wrapper.signature, name, _hint_of_result(wrapper))}{text}{body}"
 
@@ -290,13 +315,13 @@ def _reference(types: Types, function: Function, verb: str) -> str:
         )
         return f"def {title(function['name'])}({name}: {kind}) -> {kind}:\n{text}{body}"
     body = f"    if {name} is not None:\n        _call.instance_of({name}, {kind}, \"{name}\").close()\n"
-    return f"def {title(function['name'])}({name}: Optional[{kind}]) -> None:\n{text}{body}"
+    return f"def {title(function['name'])}({name}: {kind} | None) -> None:\n{text}{body}"
 
 
 def functions(types: Types) -> list[str]:
     """First all bindings, then a Python function each."""
     api = types.api
-    references = {item[verb]: verb for item in api["handles"] for verb in ("ref", "unref")}  # type: ignore[literal-required]
+    references = {item["ref"]: "ref" for item in api["handles"]} | {item["unref"]: "unref" for item in api["handles"]}
     made = ["".join(_binding(types, function) for function in api["functions"])]
     made[0] += "\n_check = _call.Checker(_context_error, _status_message)\n"
     for function in api["functions"]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from generate import python_function
 from generate import python_names as names
 from generate.model import Api, Enum, Field, Function, Parameter, Struct
 from generate.python_types import HINTS, Types
-from generate.text import WIDTH, sentence, title, wrap
+from generate.text import WIDTH, sentence, title
 
 HEAD = '''\
 """A method for each layer. Generated from include/memmodel/builder.h and layers.h by ./run generate: edit those."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from memmodel import _ffi
 
@@ -32,16 +33,16 @@ class Layers:
     def _tensor(self, value: Tensor, name: str) -> int:
         raise NotImplementedError
 
-    def _optional_tensor(self, value: Optional[Tensor], name: str) -> int:
+    def _optional_tensor(self, value: Tensor | None, name: str) -> int:
         raise NotImplementedError
 
     def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
         raise NotImplementedError
 
-    def _dim(self, value: Union[int, Dim], name: str) -> int:
+    def _dim(self, value: int | Dim, name: str) -> int:
         raise NotImplementedError
 
-    def _dims(self, values: Optional[Sequence[Union[int, Dim]]], name: str) -> Optional[list[int]]:
+    def _dims(self, values: Sequence[int | Dim] | None, name: str) -> list[int] | None:
         raise NotImplementedError
 '''
 
@@ -94,13 +95,13 @@ class Method:
         name, type, text = names.argument(p["name"]), p["type"], p.get("text", "")
         element = type.get("to", {}).get("name")
         if "MEMMODEL_NO_TENSOR" in text:
-            return Argument(name, f"{name}: Optional[Tensor] = None", f'self._optional_tensor({name}, "{name}")', text)
+            return Argument(name, f"{name}: Tensor | None = None", f'self._optional_tensor({name}, "{name}")', text)
         if type.get("name") == "memmodel_tensor":
             return Argument(name, f"{name}: Tensor", f'self._tensor({name}, "{name}")', text)
         if element == "memmodel_tensor":
             return Argument(name, f"{name}: Sequence[Tensor]", f'self._tensors({name}, "{name}")', text)
         if element == "memmodel_dim":
-            return Argument(name, f"{name}: Sequence[Union[int, Dim]]", f'self._dims({name}, "{name}")', text)
+            return Argument(name, f"{name}: Sequence[int | Dim]", f'self._dims({name}, "{name}")', text)
         return Argument(name, f"{name}: {self.types.hint(type, p)}", name, text)
 
     def _add_options(self, p: Parameter) -> None:
@@ -126,20 +127,20 @@ class Method:
         return Argument(name, f"{name}: {declared}", f"{name}={given}", text)
 
     def _declared(self, field: Field) -> str:
-        type, kind = field["type"], field["type"]["kind"]
+        kind = field["type"]["kind"]
         if "enum" in field:
             enum = next(enum for enum in self.types.api["enums"] if enum["name"] == field["enum"])
-            return f"Union[str, int, _ffi.{names.camel(field['enum'])}] = {_enum_default(enum)}"
+            return f"str | int | _ffi.{names.camel(field['enum'])} = {_enum_default(enum)}"
         if kind == "int32" and _flag(field.get("text", "")):
             return "bool = False"
         if kind == "string":
-            return "Optional[str] = None"
+            return "str | None = None"
         if kind == "array":
-            return "Union[int, Sequence[int]] = ()"
+            return "int | Sequence[int] = ()"
         if kind == "pointer":
-            return "Optional[Sequence[Union[int, Dim]]] = None"
+            return "Sequence[int | Dim] | None = None"
         if kind == "alias":
-            return "Union[int, Dim] = 0"
+            return "int | Dim = 0"
         return f"{HINTS[kind]} = 0"
 
     # ---- text ----
@@ -148,9 +149,8 @@ class Method:
         arguments = [
             f"{argument.name}: {sentence(argument.text)}" for argument in self.operands + self.options if argument.text
         ]
-        text = names.in_python("\n".join([sentence(self.function["text"].strip()), "", *arguments]).strip(), self.types.api)
-        lines = "\n".join(line.rstrip() for line in wrap(text, "        ", WIDTH, "    ").split("\n"))
-        return f'        """{lines.lstrip()}\n        """\n'
+        text = "\n".join([sentence(self.function["text"].strip()), "", *arguments]).strip()
+        return python_function.quoted(names.in_python(text, self.types.api), "        ")
 
     def _signature(self) -> str:
         declared = ["self", *(argument.declared for argument in self.operands)]
@@ -164,11 +164,11 @@ class Method:
     def _call(self) -> str:
         arguments = ", ".join([f"_ffi.{PREFIX}{self.name}", *(argument.given for argument in self.operands)])
         if not self.struct:
-            return f"        return self._add({arguments})\n"
+            return python_function.laid_out(f"    return self._add({arguments})")
         options = "".join(f"            {argument.given},\n" for argument in self.options)
         return (
             f"        options = _ffi.{self.struct}(\n{options}        )\n"
-            f"        return self._add({arguments}, options)\n"
+            + python_function.laid_out(f"    return self._add({arguments}, options)")
         )
 
     def __str__(self) -> str:

@@ -56,9 +56,10 @@ def members(enum: Enum) -> list[tuple[str, int, str]]:
 def in_python(text: str, api: Api) -> str:
     """A text of the headers, with Python's names in place of C's."""
     for enum in api["enums"]:
-        for (name, _, _), value in zip(members(enum), enum["values"]):
-            if title(enum["name"]) != "status":
-                text = re.sub(rf"\b{value['name']}\b", f'"{name.lower()}"', text)
+        if title(enum["name"]) == "status":
+            continue
+        for (name, _, _), value in zip(members(enum), enum["values"], strict=False):
+            text = re.sub(rf"\b{value['name']}\b", f'"{name.lower()}"', text)
     text = re.sub(r"\bMEMMODEL_ERROR_[A-Z_]+\b", lambda found: exception(found[0]), text)
     text = re.sub(r"\bMEMMODEL_(?=[A-Z])", "", text)
     text = re.sub(r"\b(enum|struct) (memmodel_\w+)", lambda found: camel(found[2]), text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generate import python_names as names
 from generate.model import Api, Field, Note, Type
+from generate.text import title
 
 CTYPES = {
     "int32": "ctypes.c_int32",
@@ -67,12 +68,14 @@ class Types:
             return f"ctypes.POINTER({inner})"
         return CTYPES[kind]
 
-    def hint(self, type: Type, note: Note) -> str:
+    def hint(self, type: Type, note: Note, name: str = "") -> str:
         """Of an argument."""
         type = self.plain(type)
         kind = type["kind"]
         if "enum" in note and kind == "int32":
-            hint = f"Union[{names.camel(note['enum'])}, int, str]"
+            hint = f"{names.camel(note['enum'])} | int | str"
+        elif kind == "string" and name == "path":
+            hint = "str | os.PathLike[str]"
         elif kind == "handle":
             hint = names.handle(type["name"])
         elif kind == "callback":
@@ -80,12 +83,12 @@ class Types:
         elif kind == "pointer" and type["to"]["kind"] == "struct" and "length" not in note:
             hint = names.camel(type["to"]["name"])
         elif kind == "array":
-            hint = "Union[int, Sequence[int]]"
+            hint = "int | Sequence[int]"
         elif kind == "pointer":
             hint = "Any"
         else:
             hint = HINTS[kind]
-        return f"Optional[{hint}]" if note.get("nullable") and hint != "Any" else hint
+        return f"{hint} | None" if note.get("nullable") and hint != "Any" else hint
 
     def converter(self, type: Type, note: Note, name: str = "") -> str:
         """An expression: a function of the value and the argument's name."""
@@ -103,7 +106,7 @@ class Types:
         if kind == "handle":
             return f"_call.handle({names.handle(type['name'])})"
         if kind == "callback":
-            return "_as_" + names.title(type["name"])
+            return "_as_" + title(type["name"])
         if kind == "array":
             inner = self._converter(self.plain(type["of"]), {}, "")
             repeat = f", {SPATIAL}" if type["count"] == SPATIAL else ""

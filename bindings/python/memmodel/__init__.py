@@ -10,7 +10,9 @@
 >>> model.predict(dim=64, batch=4).upper
 """
 
+from memmodel import _exceptions
 from memmodel import _ffi as ffi
+from memmodel._exceptions import *  # noqa: F403
 from memmodel.errors import MemmodelError
 from memmodel.estimation import estimate, solve
 from memmodel.fitting import fit
@@ -24,7 +26,31 @@ from memmodel.samples import Samples
 from memmodel.tensor import Dim, Tensor
 from memmodel.trace import Event, Trace
 
-# The exceptions are generated, one for each status: a new one is here as soon as the library has it.
-globals().update({kind.__name__: kind for kind in MemmodelError.by_status.values()})
-
 __version__ = ffi.VERSION
+
+__all__ = [
+    "Dim",
+    "Event",
+    "Layer",
+    "MemmodelError",
+    "Model",
+    "Monitor",
+    "Network",
+    "Peak",
+    "Points",
+    "Prediction",
+    "Reading",
+    "Report",
+    "Samples",
+    "Scores",
+    "Summary",
+    "Tensor",
+    "Trace",
+    "estimate",
+    "ffi",
+    "fit",
+    "format_bytes",
+    "parse_bytes",
+    "solve",
+]
+__all__ += _exceptions.__all__

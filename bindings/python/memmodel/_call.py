@@ -12,9 +12,9 @@ import itertools
 import operator
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
-from typing import Any, Callable, ClassVar, Optional, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from memmodel.errors import MemmodelError
 
@@ -113,7 +113,7 @@ def enum(kind: type[IntEnum]) -> Converter:
 # ---- arrays ----
 
 
-def _count(count: int, name: str, length: Optional[int]) -> int:
+def _count(count: int, name: str, length: int | None) -> int:
     if length is not None and count != length:
         raise ValueError(f"{name}: {length} values are needed, not {count}")
     return count
@@ -125,7 +125,7 @@ class Array:
     def __init__(self, element: Any, convert: Converter, typestr: str = "", form: str = "") -> None:
         self.element, self.convert, self.typestr, self.form = element, convert, typestr, form
 
-    def __call__(self, values: Any, name: str, length: Optional[int] = None) -> Any:
+    def __call__(self, values: Any, name: str, length: int | None = None) -> Any:
         if isinstance(values, ctypes.Array) and values._type_ is self.element:
             _count(len(values), name, length)
             return values
@@ -136,7 +136,7 @@ class Array:
             return self._buffer(memoryview(values), name, length)
         return self._sequence(values, name, length)
 
-    def _in_place(self, interface: Mapping[str, Any], name: str, length: Optional[int]) -> Any:
+    def _in_place(self, interface: Mapping[str, Any], name: str, length: int | None) -> Any:
         if len(interface["shape"]) != 1:
             raise ValueError(f"{name}: one dimension is needed, not {len(interface['shape'])}")
         if not self.typestr or interface["typestr"][1:] != self.typestr or interface["typestr"][0] == ">":
@@ -146,13 +146,14 @@ class Array:
         count = _count(interface["shape"][0], name, length)
         return (self.element * count).from_address(interface["data"][0] if count else 0)
 
-    def _buffer(self, view: memoryview, name: str, length: Optional[int]) -> Any:
-        if not self.form or view.format is None or view.format not in self.form or view.ndim != 1 or not view.c_contiguous:
+    def _buffer(self, view: memoryview, name: str, length: int | None) -> Any:
+        fits = view.format is not None and view.format in self.form and view.ndim == 1 and view.c_contiguous
+        if not self.form or not fits:
             raise TypeError(f"{name}: a contiguous buffer of {self.element.__name__[2:]} is needed")
         kind = self.element * _count(view.shape[0] if view.shape else 0, name, length)
         return kind.from_buffer_copy(view) if view.readonly else kind.from_buffer(view)
 
-    def _sequence(self, values: Any, name: str, length: Optional[int]) -> Any:
+    def _sequence(self, values: Any, name: str, length: int | None) -> Any:
         if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
             raise TypeError(f"{name}: a sequence is needed, not {kind_of(values)}")
         most = MOST_VALUES if length is None else length
@@ -281,10 +282,10 @@ class Handle:
     _ref: ClassVar[Callable[[Any], Any]]
     _unref: ClassVar[Callable[[Any], Any]]
 
-    def __init__(self, pointer: Optional[int], context: Optional[Handle] = None) -> None:
+    def __init__(self, pointer: int | None, context: Handle | None = None) -> None:
         self._pointer = pointer
         self._context = context
-        self._kept: Optional[dict[object, Any]] = None
+        self._kept: dict[object, Any] | None = None
 
     @property
     def pointer(self) -> int:
@@ -327,7 +328,7 @@ def address(value: Any, kind: type[Handle], name: str) -> int:
         raise ValueError(f"{name}: {problem}") from None
 
 
-def optional_address(value: Any, kind: type[Handle], name: str) -> Optional[int]:
+def optional_address(value: Any, kind: type[Handle], name: str) -> int | None:
     return None if value is None else address(value, kind, name)
 
 
@@ -337,7 +338,7 @@ def handle(kind: type[Handle]) -> Converter:
 
 
 @contextlib.contextmanager
-def held(*handles: Optional[Handle]) -> Iterator[None]:
+def held(*handles: Handle | None) -> Iterator[None]:
     """One more reference during a call that lets other threads run, one of which might close the object."""
     taken = [(type(one), one.pointer) for one in handles if one is not None]
     for kind, pointer in taken:
@@ -349,7 +350,7 @@ def held(*handles: Optional[Handle]) -> Iterator[None]:
             kind._unref(pointer)
 
 
-def again(kind: type[H], pointer: Optional[int], context: Optional[Handle]) -> Optional[H]:
+def again(kind: type[H], pointer: int | None, context: Handle | None) -> H | None:
     """A borrowed object with a reference of its own."""
     if not pointer:
         return None
@@ -357,11 +358,11 @@ def again(kind: type[H], pointer: Optional[int], context: Optional[Handle]) -> O
     return kind(pointer, context)
 
 
-def context_of(source: Optional[Handle]) -> Optional[Handle]:
+def context_of(source: Handle | None) -> Handle | None:
     return None if source is None else source.context
 
 
-def owner(struct: Optional[Struct], field: str) -> Optional[Handle]:
+def owner(struct: Struct | None, field: str) -> Handle | None:
     """The handle that a field of a struct was given."""
     return None if struct is None else struct.__dict__.get(f"{field} owner")
 
@@ -399,7 +400,7 @@ def same(value: Any, _: tuple[Any, ...]) -> Any:
     return value
 
 
-def decoded_argument(value: Optional[bytes], _: tuple[Any, ...]) -> str:
+def decoded_argument(value: bytes | None, _: tuple[Any, ...]) -> str:
     return decoded(value)
 
 
@@ -425,18 +426,20 @@ def elements(count: int) -> Take:
     return take
 
 
-def callback(prototype: Any, failed: Any, *arguments: Optional[Take]) -> Converter:
+def callback(prototype: Any, failed: Any, *arguments: Take | None) -> Converter:
     """Converts a callable; an exception in it ends the call of the library, and is raised when that returns."""
 
     def convert(function: Any, name: str) -> Any:
         if function is None:
             return prototype()
+        if isinstance(function, prototype):
+            return function
         if not callable(function):
             raise TypeError(f"{name}: a callable is needed, not {kind_of(function)}")
 
         def call(*given: Any) -> Any:
             try:
-                return function(*(take(value, given) for take, value in zip(arguments, given) if take is not None))
+                return function(*(take(value, given) for take, value in zip(arguments, given, strict=True) if take))
             except BaseException as problem:
                 _pending.problem = problem
                 return failed
@@ -456,11 +459,11 @@ def raise_pending() -> None:
 # ---- results ----
 
 
-def decoded(value: Optional[bytes]) -> str:
+def decoded(value: bytes | None) -> str:
     return "" if value is None else value.decode("utf-8", "replace")
 
 
-def optional_decoded(value: Optional[bytes]) -> Optional[str]:
+def optional_decoded(value: bytes | None) -> str | None:
     return None if value is None else decoded(value)
 
 
@@ -470,10 +473,10 @@ class Checker:
     def __init__(self, context_error: Callable[..., Any], status_message: Callable[..., Any]) -> None:
         self.context_error, self.status_message = context_error, status_message
 
-    def detail(self, context: Optional[Handle]) -> Any:
+    def detail(self, context: Handle | None) -> Any:
         return None if context is None else self.context_error(context.context.pointer).contents
 
-    def failure(self, status: int, context: Optional[Handle]) -> MemmodelError:
+    def failure(self, status: int, context: Handle | None) -> MemmodelError:
         kind = MemmodelError.by_status.get(status, MemmodelError)
         detail = self.detail(context)
         if detail is None or detail.status != status:
@@ -489,7 +492,7 @@ class Checker:
         problem.__cause__ = cause
         return problem
 
-    def status(self, value: int, context: Optional[Handle] = None) -> int:
+    def status(self, value: int, context: Handle | None = None) -> int:
         """A status, a handle or a number of bytes: an error if negative."""
         if value < 0:
             raise self.failure(value, context)
@@ -508,9 +511,9 @@ class Checker:
         return value
 
 
-def taken(free: Callable[..., Any], context: Handle, block: ctypes.c_void_p) -> str:
+def taken(free: Callable[..., Any], owner: Handle, block: ctypes.c_void_p) -> str:
     """A text that the library handed over."""
     try:
         return ctypes.string_at(block.value or 0).decode("utf-8", "replace")
     finally:
-        free(context.context.pointer, block)
+        free(owner.context.pointer, block)

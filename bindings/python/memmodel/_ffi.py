@@ -8,19 +8,19 @@ results come back instead of going out through pointers.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import os
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, Callable, Optional, Union
+from typing import Any
 
 from memmodel import _call
+from memmodel._exceptions import *  # noqa: F403
 from memmodel._library import Library
-from memmodel.errors import MemmodelError
-
 
 VERSION_MAJOR = 0
 VERSION_MINOR = 1
 VERSION_MICRO = 0
-VERSION = '0.1.0'
+VERSION = "0.1.0"
 MAX_RANK = 8
 INFER = -9223372036854775808
 NO_TENSOR = -1000
@@ -36,15 +36,15 @@ class Status(IntEnum):
     ERROR_NOMEM = -1  # the context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows
     ERROR_INVALID_ARGUMENT = -2  # an argument is outside what the call documents. The error's message names it
     ERROR_OVERFLOW = -3  # a count or a number of bytes does not fit in 63 bits. Bind smaller numbers to the symbols
-    ERROR_SHAPE = -4  # the shapes of a layer do not fit together. Correct the options or the inputs of the layer that the error names
-    ERROR_UNSUPPORTED = -5  # known, but not available on this platform or for this framework. Choose another, or a library that was built with it
+    ERROR_SHAPE = -4  # the shapes of a layer do not fit together. Correct the options or the inputs of the layer ...
+    ERROR_UNSUPPORTED = -5  # known, but not available on this platform or for this framework. Choose another, or a ...
     ERROR_PARSE = -6  # a file or a text is not of its format. Correct it at the error's line and column
     ERROR_IO = -7  # the operating system refused to read or write. The error's message has its reason
-    ERROR_STRUCT_SIZE = -8  # an options struct has a size that this library cannot accept. Set it to sizeof the struct, and to zero what is not used
-    ERROR_UNKNOWN_SYMBOL = -9  # a name that is no symbol of the network, or no column of the table. Compare it with their names
+    ERROR_STRUCT_SIZE = -8  # an options struct has a size that this library cannot accept. Set it to sizeof the ...
+    ERROR_UNKNOWN_SYMBOL = -9  # a name that is no symbol of the network, or no column of the table. Compare it with ...
     ERROR_UNBOUND = -10  # a symbol has no value in this query. Give it one in the job
-    ERROR_DATA = -11  # the samples cannot be used: too few, constant or not finite. Measure more, or leave out what the error's message names
-    ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the program that wrote it
+    ERROR_DATA = -11  # the samples cannot be used: too few, constant or not finite. Measure more, or leave out what ...
+    ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the program ...
     ERROR_PROCESS = -13  # the process does not exist or cannot be read. Check its number, and whether it is yours
     ERROR_CALLBACK = -14  # a function that the caller gave said that it failed. Ask that function why
 
@@ -224,98 +224,6 @@ class Phase(IntEnum):
     OPTIMIZER = 3  # update of the parameters
 
 
-class NomemError(MemmodelError, MemoryError):
-    """The context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows."""
-
-    status = -1
-
-
-class InvalidArgumentError(MemmodelError, ValueError):
-    """An argument is outside what the call documents. The error's message names it."""
-
-    status = -2
-
-
-class MemmodelOverflowError(MemmodelError, OverflowError):
-    """A count or a number of bytes does not fit in 63 bits. Bind smaller numbers to the symbols."""
-
-    status = -3
-
-
-class ShapeError(MemmodelError, ValueError):
-    """The shapes of a layer do not fit together. Correct the options or the inputs of the layer that the error
-    names.
-    """
-
-    status = -4
-
-
-class UnsupportedError(MemmodelError, NotImplementedError):
-    """Known, but not available on this platform or for this framework. Choose another, or a library that was built
-    with it.
-    """
-
-    status = -5
-
-
-class ParseError(MemmodelError, ValueError):
-    """A file or a text is not of its format. Correct it at the error's line and column."""
-
-    status = -6
-
-
-class IoError(MemmodelError, OSError):
-    """The operating system refused to read or write. The error's message has its reason."""
-
-    status = -7
-
-
-class StructSizeError(MemmodelError):
-    """An options struct has a size that this library cannot accept. Set it to sizeof the struct, and to zero what
-    is not used.
-    """
-
-    status = -8
-
-
-class UnknownSymbolError(MemmodelError, LookupError):
-    """A name that is no symbol of the network, or no column of the table. Compare it with their names."""
-
-    status = -9
-
-
-class UnboundError(MemmodelError, LookupError):
-    """A symbol has no value in this query. Give it one in the job."""
-
-    status = -10
-
-
-class DataError(MemmodelError, ValueError):
-    """The samples cannot be used: too few, constant or not finite. Measure more, or leave out what the error's
-    message names.
-    """
-
-    status = -11
-
-
-class NewerError(MemmodelError, ValueError):
-    """The file was written by a newer version of its format. Use a library as new as the program that wrote it."""
-
-    status = -12
-
-
-class ProcessError(MemmodelError, OSError):
-    """The process does not exist or cannot be read. Check its number, and whether it is yours."""
-
-    status = -13
-
-
-class CallbackError(MemmodelError):
-    """A function that the caller gave said that it failed. Ask that function why."""
-
-    status = -14
-
-
 class ContextHandle(_call.Handle):
     """Library context."""
 
@@ -421,10 +329,9 @@ class Shape(_call.Struct):
 class Conv(_call.Struct):
     """Convolution. With `d` spatial dimensions the first d numbers of each array count.
 
-    Output, per dimension: floor((input + 2 pad - dilation (kernel - 1) - 1) / stride) + 1 (PyTorch,
-    torch.nn.Conv2d); transposed: (input - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1
-    (torch.nn.ConvTranspose2d), and with "same" input * stride. Parameters: kernel elements * channels in /
-    groups * filters, and the bias.
+    Output, per dimension: floor((input + 2 pad - dilation (kernel - 1) - 1) / stride) + 1 (PyTorch, torch.nn.Conv2d);
+    transposed: (input - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1 (torch.nn.ConvTranspose2d), and
+    with "same" input * stride. Parameters: kernel elements * channels in / groups * filters, and the bias.
     """
 
     size: Any  # sizeof(Conv)
@@ -491,9 +398,8 @@ class GlobalPool(_call.Struct):
 
 
 class Norm(_call.Struct):
-    """Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes`
-    dimensions. Group: over `groups` groups of channels. Instance: per image and channel, without parameters
-    unless `affine` is 1.
+    """Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes` dimensions.
+    Group: over `groups` groups of channels. Instance: per image and channel, without parameters unless `affine` is 1.
     """
 
     size: Any  # sizeof(Norm)
@@ -649,9 +555,8 @@ class Attention(_call.Struct):
 
 class Recurrent(_call.Struct):
     """Recurrent layers over [length, batch, features]. Outputs: network_result() 0 is the sequence [length, batch,
-    directions * width], 1 the last hidden states [layers * directions, batch, width], 2 the last cell states
-    (LSTM). Parameters as torch.nn.LSTM: per layer and direction gates * hidden * (input + width) and two
-    biases.
+    directions * width], 1 the last hidden states [layers * directions, batch, width], 2 the last cell states (LSTM).
+    Parameters as torch.nn.LSTM: per layer and direction gates * hidden * (input + width) and two biases.
     """
 
     size: Any  # sizeof(Recurrent)
@@ -725,8 +630,8 @@ class Prediction(_call.Struct):
 
     size: Any  # sizeof(Prediction)
     value: Any  # the formula
-    upper: Any  # one-sided bound: the measurement lies below it with the asked probability. Never below ...
-    outside: Any  # 1 outside the box of the training data, or where `value` is not above 0: `upper` is a ...
+    upper: Any  # one-sided bound: the measurement lies below it with the asked probability. Never below `value`
+    outside: Any  # 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess
     reserved: Any  # 0
 
 
@@ -750,13 +655,11 @@ class SymbolValue(_call.Struct):
 class Job(_call.Struct):
     """How a network is run. Zero means the default for every field.
 
-    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed
-    formulas, by the rule in `rule`:
+    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed formulas, by
+    the rule in `rule`:
     - "forward": parameters + input + all layer outputs;
-    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net
-      study);
-    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional
-      networks);
+    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
+    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
     - "slots": as cs231n, with the optimizer's true number of slots in place of one: (2 + slots) * parameters.
     """
 
@@ -781,7 +684,7 @@ class MonitorOptions(_call.Struct):
     size: Any  # sizeof(MonitorOptions)
     interval: Any  # time between readings of monitor_run(), >= 0.001.
     curve_limit: Any  # greatest number of points kept for the curve, >= 2.
-    own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ...
+    own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. ...
     pss: Any  # 1: read PSS too. The kernel walks all pages for it, at each reading
 
 
@@ -810,7 +713,7 @@ class MonitorSummary(_call.Struct):
     peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it.
     peak_process: Any  # greatest mark of any single process.
     peak_pss: Any  # greatest `pss` of a reading.
-    peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); ...
+    peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); page ...
     processes: Any  # processes that ever counted
     ended: Any  # 1 if the watched process has ended
     exit_code: Any  # of an own child that exited; -1 otherwise
@@ -839,8 +742,8 @@ class Event(_call.Struct):
 
 
 class Peak(_call.Struct):
-    """The three numbers of every report. The bytes of the process are a lower bound where the C library keeps
-    freed memory.
+    """The three numbers of every report. The bytes of the process are a lower bound where the C library keeps freed
+    memory.
     """
 
     size: Any  # sizeof(Peak)
@@ -875,7 +778,13 @@ Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _as_release = _call.callback(Release, None, None, _call.same)
 Log = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 _as_log = _call.callback(Log, None, None, _call.decoded_argument)
-CustomRule = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Shape), ctypes.c_size_t, ctypes.POINTER(CustomNeeds))
+CustomRule = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Shape),
+    ctypes.c_size_t,
+    ctypes.POINTER(CustomNeeds),
+)
 _as_custom_rule = _call.callback(CustomRule, -1, None, _call.elements(2), None, _call.contents)
 FormulaFunction = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 _as_formula_function = _call.callback(FormulaFunction, -1, _call.same)
@@ -926,7 +835,9 @@ Shape._converters = {
     "rank": _call.int32,
     "dtype": _call.enum(Dtype),
 }
-Shape._counts = {"dims": "rank"}
+Shape._counts = {
+    "dims": "rank",
+}
 
 Conv._sized = True
 Conv._fields_ = [
@@ -1188,7 +1099,9 @@ Split._converters = {
     "parts": _call.int32,
     "axis": _call.int32,
 }
-Split._counts = {"sizes": "parts"}
+Split._counts = {
+    "sizes": "parts",
+}
 
 Slice._sized = True
 Slice._fields_ = [
@@ -1252,7 +1165,9 @@ Reduce._converters = {
     "kind": _call.enum(ReductionKind),
     "keep": _call.int32,
 }
-Reduce._counts = {"axes": "axis_count"}
+Reduce._counts = {
+    "axes": "axis_count",
+}
 
 Attention._sized = True
 Attention._fields_ = [
@@ -1349,7 +1264,9 @@ Custom._converters = {
     "multiply_adds": _call.int64,
     "rule": _as_custom_rule,
 }
-Custom._counts = {"outputs": "output_count"}
+Custom._counts = {
+    "outputs": "output_count",
+}
 
 FitOptions._sized = True
 FitOptions._fields_ = [
@@ -1376,7 +1293,10 @@ FitOptions._converters = {
     "max_terms": _call.int32,
     "threads": _call.int32,
 }
-FitOptions._counts = {"inputs": "input_count", "terms": "term_count"}
+FitOptions._counts = {
+    "inputs": "input_count",
+    "terms": "term_count",
+}
 
 Prediction._sized = True
 Prediction._fields_ = [
@@ -1447,7 +1367,9 @@ Job._converters = {
     "threads": _call.int32,
     "measure": _call.enum(Measure),
 }
-Job._counts = {"symbols": "symbol_count"}
+Job._counts = {
+    "symbols": "symbol_count",
+}
 
 MonitorOptions._sized = True
 MonitorOptions._fields_ = [
@@ -1596,7 +1518,10 @@ ReportLayer._converters = {
 
 
 _context_new = _library.bind(
-    "memmodel_context_new", ctypes.c_int32, ctypes.POINTER(Allocator), ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_context_new",
+    ctypes.c_int32,
+    ctypes.POINTER(Allocator),
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _context_ref = _library.bind("memmodel_context_ref", ctypes.c_void_p, ctypes.c_void_p)
 _context_unref = _library.bind("memmodel_context_unref", None, ctypes.c_void_p)
@@ -1613,238 +1538,544 @@ _network_status = _library.bind("memmodel_network_status", ctypes.c_int32, ctype
 _network_set_layout = _library.bind("memmodel_network_set_layout", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_symbol = _library.bind("memmodel_network_symbol", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
 _network_expression = _library.bind("memmodel_network_expression", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
+_network_dim_text = _library.bind(
+    "memmodel_network_dim_text",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_void_p),
+)
 _network_push_scope = _library.bind("memmodel_network_push_scope", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _network_pop_scope = _library.bind("memmodel_network_pop_scope", ctypes.c_int32, ctypes.c_void_p)
 _network_release = _library.bind("memmodel_network_release", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_output = _library.bind("memmodel_network_output", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_result = _library.bind(
-    "memmodel_network_result", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32
+    "memmodel_network_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
 )
 _network_shape = _library.bind(
-    "memmodel_network_shape", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Shape)
+    "memmodel_network_shape",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Shape),
 )
 _network_layer_count = _library.bind("memmodel_network_layer_count", ctypes.c_size_t, ctypes.c_void_p)
 _network_symbol_count = _library.bind("memmodel_network_symbol_count", ctypes.c_size_t, ctypes.c_void_p)
 _network_symbol_name = _library.bind("memmodel_network_symbol_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _network_to_json = _library.bind(
-    "memmodel_network_to_json", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_network_to_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _network_from_json = _library.bind(
-    "memmodel_network_from_json", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_network_from_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _network_save = _library.bind("memmodel_network_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _network_load = _library.bind(
-    "memmodel_network_load", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_network_load",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _network_input = _library.bind(
-    "memmodel_network_input", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64)
+    "memmodel_network_input",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int64),
 )
 _network_parameter = _library.bind(
-    "memmodel_network_parameter", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), ctypes.c_int32
+    "memmodel_network_parameter",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int64),
+    ctypes.c_int32,
 )
 _network_conv = _library.bind(
-    "memmodel_network_conv", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Conv)
+    "memmodel_network_conv",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Conv),
 )
 _network_conv_transpose = _library.bind(
-    "memmodel_network_conv_transpose", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Conv)
+    "memmodel_network_conv_transpose",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Conv),
 )
 _network_linear = _library.bind(
-    "memmodel_network_linear", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Linear)
+    "memmodel_network_linear",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Linear),
 )
 _network_pool = _library.bind(
-    "memmodel_network_pool", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Pool)
+    "memmodel_network_pool",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Pool),
 )
 _network_adaptive_pool = _library.bind(
-    "memmodel_network_adaptive_pool", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(AdaptivePool)
+    "memmodel_network_adaptive_pool",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(AdaptivePool),
 )
 _network_global_pool = _library.bind(
-    "memmodel_network_global_pool", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(GlobalPool)
+    "memmodel_network_global_pool",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(GlobalPool),
 )
 _network_batch_norm = _library.bind(
-    "memmodel_network_batch_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+    "memmodel_network_batch_norm",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Norm),
 )
 _network_layer_norm = _library.bind(
-    "memmodel_network_layer_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+    "memmodel_network_layer_norm",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Norm),
 )
 _network_group_norm = _library.bind(
-    "memmodel_network_group_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+    "memmodel_network_group_norm",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Norm),
 )
 _network_instance_norm = _library.bind(
-    "memmodel_network_instance_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+    "memmodel_network_instance_norm",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Norm),
 )
 _network_rms_norm = _library.bind(
-    "memmodel_network_rms_norm", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Norm)
+    "memmodel_network_rms_norm",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Norm),
 )
 _network_activation = _library.bind(
-    "memmodel_network_activation", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Activation)
+    "memmodel_network_activation",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Activation),
 )
 _network_softmax = _library.bind(
-    "memmodel_network_softmax", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Softmax)
+    "memmodel_network_softmax",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Softmax),
 )
 _network_dropout = _library.bind(
-    "memmodel_network_dropout", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Dropout)
+    "memmodel_network_dropout",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Dropout),
 )
 _network_embedding = _library.bind(
-    "memmodel_network_embedding", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Embedding)
+    "memmodel_network_embedding",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Embedding),
 )
 _network_upsample = _library.bind(
-    "memmodel_network_upsample", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Upsample)
+    "memmodel_network_upsample",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Upsample),
 )
 _network_pad = _library.bind(
-    "memmodel_network_pad", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Pad)
+    "memmodel_network_pad",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Pad),
 )
 _network_crop = _library.bind(
-    "memmodel_network_crop", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Pad)
+    "memmodel_network_crop",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Pad),
 )
 _network_concat = _library.bind(
-    "memmodel_network_concat", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32), ctypes.c_size_t, ctypes.POINTER(Concat)
+    "memmodel_network_concat",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int32),
+    ctypes.c_size_t,
+    ctypes.POINTER(Concat),
 )
 _network_split = _library.bind(
-    "memmodel_network_split", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Split)
+    "memmodel_network_split",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Split),
 )
 _network_slice = _library.bind(
-    "memmodel_network_slice", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Slice)
+    "memmodel_network_slice",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Slice),
 )
 _network_reshape = _library.bind(
-    "memmodel_network_reshape", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64)
+    "memmodel_network_reshape",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int64),
 )
 _network_flatten = _library.bind(
-    "memmodel_network_flatten", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32
+    "memmodel_network_flatten",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_int32,
 )
 _network_permute = _library.bind(
-    "memmodel_network_permute", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int32)
+    "memmodel_network_permute",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int32),
 )
 _network_expand = _library.bind(
-    "memmodel_network_expand", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64)
+    "memmodel_network_expand",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int64),
 )
 _network_binary = _library.bind(
-    "memmodel_network_binary", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Binary)
+    "memmodel_network_binary",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(Binary),
 )
 _network_matmul = _library.bind(
-    "memmodel_network_matmul", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Matmul)
+    "memmodel_network_matmul",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(Matmul),
 )
 _network_reduce = _library.bind(
-    "memmodel_network_reduce", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Reduce)
+    "memmodel_network_reduce",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Reduce),
 )
 _network_attention = _library.bind(
-    "memmodel_network_attention", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Attention)
+    "memmodel_network_attention",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(Attention),
 )
 _network_recurrent = _library.bind(
-    "memmodel_network_recurrent", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(Recurrent)
+    "memmodel_network_recurrent",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(Recurrent),
 )
 _network_loss = _library.bind(
-    "memmodel_network_loss", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(Loss)
+    "memmodel_network_loss",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(Loss),
 )
 _network_custom = _library.bind(
-    "memmodel_network_custom", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32), ctypes.c_size_t, ctypes.POINTER(Custom)
+    "memmodel_network_custom",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int32),
+    ctypes.c_size_t,
+    ctypes.POINTER(Custom),
 )
 _samples_new = _library.bind(
-    "memmodel_samples_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_samples_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_read = _library.bind(
-    "memmodel_samples_read", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_samples_read",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_parse = _library.bind(
-    "memmodel_samples_parse", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_samples_parse",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_write = _library.bind("memmodel_samples_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _samples_add = _library.bind("memmodel_samples_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
 _samples_filter = _library.bind(
-    "memmodel_samples_filter", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_samples_filter",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_select = _library.bind(
-    "memmodel_samples_select", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t), ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_samples_select",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_size_t),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_shuffle = _library.bind(
-    "memmodel_samples_shuffle", None, ctypes.c_uint64, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)
+    "memmodel_samples_shuffle",
+    None,
+    ctypes.c_uint64,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_size_t),
 )
 _samples_row_count = _library.bind("memmodel_samples_row_count", ctypes.c_size_t, ctypes.c_void_p)
 _samples_column_count = _library.bind("memmodel_samples_column_count", ctypes.c_size_t, ctypes.c_void_p)
 _samples_column_name = _library.bind("memmodel_samples_column_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _samples_column = _library.bind(
-    "memmodel_samples_column", ctypes.POINTER(ctypes.c_double), ctypes.c_void_p, ctypes.c_char_p
+    "memmodel_samples_column",
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.c_void_p,
+    ctypes.c_char_p,
 )
 _samples_context = _library.bind("memmodel_samples_context", ctypes.c_void_p, ctypes.c_void_p)
 _samples_ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
 _samples_unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
 _fit = _library.bind(
-    "memmodel_fit", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(FitOptions), ctypes.POINTER(ctypes.c_void_p), blocking=True
+    "memmodel_fit",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(FitOptions),
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
 )
 _model_evaluate = _library.bind(
-    "memmodel_model_evaluate", ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)
+    "memmodel_model_evaluate",
+    ctypes.c_double,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_double),
 )
 _model_evaluate_many = _library.bind(
-    "memmodel_model_evaluate_many", None, ctypes.c_void_p, ctypes.POINTER(ctypes.POINTER(ctypes.c_double)), ctypes.c_size_t, ctypes.POINTER(ctypes.c_double)
+    "memmodel_model_evaluate_many",
+    None,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_double),
 )
 _model_predict = _library.bind(
-    "memmodel_model_predict", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.c_double, ctypes.POINTER(Prediction)
+    "memmodel_model_predict",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.c_double,
+    ctypes.POINTER(Prediction),
 )
 _model_solve = _library.bind(
-    "memmodel_model_solve", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.c_char_p, ctypes.c_double, ctypes.c_double, ctypes.POINTER(ctypes.c_int64)
+    "memmodel_model_solve",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.c_char_p,
+    ctypes.c_double,
+    ctypes.c_double,
+    ctypes.POINTER(ctypes.c_int64),
 )
 _model_input_count = _library.bind("memmodel_model_input_count", ctypes.c_size_t, ctypes.c_void_p)
 _model_input_name = _library.bind("memmodel_model_input_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _model_input_symbol = _library.bind("memmodel_model_input_symbol", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _model_target = _library.bind("memmodel_model_target", ctypes.c_char_p, ctypes.c_void_p)
 _model_domain = _library.bind(
-    "memmodel_model_domain", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double)
+    "memmodel_model_domain",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_double),
 )
 _model_scores = _library.bind("memmodel_model_scores", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ModelScores))
 _model_formula = _library.bind(
-    "memmodel_model_formula", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_model_formula",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _model_save = _library.bind("memmodel_model_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _model_to_json = _library.bind(
-    "memmodel_model_to_json", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_model_to_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _model_load = _library.bind(
-    "memmodel_model_load", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_model_load",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _model_from_json = _library.bind(
-    "memmodel_model_from_json", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_model_from_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _model_ref = _library.bind("memmodel_model_ref", ctypes.c_void_p, ctypes.c_void_p)
 _model_unref = _library.bind("memmodel_model_unref", None, ctypes.c_void_p)
 _function_new = _library.bind(
-    "memmodel_function_new", ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_function_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_double,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _function_pointer = _library.bind("memmodel_function_pointer", ctypes.c_void_p, ctypes.c_void_p)
 _function_ref = _library.bind("memmodel_function_ref", ctypes.c_void_p, ctypes.c_void_p)
 _function_unref = _library.bind("memmodel_function_unref", None, ctypes.c_void_p)
 _monitor_new = _library.bind(
-    "memmodel_monitor_new", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(MonitorOptions), ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_monitor_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.POINTER(MonitorOptions),
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _monitor_read = _library.bind("memmodel_monitor_read", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
 _monitor_run = _library.bind(
-    "memmodel_monitor_run", ctypes.c_int32, ctypes.c_void_p, MonitorObserver, ctypes.c_void_p, blocking=True
+    "memmodel_monitor_run",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    MonitorObserver,
+    ctypes.c_void_p,
+    blocking=True,
 )
 _monitor_stop = _library.bind("memmodel_monitor_stop", None, ctypes.c_void_p)
 _monitor_summarize = _library.bind(
-    "memmodel_monitor_summarize", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorSummary)
+    "memmodel_monitor_summarize",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(MonitorSummary),
 )
 _monitor_curve = _library.bind(
-    "memmodel_monitor_curve", ctypes.POINTER(MonitorPoint), ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
+    "memmodel_monitor_curve",
+    ctypes.POINTER(MonitorPoint),
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_size_t),
 )
 _monitor_processes = _library.bind(
-    "memmodel_monitor_processes", ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_size_t
+    "memmodel_monitor_processes",
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int64),
+    ctypes.c_size_t,
 )
 _monitor_ref = _library.bind("memmodel_monitor_ref", ctypes.c_void_p, ctypes.c_void_p)
 _monitor_unref = _library.bind("memmodel_monitor_unref", None, ctypes.c_void_p)
 _category_name = _library.bind("memmodel_category_name", ctypes.c_char_p, ctypes.c_int32)
 _trace_event_count = _library.bind("memmodel_trace_event_count", ctypes.c_size_t, ctypes.c_void_p)
 _trace_event = _library.bind(
-    "memmodel_trace_event", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Event)
+    "memmodel_trace_event",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(Event),
 )
 _trace_read = _library.bind(
-    "memmodel_trace_read", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_trace_read",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _trace_ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
 _trace_unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
 _estimate = _library.bind(
-    "memmodel_estimate", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Job), ctypes.POINTER(ctypes.c_void_p), blocking=True
+    "memmodel_estimate",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
 )
 _solve = _library.bind(
-    "memmodel_solve", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Job), ctypes.c_char_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64), blocking=True
+    "memmodel_solve",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.c_char_p,
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_int64),
+    blocking=True,
 )
 _report_peak = _library.bind("memmodel_report_peak", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Peak))
 _report_step_count = _library.bind("memmodel_report_step_count", ctypes.c_int32, ctypes.c_void_p)
@@ -1852,22 +2083,38 @@ _report_step_peak = _library.bind("memmodel_report_step_peak", ctypes.c_int64, c
 _report_category = _library.bind("memmodel_report_category", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32)
 _report_layer_count = _library.bind("memmodel_report_layer_count", ctypes.c_size_t, ctypes.c_void_p)
 _report_layer = _library.bind(
-    "memmodel_report_layer", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ReportLayer)
+    "memmodel_report_layer",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ReportLayer),
 )
 _report_total = _library.bind("memmodel_report_total", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ReportLayer))
 _report_formula_count = _library.bind("memmodel_report_formula_count", ctypes.c_size_t, ctypes.c_void_p)
 _report_formula_name = _library.bind("memmodel_report_formula_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _report_formula = _library.bind(
-    "memmodel_report_formula", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32
+    "memmodel_report_formula",
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int32,
 )
 _report_assumptions = _library.bind("memmodel_report_assumptions", ctypes.c_char_p, ctypes.c_void_p)
 _report_unmodelled = _library.bind(
-    "memmodel_report_unmodelled", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_int64)
+    "memmodel_report_unmodelled",
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_int64),
 )
 _report_moment = _library.bind("memmodel_report_moment", ctypes.c_char_p, ctypes.c_void_p)
 _report_trace = _library.bind("memmodel_report_trace", ctypes.c_void_p, ctypes.c_void_p)
 _report_to_json = _library.bind(
-    "memmodel_report_to_json", ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    "memmodel_report_to_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
 )
 _report_ref = _library.bind("memmodel_report_ref", ctypes.c_void_p, ctypes.c_void_p)
 _report_unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
@@ -1875,7 +2122,7 @@ _report_unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
 _check = _call.Checker(_context_error, _status_message)
 
 
-def context_new(allocator: Optional[Allocator]) -> ContextHandle:
+def context_new(allocator: Allocator | None) -> ContextHandle:
     """Make a context.
 
     allocator: where to take memory from, copied; None for malloc.
@@ -1883,8 +2130,8 @@ def context_new(allocator: Optional[Allocator]) -> ContextHandle:
     Raises NomemError, InvalidArgumentError, StructSizeError.
     """
     context_ = ctypes.c_void_p()
-    value = _context_new(_call.optional_reference(allocator, Allocator, "allocator"), ctypes.byref(context_))
-    _check.status(value, None)
+    _value = _context_new(_call.optional_reference(allocator, Allocator, "allocator"), ctypes.byref(context_))
+    _check.status(_value, None)
     return ContextHandle(context_.value)
 
 
@@ -1897,7 +2144,7 @@ def context_ref(context: ContextHandle) -> ContextHandle:
     return ContextHandle(context.pointer, context._context)
 
 
-def context_unref(context: Optional[ContextHandle]) -> None:
+def context_unref(context: ContextHandle | None) -> None:
     """Drop one reference. The context goes with its last reference, its objects' included."""
     if context is not None:
         _call.instance_of(context, ContextHandle, "context").close()
@@ -1910,11 +2157,11 @@ def context_error(context: ContextHandle) -> Any:
 
     Returns never None; owned by the context and valid until its next failing call. Status 0 if nothing failed yet.
     """
-    value = _context_error(_call.address(context, ContextHandle, "context"))
-    return value
+    _value = _context_error(_call.address(context, ContextHandle, "context"))
+    return _value
 
 
-def context_set_log(context: ContextHandle, log: Optional[Callable[..., Any]]) -> None:
+def context_set_log(context: ContextHandle, log: Callable[..., Any] | None) -> None:
     """Choose who reads the library's messages. Without a log the library is silent.
 
     context: not None.
@@ -1934,8 +2181,8 @@ def status_name(status: int) -> str:
 
     Returns a static string, never None.
     """
-    value = _status_name(_call.int32(status, "status"))
-    return _call.decoded(value)
+    _value = _status_name(_call.int32(status, "status"))
+    return _call.decoded(_value)
 
 
 def status_message(status: int) -> str:
@@ -1945,8 +2192,8 @@ def status_message(status: int) -> str:
 
     Returns a static string, never None.
     """
-    value = _status_message(_call.int32(status, "status"))
-    return _call.decoded(value)
+    _value = _status_message(_call.int32(status, "status"))
+    return _call.decoded(_value)
 
 
 def version() -> str:
@@ -1954,8 +2201,8 @@ def version() -> str:
 
     Returns a static string, never None.
     """
-    value = _version()
-    return _call.decoded(value)
+    _value = _version()
+    return _call.decoded(_value)
 
 
 def network_new(context: ContextHandle) -> NetworkHandle:
@@ -1966,8 +2213,8 @@ def network_new(context: ContextHandle) -> NetworkHandle:
     Raises InvalidArgumentError, NomemError.
     """
     network_ = ctypes.c_void_p()
-    value = _network_new(_call.address(context, ContextHandle, "context"), ctypes.byref(network_))
-    _check.status(value, context)
+    _value = _network_new(_call.address(context, ContextHandle, "context"), ctypes.byref(network_))
+    _check.status(_value, context)
     return NetworkHandle(network_.value, _call.context_of(context))
 
 
@@ -1980,24 +2227,25 @@ def network_ref(network: NetworkHandle) -> NetworkHandle:
     return NetworkHandle(network.pointer, network._context)
 
 
-def network_unref(network: Optional[NetworkHandle]) -> None:
+def network_unref(network: NetworkHandle | None) -> None:
     """Drop one reference."""
     if network is not None:
         _call.instance_of(network, NetworkHandle, "network").close()
 
 
 def network_status(network: NetworkHandle) -> None:
-    """Status of the first builder call that failed; its text is put on the context again. The error's object is the layer.
+    """Status of the first builder call that failed; its text is put on the context again. The error's object is the
+    layer.
 
     network: network.
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, ParseError, MemmodelOverflowError, NomemError.
     """
-    value = _network_status(_call.address(network, NetworkHandle, "network"))
-    _check.status(value, network)
+    _value = _network_status(_call.address(network, NetworkHandle, "network"))
+    _check.status(_value, network)
 
 
-def network_set_layout(network: NetworkHandle, layout: Union[Layout, int, str]) -> None:
+def network_set_layout(network: NetworkHandle, layout: Layout | int | str) -> None:
     """Layout of the layers that do not name one.
 
     network: network.
@@ -2006,8 +2254,8 @@ def network_set_layout(network: NetworkHandle, layout: Union[Layout, int, str]) 
 
     Raises InvalidArgumentError.
     """
-    value = _network_set_layout(_call.address(network, NetworkHandle, "network"), _call.enum(Layout)(layout, "layout"))
-    _check.status(value, network)
+    _value = _network_set_layout(_call.address(network, NetworkHandle, "network"), _call.enum(Layout)(layout, "layout"))
+    _check.status(_value, network)
 
 
 def network_symbol(network: NetworkHandle, name: str) -> int:
@@ -2021,8 +2269,8 @@ def network_symbol(network: NetworkHandle, name: str) -> int:
 
     Raises InvalidArgumentError, NomemError.
     """
-    value = _network_symbol(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
-    return _check.dim(value, network)
+    _value = _network_symbol(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
+    return _check.dim(_value, network)
 
 
 def network_expression(network: NetworkHandle, text: str) -> int:
@@ -2037,13 +2285,32 @@ def network_expression(network: NetworkHandle, text: str) -> int:
 
     Raises ParseError, MemmodelOverflowError, NomemError.
     """
-    value = _network_expression(_call.address(network, NetworkHandle, "network"), _call.text(text, "text"))
-    return _check.dim(value, network)
+    _value = _network_expression(_call.address(network, NetworkHandle, "network"), _call.text(text, "text"))
+    return _check.dim(_value, network)
+
+
+def network_dim_text(network: NetworkHandle, dim: int) -> str:
+    """A dimension as text, such as "floor(dim / 16)"; network_expression() makes the same dimension of it.
+
+    network: network.
+
+    dim: a dimension of this network.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    _value = _network_dim_text(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int64(dim, "dim"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, network)
+    return _call.taken(_free, network, text_)
 
 
 def network_push_scope(network: NetworkHandle, name: str) -> None:
-    """Begin a scope: the layers that follow belong to it, and their names begin with its own and a dot. A scope is a call
-    of the host language: what is made before it and used in it lives until it ends.
+    """Begin a scope: the layers that follow belong to it, and their names begin with its own and a dot. A scope is a
+    call of the host language: what is made before it and used in it lives until it ends.
 
     network: network.
 
@@ -2051,8 +2318,8 @@ def network_push_scope(network: NetworkHandle, name: str) -> None:
 
     Raises InvalidArgumentError, NomemError.
     """
-    value = _network_push_scope(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
-    _check.status(value, network)
+    _value = _network_push_scope(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
+    _check.status(_value, network)
 
 
 def network_pop_scope(network: NetworkHandle) -> None:
@@ -2062,13 +2329,13 @@ def network_pop_scope(network: NetworkHandle) -> None:
 
     Raises InvalidArgumentError.
     """
-    value = _network_pop_scope(_call.address(network, NetworkHandle, "network"))
-    _check.status(value, network)
+    _value = _network_pop_scope(_call.address(network, NetworkHandle, "network"))
+    _check.status(_value, network)
 
 
 def network_release(network: NetworkHandle, tensor: int) -> None:
-    """Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and the
-    end of the scopes it was handed to).
+    """Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and
+    the end of the scopes it was handed to).
 
     network: network.
 
@@ -2076,8 +2343,8 @@ def network_release(network: NetworkHandle, tensor: int) -> None:
 
     Raises InvalidArgumentError.
     """
-    value = _network_release(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
-    _check.status(value, network)
+    _value = _network_release(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
+    _check.status(_value, network)
 
 
 def network_output(network: NetworkHandle, tensor: int) -> None:
@@ -2089,8 +2356,8 @@ def network_output(network: NetworkHandle, tensor: int) -> None:
 
     Raises InvalidArgumentError, NomemError.
     """
-    value = _network_output(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
-    _check.status(value, network)
+    _value = _network_output(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
+    _check.status(_value, network)
 
 
 def network_result(network: NetworkHandle, tensor: int, index: int) -> int:
@@ -2106,8 +2373,12 @@ def network_result(network: NetworkHandle, tensor: int, index: int) -> int:
 
     Raises InvalidArgumentError.
     """
-    value = _network_result(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"), _call.int32(index, "index"))
-    return _check.status(value, network)
+    _value = _network_result(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(tensor, "tensor"),
+        _call.int32(index, "index"),
+    )
+    return _check.status(_value, network)
 
 
 def network_shape(network: NetworkHandle, tensor: int) -> Shape:
@@ -2120,8 +2391,12 @@ def network_shape(network: NetworkHandle, tensor: int) -> Shape:
     Raises InvalidArgumentError.
     """
     shape_ = Shape()
-    value = _network_shape(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"), ctypes.byref(shape_))
-    _check.status(value, None)
+    _value = _network_shape(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(tensor, "tensor"),
+        ctypes.byref(shape_),
+    )
+    _check.status(_value, None)
     return _call.owned(shape_, network)
 
 
@@ -2132,8 +2407,8 @@ def network_layer_count(network: NetworkHandle) -> int:
 
     Returns layers.
     """
-    value = _network_layer_count(_call.address(network, NetworkHandle, "network"))
-    return value
+    _value = _network_layer_count(_call.address(network, NetworkHandle, "network"))
+    return int(_value)
 
 
 def network_symbol_count(network: NetworkHandle) -> int:
@@ -2143,11 +2418,11 @@ def network_symbol_count(network: NetworkHandle) -> int:
 
     Returns symbols.
     """
-    value = _network_symbol_count(_call.address(network, NetworkHandle, "network"))
-    return value
+    _value = _network_symbol_count(_call.address(network, NetworkHandle, "network"))
+    return int(_value)
 
 
-def network_symbol_name(network: NetworkHandle, symbol: int) -> Optional[str]:
+def network_symbol_name(network: NetworkHandle, symbol: int) -> str | None:
     """Name of a symbol.
 
     network: network.
@@ -2156,8 +2431,8 @@ def network_symbol_name(network: NetworkHandle, symbol: int) -> Optional[str]:
 
     Returns the name, owned by the network; None if there is no such symbol.
     """
-    value = _network_symbol_name(_call.address(network, NetworkHandle, "network"), _call.size(symbol, "symbol"))
-    return _call.optional_decoded(value)
+    _value = _network_symbol_name(_call.address(network, NetworkHandle, "network"), _call.size(symbol, "symbol"))
+    return _call.optional_decoded(_value)
 
 
 def network_to_json(network: NetworkHandle) -> str:
@@ -2169,9 +2444,9 @@ def network_to_json(network: NetworkHandle) -> str:
     MemmodelOverflowError.
     """
     text_ = ctypes.c_void_p()
-    value = _network_to_json(_call.address(network, NetworkHandle, "network"), ctypes.byref(text_))
-    _check.status(value, network)
-    return _call.taken(_free, _call.context_of(network), text_)
+    _value = _network_to_json(_call.address(network, NetworkHandle, "network"), ctypes.byref(text_))
+    _check.status(_value, network)
+    return _call.taken(_free, network, text_)
 
 
 def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHandle:
@@ -2187,12 +2462,18 @@ def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHa
     """
     text_ = _call.text(text, "text")
     network_ = ctypes.c_void_p()
-    value = _network_from_json(_call.address(context, ContextHandle, "context"), _call.text(name, "name"), text_, len(text_), ctypes.byref(network_))
-    _check.status(value, context)
+    _value = _network_from_json(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        text_,
+        len(text_),
+        ctypes.byref(network_),
+    )
+    _check.status(_value, context)
     return NetworkHandle(network_.value, _call.context_of(context))
 
 
-def network_save(network: NetworkHandle, path: str) -> None:
+def network_save(network: NetworkHandle, path: str | os.PathLike[str]) -> None:
     """Write the network as JSON, atomically.
 
     network: network.
@@ -2202,11 +2483,11 @@ def network_save(network: NetworkHandle, path: str) -> None:
     Raises UnsupportedError, IoError, NomemError, ShapeError, InvalidArgumentError, StructSizeError, ParseError,
     MemmodelOverflowError.
     """
-    value = _network_save(_call.address(network, NetworkHandle, "network"), _call.path(path, "path"))
-    _check.status(value, network)
+    _value = _network_save(_call.address(network, NetworkHandle, "network"), _call.path(path, "path"))
+    _check.status(_value, network)
 
 
-def network_load(context: ContextHandle, path: str) -> NetworkHandle:
+def network_load(context: ContextHandle, path: str | os.PathLike[str]) -> NetworkHandle:
     """Read a network from a file.
 
     context: the network keeps a reference.
@@ -2216,12 +2497,16 @@ def network_load(context: ContextHandle, path: str) -> NetworkHandle:
     Raises IoError, ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, NewerError.
     """
     network_ = ctypes.c_void_p()
-    value = _network_load(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(network_))
-    _check.status(value, context)
+    _value = _network_load(
+        _call.address(context, ContextHandle, "context"),
+        _call.path(path, "path"),
+        ctypes.byref(network_),
+    )
+    _check.status(_value, context)
     return NetworkHandle(network_.value, _call.context_of(context))
 
 
-def network_input(network: NetworkHandle, name: str, dtype: Union[Dtype, int, str], dims: Any) -> int:
+def network_input(network: NetworkHandle, name: str, dtype: Dtype | int | str, dims: Any) -> int:
     """An input of the network.
 
     network: network.
@@ -2238,13 +2523,17 @@ def network_input(network: NetworkHandle, name: str, dtype: Union[Dtype, int, st
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     dims_ = _call.int64s(dims, "dims")
-    value = _network_input(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"), _call.enum(Dtype)(dtype, "dtype"), len(dims_), dims_)
-    return _check.status(value, network)
+    _value = _network_input(
+        _call.address(network, NetworkHandle, "network"),
+        _call.text(name, "name"),
+        _call.enum(Dtype)(dtype, "dtype"),
+        len(dims_),
+        dims_,
+    )
+    return _check.status(_value, network)
 
 
-def network_parameter(
-    network: NetworkHandle, name: str, dtype: Union[Dtype, int, str], dims: Any, trainable: int,
-) -> int:
+def network_parameter(network: NetworkHandle, name: str, dtype: Dtype | int | str, dims: Any, trainable: int) -> int:
     """A tensor of parameters of its own, such as a class token. `trainable` 0 makes it a buffer.
 
     network: network.
@@ -2263,8 +2552,15 @@ def network_parameter(
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     dims_ = _call.int64s(dims, "dims")
-    value = _network_parameter(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"), _call.enum(Dtype)(dtype, "dtype"), len(dims_), dims_, _call.int32(trainable, "trainable"))
-    return _check.status(value, network)
+    _value = _network_parameter(
+        _call.address(network, NetworkHandle, "network"),
+        _call.text(name, "name"),
+        _call.enum(Dtype)(dtype, "dtype"),
+        len(dims_),
+        dims_,
+        _call.int32(trainable, "trainable"),
+    )
+    return _check.status(_value, network)
 
 
 def network_conv(network: NetworkHandle, x: int, options: Conv) -> int:
@@ -2281,8 +2577,12 @@ def network_conv(network: NetworkHandle, x: int, options: Conv) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_conv(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Conv, "options"))
-    return _check.status(value, network)
+    _value = _network_conv(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Conv, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_conv_transpose(network: NetworkHandle, x: int, options: Conv) -> int:
@@ -2299,8 +2599,12 @@ def network_conv_transpose(network: NetworkHandle, x: int, options: Conv) -> int
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_conv_transpose(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Conv, "options"))
-    return _check.status(value, network)
+    _value = _network_conv_transpose(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Conv, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_linear(network: NetworkHandle, x: int, options: Linear) -> int:
@@ -2317,8 +2621,12 @@ def network_linear(network: NetworkHandle, x: int, options: Linear) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_linear(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Linear, "options"))
-    return _check.status(value, network)
+    _value = _network_linear(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Linear, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_pool(network: NetworkHandle, x: int, options: Pool) -> int:
@@ -2335,8 +2643,12 @@ def network_pool(network: NetworkHandle, x: int, options: Pool) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_pool(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Pool, "options"))
-    return _check.status(value, network)
+    _value = _network_pool(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Pool, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_adaptive_pool(network: NetworkHandle, x: int, options: AdaptivePool) -> int:
@@ -2353,11 +2665,15 @@ def network_adaptive_pool(network: NetworkHandle, x: int, options: AdaptivePool)
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_adaptive_pool(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, AdaptivePool, "options"))
-    return _check.status(value, network)
+    _value = _network_adaptive_pool(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, AdaptivePool, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_global_pool(network: NetworkHandle, x: int, options: Optional[GlobalPool]) -> int:
+def network_global_pool(network: NetworkHandle, x: int, options: GlobalPool | None) -> int:
     """Pooling over all spatial dimensions.
 
     network: network.
@@ -2371,11 +2687,15 @@ def network_global_pool(network: NetworkHandle, x: int, options: Optional[Global
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_global_pool(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, GlobalPool, "options"))
-    return _check.status(value, network)
+    _value = _network_global_pool(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, GlobalPool, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_batch_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+def network_batch_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
     """Batch normalisation. Two parameters and two moving statistics per channel.
 
     network: network.
@@ -2389,11 +2709,15 @@ def network_batch_norm(network: NetworkHandle, x: int, options: Optional[Norm]) 
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_batch_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
-    return _check.status(value, network)
+    _value = _network_batch_norm(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, Norm, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_layer_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+def network_layer_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
     """Layer normalisation.
 
     network: network.
@@ -2407,8 +2731,12 @@ def network_layer_norm(network: NetworkHandle, x: int, options: Optional[Norm]) 
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_layer_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
-    return _check.status(value, network)
+    _value = _network_layer_norm(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, Norm, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_group_norm(network: NetworkHandle, x: int, options: Norm) -> int:
@@ -2425,11 +2753,15 @@ def network_group_norm(network: NetworkHandle, x: int, options: Norm) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_group_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Norm, "options"))
-    return _check.status(value, network)
+    _value = _network_group_norm(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Norm, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_instance_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+def network_instance_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
     """Instance normalisation.
 
     network: network.
@@ -2443,11 +2775,15 @@ def network_instance_norm(network: NetworkHandle, x: int, options: Optional[Norm
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_instance_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
-    return _check.status(value, network)
+    _value = _network_instance_norm(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, Norm, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_rms_norm(network: NetworkHandle, x: int, options: Optional[Norm]) -> int:
+def network_rms_norm(network: NetworkHandle, x: int, options: Norm | None) -> int:
     """Root-mean-square normalisation.
 
     network: network.
@@ -2461,8 +2797,12 @@ def network_rms_norm(network: NetworkHandle, x: int, options: Optional[Norm]) ->
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_rms_norm(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Norm, "options"))
-    return _check.status(value, network)
+    _value = _network_rms_norm(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, Norm, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_activation(network: NetworkHandle, x: int, options: Activation) -> int:
@@ -2479,11 +2819,15 @@ def network_activation(network: NetworkHandle, x: int, options: Activation) -> i
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_activation(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Activation, "options"))
-    return _check.status(value, network)
+    _value = _network_activation(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Activation, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_softmax(network: NetworkHandle, x: int, options: Optional[Softmax]) -> int:
+def network_softmax(network: NetworkHandle, x: int, options: Softmax | None) -> int:
     """Softmax.
 
     network: network.
@@ -2497,11 +2841,15 @@ def network_softmax(network: NetworkHandle, x: int, options: Optional[Softmax]) 
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_softmax(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Softmax, "options"))
-    return _check.status(value, network)
+    _value = _network_softmax(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, Softmax, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_dropout(network: NetworkHandle, x: int, options: Optional[Dropout]) -> int:
+def network_dropout(network: NetworkHandle, x: int, options: Dropout | None) -> int:
     """Dropout.
 
     network: network.
@@ -2515,8 +2863,12 @@ def network_dropout(network: NetworkHandle, x: int, options: Optional[Dropout]) 
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_dropout(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.optional_reference(options, Dropout, "options"))
-    return _check.status(value, network)
+    _value = _network_dropout(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.optional_reference(options, Dropout, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_embedding(network: NetworkHandle, x: int, options: Embedding) -> int:
@@ -2533,8 +2885,12 @@ def network_embedding(network: NetworkHandle, x: int, options: Embedding) -> int
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_embedding(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Embedding, "options"))
-    return _check.status(value, network)
+    _value = _network_embedding(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Embedding, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_upsample(network: NetworkHandle, x: int, options: Upsample) -> int:
@@ -2551,8 +2907,12 @@ def network_upsample(network: NetworkHandle, x: int, options: Upsample) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_upsample(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Upsample, "options"))
-    return _check.status(value, network)
+    _value = _network_upsample(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Upsample, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_pad(network: NetworkHandle, x: int, options: Pad) -> int:
@@ -2569,8 +2929,12 @@ def network_pad(network: NetworkHandle, x: int, options: Pad) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_pad(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Pad, "options"))
-    return _check.status(value, network)
+    _value = _network_pad(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Pad, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_crop(network: NetworkHandle, x: int, options: Pad) -> int:
@@ -2587,8 +2951,12 @@ def network_crop(network: NetworkHandle, x: int, options: Pad) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_crop(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Pad, "options"))
-    return _check.status(value, network)
+    _value = _network_crop(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Pad, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_concat(network: NetworkHandle, tensors: Any, options: Concat) -> int:
@@ -2606,8 +2974,13 @@ def network_concat(network: NetworkHandle, tensors: Any, options: Concat) -> int
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     tensors_ = _call.int32s(tensors, "tensors")
-    value = _network_concat(_call.address(network, NetworkHandle, "network"), tensors_, len(tensors_), _call.reference(options, Concat, "options"))
-    return _check.status(value, network)
+    _value = _network_concat(
+        _call.address(network, NetworkHandle, "network"),
+        tensors_,
+        len(tensors_),
+        _call.reference(options, Concat, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_split(network: NetworkHandle, x: int, options: Split) -> int:
@@ -2624,8 +2997,12 @@ def network_split(network: NetworkHandle, x: int, options: Split) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_split(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Split, "options"))
-    return _check.status(value, network)
+    _value = _network_split(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Split, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_slice(network: NetworkHandle, x: int, options: Slice) -> int:
@@ -2642,8 +3019,12 @@ def network_slice(network: NetworkHandle, x: int, options: Slice) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_slice(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Slice, "options"))
-    return _check.status(value, network)
+    _value = _network_slice(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Slice, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_reshape(network: NetworkHandle, x: int, dims: Any) -> int:
@@ -2661,8 +3042,8 @@ def network_reshape(network: NetworkHandle, x: int, dims: Any) -> int:
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     dims_ = _call.int64s(dims, "dims")
-    value = _network_reshape(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
-    return _check.status(value, network)
+    _value = _network_reshape(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
+    return _check.status(_value, network)
 
 
 def network_flatten(network: NetworkHandle, x: int, first: int, last: int) -> int:
@@ -2681,8 +3062,13 @@ def network_flatten(network: NetworkHandle, x: int, first: int, last: int) -> in
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_flatten(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.int32(first, "first"), _call.int32(last, "last"))
-    return _check.status(value, network)
+    _value = _network_flatten(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.int32(first, "first"),
+        _call.int32(last, "last"),
+    )
+    return _check.status(_value, network)
 
 
 def network_permute(network: NetworkHandle, x: int, axes: Any) -> int:
@@ -2700,8 +3086,8 @@ def network_permute(network: NetworkHandle, x: int, axes: Any) -> int:
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     axes_ = _call.int32s(axes, "axes")
-    value = _network_permute(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(axes_), axes_)
-    return _check.status(value, network)
+    _value = _network_permute(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(axes_), axes_)
+    return _check.status(_value, network)
 
 
 def network_expand(network: NetworkHandle, x: int, dims: Any) -> int:
@@ -2719,11 +3105,11 @@ def network_expand(network: NetworkHandle, x: int, dims: Any) -> int:
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     dims_ = _call.int64s(dims, "dims")
-    value = _network_expand(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
-    return _check.status(value, network)
+    _value = _network_expand(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
+    return _check.status(_value, network)
 
 
-def network_binary(network: NetworkHandle, a: int, b: int, options: Optional[Binary]) -> int:
+def network_binary(network: NetworkHandle, a: int, b: int, options: Binary | None) -> int:
     """Two tensors element by element.
 
     network: network.
@@ -2739,11 +3125,16 @@ def network_binary(network: NetworkHandle, a: int, b: int, options: Optional[Bin
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_binary(_call.address(network, NetworkHandle, "network"), _call.int32(a, "a"), _call.int32(b, "b"), _call.optional_reference(options, Binary, "options"))
-    return _check.status(value, network)
+    _value = _network_binary(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(a, "a"),
+        _call.int32(b, "b"),
+        _call.optional_reference(options, Binary, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_matmul(network: NetworkHandle, a: int, b: int, options: Optional[Matmul]) -> int:
+def network_matmul(network: NetworkHandle, a: int, b: int, options: Matmul | None) -> int:
     """Matrix product.
 
     network: network.
@@ -2759,8 +3150,13 @@ def network_matmul(network: NetworkHandle, a: int, b: int, options: Optional[Mat
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_matmul(_call.address(network, NetworkHandle, "network"), _call.int32(a, "a"), _call.int32(b, "b"), _call.optional_reference(options, Matmul, "options"))
-    return _check.status(value, network)
+    _value = _network_matmul(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(a, "a"),
+        _call.int32(b, "b"),
+        _call.optional_reference(options, Matmul, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_reduce(network: NetworkHandle, x: int, options: Reduce) -> int:
@@ -2777,12 +3173,21 @@ def network_reduce(network: NetworkHandle, x: int, options: Reduce) -> int:
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_reduce(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Reduce, "options"))
-    return _check.status(value, network)
+    _value = _network_reduce(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Reduce, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_attention(
-    network: NetworkHandle, query: int, key: int, value: int, mask: int, options: Optional[Attention],
+    network: NetworkHandle,
+    query: int,
+    key: int,
+    value: int,
+    mask: int,
+    options: Attention | None,
 ) -> int:
     """Scaled dot-product attention.
 
@@ -2803,8 +3208,15 @@ def network_attention(
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_attention(_call.address(network, NetworkHandle, "network"), _call.int32(query, "query"), _call.int32(key, "key"), _call.int32(value, "value"), _call.int32(mask, "mask"), _call.optional_reference(options, Attention, "options"))
-    return _check.status(value, network)
+    _value = _network_attention(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(query, "query"),
+        _call.int32(key, "key"),
+        _call.int32(value, "value"),
+        _call.int32(mask, "mask"),
+        _call.optional_reference(options, Attention, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_recurrent(network: NetworkHandle, x: int, options: Recurrent) -> int:
@@ -2821,11 +3233,15 @@ def network_recurrent(network: NetworkHandle, x: int, options: Recurrent) -> int
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_recurrent(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.reference(options, Recurrent, "options"))
-    return _check.status(value, network)
+    _value = _network_recurrent(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.reference(options, Recurrent, "options"),
+    )
+    return _check.status(_value, network)
 
 
-def network_loss(network: NetworkHandle, x: int, target: int, options: Optional[Loss]) -> int:
+def network_loss(network: NetworkHandle, x: int, target: int, options: Loss | None) -> int:
     """Loss.
 
     network: network.
@@ -2841,8 +3257,13 @@ def network_loss(network: NetworkHandle, x: int, target: int, options: Optional[
 
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
-    value = _network_loss(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), _call.int32(target, "target"), _call.optional_reference(options, Loss, "options"))
-    return _check.status(value, network)
+    _value = _network_loss(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(x, "x"),
+        _call.int32(target, "target"),
+        _call.optional_reference(options, Loss, "options"),
+    )
+    return _check.status(_value, network)
 
 
 def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
@@ -2860,9 +3281,14 @@ def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
     Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
     """
     inputs_ = _call.int32s(inputs, "inputs")
-    value = _network_custom(_call.address(network, NetworkHandle, "network"), inputs_, len(inputs_), _call.reference(options, Custom, "options"))
-    network.keep(options, options)
-    return _check.status(value, network)
+    _value = _network_custom(
+        _call.address(network, NetworkHandle, "network"),
+        inputs_,
+        len(inputs_),
+        _call.reference(options, Custom, "options"),
+    )
+    network.keep(id(options), options)
+    return _check.status(_value, network)
 
 
 def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
@@ -2876,12 +3302,17 @@ def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
     """
     columns_ = _call.texts(columns, "columns")
     samples_ = ctypes.c_void_p()
-    value = _samples_new(_call.address(context, ContextHandle, "context"), columns_, len(columns_), ctypes.byref(samples_))
-    _check.status(value, context)
+    _value = _samples_new(
+        _call.address(context, ContextHandle, "context"),
+        columns_,
+        len(columns_),
+        ctypes.byref(samples_),
+    )
+    _check.status(_value, context)
     return SamplesHandle(samples_.value, _call.context_of(context))
 
 
-def samples_read(context: ContextHandle, path: str) -> SamplesHandle:
+def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> SamplesHandle:
     """Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
     separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing)
     is numeric; any other column is kept as text, for samples_filter(), and cannot be fitted. doc/formats.md has the
@@ -2894,8 +3325,12 @@ def samples_read(context: ContextHandle, path: str) -> SamplesHandle:
     Raises IoError, ParseError, NomemError.
     """
     samples_ = ctypes.c_void_p()
-    value = _samples_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(samples_))
-    _check.status(value, context)
+    _value = _samples_read(
+        _call.address(context, ContextHandle, "context"),
+        _call.path(path, "path"),
+        ctypes.byref(samples_),
+    )
+    _check.status(_value, context)
     return SamplesHandle(samples_.value, _call.context_of(context))
 
 
@@ -2912,12 +3347,18 @@ def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle
     """
     text_ = _call.text(text, "text")
     samples_ = ctypes.c_void_p()
-    value = _samples_parse(_call.address(context, ContextHandle, "context"), _call.text(name, "name"), text_, len(text_), ctypes.byref(samples_))
-    _check.status(value, context)
+    _value = _samples_parse(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        text_,
+        len(text_),
+        ctypes.byref(samples_),
+    )
+    _check.status(_value, context)
     return SamplesHandle(samples_.value, _call.context_of(context))
 
 
-def samples_write(samples: SamplesHandle, path: str) -> None:
+def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
     """Write the table as CSV, atomically: a reader sees the old file or the new one.
 
     samples: table.
@@ -2926,8 +3367,8 @@ def samples_write(samples: SamplesHandle, path: str) -> None:
 
     Raises IoError, NomemError.
     """
-    value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
-    _check.status(value, samples)
+    _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
+    _check.status(_value, samples)
 
 
 def samples_add(samples: SamplesHandle, values: Any) -> None:
@@ -2940,8 +3381,8 @@ def samples_add(samples: SamplesHandle, values: Any) -> None:
     Raises InvalidArgumentError, NomemError.
     """
     values_ = _call.doubles(values, "values", samples_column_count(samples))
-    value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
-    _check.status(value, samples)
+    _value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
+    _check.status(_value, samples)
 
 
 def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHandle:
@@ -2957,8 +3398,13 @@ def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHa
     Raises UnknownSymbolError, NomemError.
     """
     filtered_ = ctypes.c_void_p()
-    value = _samples_filter(_call.address(samples, SamplesHandle, "samples"), _call.text(column, "column"), _call.text(value, "value"), ctypes.byref(filtered_))
-    _check.status(value, samples)
+    _value = _samples_filter(
+        _call.address(samples, SamplesHandle, "samples"),
+        _call.text(column, "column"),
+        _call.text(value, "value"),
+        ctypes.byref(filtered_),
+    )
+    _check.status(_value, samples)
     return SamplesHandle(filtered_.value, _call.context_of(samples))
 
 
@@ -2973,16 +3419,21 @@ def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
     """
     rows_ = _call.sizes(rows, "rows")
     selected_ = ctypes.c_void_p()
-    value = _samples_select(_call.address(samples, SamplesHandle, "samples"), rows_, len(rows_), ctypes.byref(selected_))
-    _check.status(value, samples)
+    _value = _samples_select(
+        _call.address(samples, SamplesHandle, "samples"),
+        rows_,
+        len(rows_),
+        ctypes.byref(selected_),
+    )
+    _check.status(_value, samples)
     return SamplesHandle(selected_.value, _call.context_of(samples))
 
 
 def samples_shuffle(seed: int, count: int) -> Any:
-    """A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The first
-    70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i =
-    count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small numbers,
-    those above the last multiple of i + 1 below 2^64, are drawn again.
+    """A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The
+    first 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i
+    = count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small
+    numbers, those above the last multiple of i + 1 below 2^64, are drawn again.
 
     seed: any number.
 
@@ -3000,8 +3451,8 @@ def samples_row_count(samples: SamplesHandle) -> int:
 
     Returns rows.
     """
-    value = _samples_row_count(_call.address(samples, SamplesHandle, "samples"))
-    return value
+    _value = _samples_row_count(_call.address(samples, SamplesHandle, "samples"))
+    return int(_value)
 
 
 def samples_column_count(samples: SamplesHandle) -> int:
@@ -3011,11 +3462,11 @@ def samples_column_count(samples: SamplesHandle) -> int:
 
     Returns columns.
     """
-    value = _samples_column_count(_call.address(samples, SamplesHandle, "samples"))
-    return value
+    _value = _samples_column_count(_call.address(samples, SamplesHandle, "samples"))
+    return int(_value)
 
 
-def samples_column_name(samples: SamplesHandle, column: int) -> Optional[str]:
+def samples_column_name(samples: SamplesHandle, column: int) -> str | None:
     """Name of a column.
 
     samples: table.
@@ -3024,8 +3475,8 @@ def samples_column_name(samples: SamplesHandle, column: int) -> Optional[str]:
 
     Returns the name, owned by the table; None if there is no such column.
     """
-    value = _samples_column_name(_call.address(samples, SamplesHandle, "samples"), _call.size(column, "column"))
-    return _call.optional_decoded(value)
+    _value = _samples_column_name(_call.address(samples, SamplesHandle, "samples"), _call.size(column, "column"))
+    return _call.optional_decoded(_value)
 
 
 def samples_column(samples: SamplesHandle, name: str) -> Any:
@@ -3041,19 +3492,19 @@ def samples_column(samples: SamplesHandle, name: str) -> Any:
 
     Raises UnknownSymbolError, DataError.
     """
-    value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
-    return _call.view(_check.present(value, samples), samples_row_count(samples), samples)
+    _value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
+    return _call.view(_check.present(_value, samples), samples_row_count(samples), samples)
 
 
-def samples_context(samples: SamplesHandle) -> Optional[ContextHandle]:
+def samples_context(samples: SamplesHandle) -> ContextHandle | None:
     """The context a table was made from: where its memory comes from and its errors go.
 
     samples: table.
 
     Returns the context, which the table keeps a reference to.
     """
-    value = _samples_context(_call.address(samples, SamplesHandle, "samples"))
-    return _call.again(ContextHandle, value, None)
+    _value = _samples_context(_call.address(samples, SamplesHandle, "samples"))
+    return _call.again(ContextHandle, _value, None)
 
 
 def samples_ref(samples: SamplesHandle) -> SamplesHandle:
@@ -3065,15 +3516,15 @@ def samples_ref(samples: SamplesHandle) -> SamplesHandle:
     return SamplesHandle(samples.pointer, samples._context)
 
 
-def samples_unref(samples: Optional[SamplesHandle]) -> None:
+def samples_unref(samples: SamplesHandle | None) -> None:
     """Drop one reference."""
     if samples is not None:
         _call.instance_of(samples, SamplesHandle, "samples").close()
 
 
-def fit(samples: SamplesHandle, options: Optional[FitOptions]) -> ModelHandle:
-    """Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset
-    whose leave-one-out error lies within one standard error of the best.
+def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
+    """Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest
+    subset whose leave-one-out error lies within one standard error of the best.
 
     Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows
     are repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says
@@ -3088,8 +3539,12 @@ def fit(samples: SamplesHandle, options: Optional[FitOptions]) -> ModelHandle:
     """
     model_ = ctypes.c_void_p()
     with _call.held(samples):
-        value = _fit(_call.address(samples, SamplesHandle, "samples"), _call.optional_reference(options, FitOptions, "options"), ctypes.byref(model_))
-    _check.status(value, samples)
+        _value = _fit(
+            _call.address(samples, SamplesHandle, "samples"),
+            _call.optional_reference(options, FitOptions, "options"),
+            ctypes.byref(model_),
+        )
+    _check.status(_value, samples)
     _call.raise_pending()
     return ModelHandle(model_.value, _call.context_of(samples))
 
@@ -3104,8 +3559,8 @@ def model_evaluate(model: ModelHandle, inputs: Any) -> float:
     Returns the target, NaN where the formula is undefined.
     """
     inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
-    value = _model_evaluate(_call.address(model, ModelHandle, "model"), inputs_)
-    return value
+    _value = _model_evaluate(_call.address(model, ModelHandle, "model"), inputs_)
+    return float(_value)
 
 
 def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
@@ -3134,8 +3589,13 @@ def model_predict(model: ModelHandle, inputs: Any, level: float) -> Prediction:
     """
     inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
     prediction_ = Prediction()
-    value = _model_predict(_call.address(model, ModelHandle, "model"), inputs_, _call.double(level, "level"), ctypes.byref(prediction_))
-    _check.status(value, None)
+    _value = _model_predict(
+        _call.address(model, ModelHandle, "model"),
+        inputs_,
+        _call.double(level, "level"),
+        ctypes.byref(prediction_),
+    )
+    _check.status(_value, None)
     return _call.owned(prediction_, model)
 
 
@@ -3157,8 +3617,15 @@ def model_solve(model: ModelHandle, inputs: Any, input: str, level: float, budge
     """
     inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
     largest_ = ctypes.c_int64()
-    value = _model_solve(_call.address(model, ModelHandle, "model"), inputs_, _call.text(input, "input"), _call.double(level, "level"), _call.double(budget, "budget"), ctypes.byref(largest_))
-    _check.status(value, None)
+    _value = _model_solve(
+        _call.address(model, ModelHandle, "model"),
+        inputs_,
+        _call.text(input, "input"),
+        _call.double(level, "level"),
+        _call.double(budget, "budget"),
+        ctypes.byref(largest_),
+    )
+    _check.status(_value, None)
     return largest_.value
 
 
@@ -3169,11 +3636,11 @@ def model_input_count(model: ModelHandle) -> int:
 
     Returns inputs.
     """
-    value = _model_input_count(_call.address(model, ModelHandle, "model"))
-    return value
+    _value = _model_input_count(_call.address(model, ModelHandle, "model"))
+    return int(_value)
 
 
-def model_input_name(model: ModelHandle, input: int) -> Optional[str]:
+def model_input_name(model: ModelHandle, input: int) -> str | None:
     """Name of an input.
 
     model: model.
@@ -3182,11 +3649,11 @@ def model_input_name(model: ModelHandle, input: int) -> Optional[str]:
 
     Returns the name, owned by the model; None if there is no such input.
     """
-    value = _model_input_name(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
-    return _call.optional_decoded(value)
+    _value = _model_input_name(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
+    return _call.optional_decoded(_value)
 
 
-def model_input_symbol(model: ModelHandle, input: int) -> Optional[str]:
+def model_input_symbol(model: ModelHandle, input: int) -> str | None:
     """How an input is called in formulas: its name, made an identifier. `hidden size` is hidden_size there; names that
     mean something else in C or Python, or are taken already, get a number.
 
@@ -3196,8 +3663,8 @@ def model_input_symbol(model: ModelHandle, input: int) -> Optional[str]:
 
     Returns the symbol, owned by the model; None if there is no such input.
     """
-    value = _model_input_symbol(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
-    return _call.optional_decoded(value)
+    _value = _model_input_symbol(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
+    return _call.optional_decoded(_value)
 
 
 def model_target(model: ModelHandle) -> str:
@@ -3207,8 +3674,8 @@ def model_target(model: ModelHandle) -> str:
 
     Returns the name, owned by the model.
     """
-    value = _model_target(_call.address(model, ModelHandle, "model"))
-    return _call.decoded(value)
+    _value = _model_target(_call.address(model, ModelHandle, "model"))
+    return _call.decoded(_value)
 
 
 def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:
@@ -3222,8 +3689,13 @@ def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:
     """
     least_ = ctypes.c_double()
     most_ = ctypes.c_double()
-    value = _model_domain(_call.address(model, ModelHandle, "model"), _call.size(input, "input"), ctypes.byref(least_), ctypes.byref(most_))
-    _check.status(value, None)
+    _value = _model_domain(
+        _call.address(model, ModelHandle, "model"),
+        _call.size(input, "input"),
+        ctypes.byref(least_),
+        ctypes.byref(most_),
+    )
+    _check.status(_value, None)
     return least_.value, most_.value
 
 
@@ -3235,12 +3707,12 @@ def model_scores(model: ModelHandle) -> ModelScores:
     Raises StructSizeError.
     """
     scores_ = ModelScores()
-    value = _model_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
-    _check.status(value, None)
+    _value = _model_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
+    _check.status(_value, None)
     return _call.owned(scores_, model)
 
 
-def model_formula(model: ModelHandle, language: Union[Language, int, str], context: ContextHandle) -> str:
+def model_formula(model: ModelHandle, language: Language | int | str, context: ContextHandle) -> str:
     """The formula as text.
 
     model: model.
@@ -3252,12 +3724,17 @@ def model_formula(model: ModelHandle, language: Union[Language, int, str], conte
     Raises InvalidArgumentError, NomemError.
     """
     text_ = ctypes.c_void_p()
-    value = _model_formula(_call.address(model, ModelHandle, "model"), _call.enum(Language)(language, "language"), _call.address(context, ContextHandle, "context"), ctypes.byref(text_))
-    _check.status(value, context)
-    return _call.taken(_free, _call.context_of(context), text_)
+    _value = _model_formula(
+        _call.address(model, ModelHandle, "model"),
+        _call.enum(Language)(language, "language"),
+        _call.address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context)
+    return _call.taken(_free, context, text_)
 
 
-def model_save(model: ModelHandle, path: str) -> None:
+def model_save(model: ModelHandle, path: str | os.PathLike[str]) -> None:
     """Write the model as JSON (doc/formats.md), atomically.
 
     model: model.
@@ -3266,8 +3743,8 @@ def model_save(model: ModelHandle, path: str) -> None:
 
     Raises IoError, NomemError.
     """
-    value = _model_save(_call.address(model, ModelHandle, "model"), _call.path(path, "path"))
-    _check.status(value, model)
+    _value = _model_save(_call.address(model, ModelHandle, "model"), _call.path(path, "path"))
+    _check.status(_value, model)
 
 
 def model_to_json(model: ModelHandle) -> str:
@@ -3278,12 +3755,12 @@ def model_to_json(model: ModelHandle) -> str:
     Raises NomemError.
     """
     text_ = ctypes.c_void_p()
-    value = _model_to_json(_call.address(model, ModelHandle, "model"), ctypes.byref(text_))
-    _check.status(value, model)
-    return _call.taken(_free, _call.context_of(model), text_)
+    _value = _model_to_json(_call.address(model, ModelHandle, "model"), ctypes.byref(text_))
+    _check.status(_value, model)
+    return _call.taken(_free, model, text_)
 
 
-def model_load(context: ContextHandle, path: str) -> ModelHandle:
+def model_load(context: ContextHandle, path: str | os.PathLike[str]) -> ModelHandle:
     """Read a model that model_save() wrote. Everything in the file is checked.
 
     context: the model keeps a reference.
@@ -3293,8 +3770,12 @@ def model_load(context: ContextHandle, path: str) -> ModelHandle:
     Raises IoError, ParseError, NewerError, NomemError.
     """
     model_ = ctypes.c_void_p()
-    value = _model_load(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(model_))
-    _check.status(value, context)
+    _value = _model_load(
+        _call.address(context, ContextHandle, "context"),
+        _call.path(path, "path"),
+        ctypes.byref(model_),
+    )
+    _check.status(_value, context)
     return ModelHandle(model_.value, _call.context_of(context))
 
 
@@ -3311,8 +3792,14 @@ def model_from_json(context: ContextHandle, name: str, text: str) -> ModelHandle
     """
     text_ = _call.text(text, "text")
     model_ = ctypes.c_void_p()
-    value = _model_from_json(_call.address(context, ContextHandle, "context"), _call.text(name, "name"), text_, len(text_), ctypes.byref(model_))
-    _check.status(value, context)
+    _value = _model_from_json(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        text_,
+        len(text_),
+        ctypes.byref(model_),
+    )
+    _check.status(_value, context)
     return ModelHandle(model_.value, _call.context_of(context))
 
 
@@ -3325,7 +3812,7 @@ def model_ref(model: ModelHandle) -> ModelHandle:
     return ModelHandle(model.pointer, model._context)
 
 
-def model_unref(model: Optional[ModelHandle]) -> None:
+def model_unref(model: ModelHandle | None) -> None:
     """Drop one reference."""
     if model is not None:
         _call.instance_of(model, ModelHandle, "model").close()
@@ -3346,8 +3833,13 @@ def function_new(context: ContextHandle, model: ModelHandle, level: float) -> Fu
     Raises InvalidArgumentError, UnsupportedError, NomemError.
     """
     function_ = ctypes.c_void_p()
-    value = _function_new(_call.address(context, ContextHandle, "context"), _call.address(model, ModelHandle, "model"), _call.double(level, "level"), ctypes.byref(function_))
-    _check.status(value, context)
+    _value = _function_new(
+        _call.address(context, ContextHandle, "context"),
+        _call.address(model, ModelHandle, "model"),
+        _call.double(level, "level"),
+        ctypes.byref(function_),
+    )
+    _check.status(_value, context)
     return FunctionHandle(function_.value, _call.context_of(context))
 
 
@@ -3358,8 +3850,8 @@ def function_pointer(function: FunctionHandle) -> Any:
 
     Returns a function that may be called as long as `function` has a reference, never None.
     """
-    value = _function_pointer(_call.address(function, FunctionHandle, "function"))
-    return value
+    _value = _function_pointer(_call.address(function, FunctionHandle, "function"))
+    return _value
 
 
 def function_ref(function: FunctionHandle) -> FunctionHandle:
@@ -3371,13 +3863,13 @@ def function_ref(function: FunctionHandle) -> FunctionHandle:
     return FunctionHandle(function.pointer, function._context)
 
 
-def function_unref(function: Optional[FunctionHandle]) -> None:
+def function_unref(function: FunctionHandle | None) -> None:
     """Drop one reference. With the last one the code is gone: nobody may be calling it then."""
     if function is not None:
         _call.instance_of(function, FunctionHandle, "function").close()
 
 
-def monitor_new(context: ContextHandle, pid: int, options: Optional[MonitorOptions]) -> MonitorHandle:
+def monitor_new(context: ContextHandle, pid: int, options: MonitorOptions | None) -> MonitorHandle:
     """Start to watch a process. Nothing is read before the first monitor_read().
 
     context: the monitor keeps a reference.
@@ -3389,8 +3881,13 @@ def monitor_new(context: ContextHandle, pid: int, options: Optional[MonitorOptio
     Raises ProcessError, UnsupportedError, InvalidArgumentError, StructSizeError, NomemError.
     """
     monitor_ = ctypes.c_void_p()
-    value = _monitor_new(_call.address(context, ContextHandle, "context"), _call.int64(pid, "pid"), _call.optional_reference(options, MonitorOptions, "options"), ctypes.byref(monitor_))
-    _check.status(value, context)
+    _value = _monitor_new(
+        _call.address(context, ContextHandle, "context"),
+        _call.int64(pid, "pid"),
+        _call.optional_reference(options, MonitorOptions, "options"),
+        ctypes.byref(monitor_),
+    )
+    _check.status(_value, context)
     return MonitorHandle(monitor_.value, _call.context_of(context))
 
 
@@ -3402,12 +3899,12 @@ def monitor_read(monitor: MonitorHandle) -> MonitorReading:
     Raises StructSizeError, NomemError.
     """
     reading_ = MonitorReading()
-    value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
-    _check.status(value, monitor)
+    _value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
+    _check.status(_value, monitor)
     return _call.owned(reading_, monitor)
 
 
-def monitor_run(monitor: MonitorHandle, observer: Optional[Callable[..., Any]]) -> None:
+def monitor_run(monitor: MonitorHandle, observer: Callable[..., Any] | None) -> None:
     """Take readings at the chosen interval until the process ends, `observer` says so, or monitor_stop() is called. The
     end of the process is seen at once, not at the next interval. A reading that is late is not made up for.
 
@@ -3418,8 +3915,12 @@ def monitor_run(monitor: MonitorHandle, observer: Optional[Callable[..., Any]]) 
     Raises NomemError.
     """
     with _call.held(monitor):
-        value = _monitor_run(_call.address(monitor, MonitorHandle, "monitor"), _as_monitor_observer(observer, "observer"), None)
-    _check.status(value, monitor)
+        _value = _monitor_run(
+            _call.address(monitor, MonitorHandle, "monitor"),
+            _as_monitor_observer(observer, "observer"),
+            None,
+        )
+    _check.status(_value, monitor)
     _call.raise_pending()
 
 
@@ -3439,23 +3940,23 @@ def monitor_summarize(monitor: MonitorHandle) -> MonitorSummary:
     Raises StructSizeError.
     """
     summary_ = MonitorSummary()
-    value = _monitor_summarize(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(summary_))
-    _check.status(value, monitor)
+    _value = _monitor_summarize(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(summary_))
+    _check.status(_value, monitor)
     return _call.owned(summary_, monitor)
 
 
 def monitor_curve(monitor: MonitorHandle) -> Any:
-    """The curve so far: a point for each reading, and before it, half-way since the reading before, one for a `high` above
-    both. When the curve has reached its limit, each two neighbours become the larger of them, and so on from there: the
-    curve never loses its top, and memory stays bounded.
+    """The curve so far: a point for each reading, and before it, half-way since the reading before, one for a `high`
+    above both. When the curve has reached its limit, each two neighbours become the larger of them, and so on from
+    there: the curve never loses its top, and memory stays bounded.
 
     monitor: monitor.
 
     Returns the points in the order of time, owned by the monitor and valid until its next reading.
     """
     count_ = ctypes.c_size_t()
-    value = _monitor_curve(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(count_))
-    return _call.view(value, count_.value, monitor)
+    _value = _monitor_curve(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(count_))
+    return _call.view(_value, count_.value, monitor)
 
 
 def monitor_processes(monitor: MonitorHandle, capacity: int) -> tuple[int, Any]:
@@ -3469,8 +3970,12 @@ def monitor_processes(monitor: MonitorHandle, capacity: int) -> tuple[int, Any]:
     Returns how many there are.
     """
     pids_ = (ctypes.c_int64 * _call.size(capacity, "capacity"))()
-    value = _monitor_processes(_call.address(monitor, MonitorHandle, "monitor"), pids_, _call.size(capacity, "capacity"))
-    return value, pids_
+    _value = _monitor_processes(
+        _call.address(monitor, MonitorHandle, "monitor"),
+        pids_,
+        _call.size(capacity, "capacity"),
+    )
+    return int(_value), pids_
 
 
 def monitor_ref(monitor: MonitorHandle) -> MonitorHandle:
@@ -3482,21 +3987,21 @@ def monitor_ref(monitor: MonitorHandle) -> MonitorHandle:
     return MonitorHandle(monitor.pointer, monitor._context)
 
 
-def monitor_unref(monitor: Optional[MonitorHandle]) -> None:
+def monitor_unref(monitor: MonitorHandle | None) -> None:
     """Drop one reference; the process goes on."""
     if monitor is not None:
         _call.instance_of(monitor, MonitorHandle, "monitor").close()
 
 
-def category_name(category: Union[Category, int, str]) -> Optional[str]:
+def category_name(category: Category | int | str) -> str | None:
     """Name of a category, such as "saved activations".
 
     category: Category.
 
     Returns a static string; None if there is no such category.
     """
-    value = _category_name(_call.enum(Category)(category, "category"))
-    return _call.optional_decoded(value)
+    _value = _category_name(_call.enum(Category)(category, "category"))
+    return _call.optional_decoded(_value)
 
 
 def trace_event_count(trace: TraceHandle) -> int:
@@ -3506,8 +4011,8 @@ def trace_event_count(trace: TraceHandle) -> int:
 
     Returns events.
     """
-    value = _trace_event_count(_call.address(trace, TraceHandle, "trace"))
-    return value
+    _value = _trace_event_count(_call.address(trace, TraceHandle, "trace"))
+    return int(_value)
 
 
 def trace_event(trace: TraceHandle, index: int) -> Event:
@@ -3520,12 +4025,12 @@ def trace_event(trace: TraceHandle, index: int) -> Event:
     Raises InvalidArgumentError, StructSizeError.
     """
     event_ = Event()
-    value = _trace_event(_call.address(trace, TraceHandle, "trace"), _call.size(index, "index"), ctypes.byref(event_))
-    _check.status(value, None)
+    _value = _trace_event(_call.address(trace, TraceHandle, "trace"), _call.size(index, "index"), ctypes.byref(event_))
+    _check.status(_value, None)
     return _call.owned(event_, trace)
 
 
-def trace_read(context: ContextHandle, path: str) -> TraceHandle:
+def trace_read(context: ContextHandle, path: str | os.PathLike[str]) -> TraceHandle:
     """Read a trace that was recorded from a real run, as JSON (doc/formats.md, "Trace").
 
     context: the trace keeps a reference.
@@ -3535,8 +4040,12 @@ def trace_read(context: ContextHandle, path: str) -> TraceHandle:
     Raises IoError, ParseError, NewerError, MemmodelOverflowError, NomemError, InvalidArgumentError.
     """
     trace_ = ctypes.c_void_p()
-    value = _trace_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(trace_))
-    _check.status(value, context)
+    _value = _trace_read(
+        _call.address(context, ContextHandle, "context"),
+        _call.path(path, "path"),
+        ctypes.byref(trace_),
+    )
+    _check.status(_value, context)
     return TraceHandle(trace_.value, _call.context_of(context))
 
 
@@ -3549,13 +4058,13 @@ def trace_ref(trace: TraceHandle) -> TraceHandle:
     return TraceHandle(trace.pointer, trace._context)
 
 
-def trace_unref(trace: Optional[TraceHandle]) -> None:
+def trace_unref(trace: TraceHandle | None) -> None:
     """Drop one reference."""
     if trace is not None:
         _call.instance_of(trace, TraceHandle, "trace").close()
 
 
-def estimate(network: NetworkHandle, job: Optional[Job]) -> ReportHandle:
+def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:
     """Estimate the memory of a job.
 
     network: built network, only read.
@@ -3567,8 +4076,12 @@ def estimate(network: NetworkHandle, job: Optional[Job]) -> ReportHandle:
     """
     report_ = ctypes.c_void_p()
     with _call.held(network):
-        value = _estimate(_call.address(network, NetworkHandle, "network"), _call.optional_reference(job, Job, "job"), ctypes.byref(report_))
-    _check.status(value, _call.owner(job, 'context') or network)
+        _value = _estimate(
+            _call.address(network, NetworkHandle, "network"),
+            _call.optional_reference(job, Job, "job"),
+            ctypes.byref(report_),
+        )
+    _check.status(_value, _call.owner(job, 'context') or network)
     _call.raise_pending()
     return ReportHandle(report_.value, _call.context_of(_call.owner(job, 'context') or network))
 
@@ -3592,8 +4105,14 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
     """
     largest_ = ctypes.c_int64()
     with _call.held(network):
-        value = _solve(_call.address(network, NetworkHandle, "network"), _call.reference(job, Job, "job"), _call.text(symbol, "symbol"), _call.int64(budget, "budget"), ctypes.byref(largest_))
-    _check.status(value, _call.owner(job, 'context') or network)
+        _value = _solve(
+            _call.address(network, NetworkHandle, "network"),
+            _call.reference(job, Job, "job"),
+            _call.text(symbol, "symbol"),
+            _call.int64(budget, "budget"),
+            ctypes.byref(largest_),
+        )
+    _check.status(_value, _call.owner(job, 'context') or network)
     _call.raise_pending()
     return largest_.value
 
@@ -3606,8 +4125,8 @@ def report_peak(report: ReportHandle) -> Peak:
     Raises StructSizeError.
     """
     peak_ = Peak()
-    value = _report_peak(_call.address(report, ReportHandle, "report"), ctypes.byref(peak_))
-    _check.status(value, None)
+    _value = _report_peak(_call.address(report, ReportHandle, "report"), ctypes.byref(peak_))
+    _check.status(_value, None)
     return _call.owned(peak_, report)
 
 
@@ -3618,8 +4137,8 @@ def report_step_count(report: ReportHandle) -> int:
 
     Returns steps.
     """
-    value = _report_step_count(_call.address(report, ReportHandle, "report"))
-    return value
+    _value = _report_step_count(_call.address(report, ReportHandle, "report"))
+    return int(_value)
 
 
 def report_step_peak(report: ReportHandle, step: int) -> int:
@@ -3633,11 +4152,11 @@ def report_step_peak(report: ReportHandle, step: int) -> int:
 
     Raises InvalidArgumentError.
     """
-    value = _report_step_peak(_call.address(report, ReportHandle, "report"), _call.int32(step, "step"))
-    return _check.status(value, None)
+    _value = _report_step_peak(_call.address(report, ReportHandle, "report"), _call.int32(step, "step"))
+    return _check.status(_value, None)
 
 
-def report_category(report: ReportHandle, category: Union[Category, int, str]) -> int:
+def report_category(report: ReportHandle, category: Category | int | str) -> int:
     """Bytes of one category at the moment of the peak.
 
     report: report.
@@ -3648,8 +4167,8 @@ def report_category(report: ReportHandle, category: Union[Category, int, str]) -
 
     Raises InvalidArgumentError.
     """
-    value = _report_category(_call.address(report, ReportHandle, "report"), _call.enum(Category)(category, "category"))
-    return _check.status(value, None)
+    _value = _report_category(_call.address(report, ReportHandle, "report"), _call.enum(Category)(category, "category"))
+    return _check.status(_value, None)
 
 
 def report_layer_count(report: ReportHandle) -> int:
@@ -3659,8 +4178,8 @@ def report_layer_count(report: ReportHandle) -> int:
 
     Returns rows.
     """
-    value = _report_layer_count(_call.address(report, ReportHandle, "report"))
-    return value
+    _value = _report_layer_count(_call.address(report, ReportHandle, "report"))
+    return int(_value)
 
 
 def report_layer(report: ReportHandle, index: int) -> ReportLayer:
@@ -3673,21 +4192,26 @@ def report_layer(report: ReportHandle, index: int) -> ReportLayer:
     Raises InvalidArgumentError, StructSizeError.
     """
     layer_ = ReportLayer()
-    value = _report_layer(_call.address(report, ReportHandle, "report"), _call.size(index, "index"), ctypes.byref(layer_))
-    _check.status(value, None)
+    _value = _report_layer(
+        _call.address(report, ReportHandle, "report"),
+        _call.size(index, "index"),
+        ctypes.byref(layer_),
+    )
+    _check.status(_value, None)
     return _call.owned(layer_, report)
 
 
 def report_total(report: ReportHandle) -> ReportLayer:
-    """Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is "total".
+    """Sums over all layers, in a row of their own: activations, parameters, multiply-adds and bytes. Its name is
+    "total".
 
     report: report.
 
     Raises StructSizeError.
     """
     total_ = ReportLayer()
-    value = _report_total(_call.address(report, ReportHandle, "report"), ctypes.byref(total_))
-    _check.status(value, None)
+    _value = _report_total(_call.address(report, ReportHandle, "report"), ctypes.byref(total_))
+    _check.status(_value, None)
     return _call.owned(total_, report)
 
 
@@ -3698,11 +4222,11 @@ def report_formula_count(report: ReportHandle) -> int:
 
     Returns formulas.
     """
-    value = _report_formula_count(_call.address(report, ReportHandle, "report"))
-    return value
+    _value = _report_formula_count(_call.address(report, ReportHandle, "report"))
+    return int(_value)
 
 
-def report_formula_name(report: ReportHandle, formula: int) -> Optional[str]:
+def report_formula_name(report: ReportHandle, formula: int) -> str | None:
     """Name of a formula: a category's, "layer outputs", "total", ...
 
     report: report.
@@ -3711,11 +4235,11 @@ def report_formula_name(report: ReportHandle, formula: int) -> Optional[str]:
 
     Returns the name, owned by the report; None if there is no such formula.
     """
-    value = _report_formula_name(_call.address(report, ReportHandle, "report"), _call.size(formula, "formula"))
-    return _call.optional_decoded(value)
+    _value = _report_formula_name(_call.address(report, ReportHandle, "report"), _call.size(formula, "formula"))
+    return _call.optional_decoded(_value)
 
 
-def report_formula(report: ReportHandle, formula: int, language: Union[Language, int, str]) -> Optional[str]:
+def report_formula(report: ReportHandle, formula: int, language: Language | int | str) -> str | None:
     """A closed formula in the network's symbols, such as "1291.125*batch*dim^3". It counts bytes by the job's textbook
     rule ("slots" if the framework is another), and holds where report_assumptions() does.
 
@@ -3727,8 +4251,12 @@ def report_formula(report: ReportHandle, formula: int, language: Union[Language,
 
     Returns the text, owned by the report; None if there is no such formula or language.
     """
-    value = _report_formula(_call.address(report, ReportHandle, "report"), _call.size(formula, "formula"), _call.enum(Language)(language, "language"))
-    return _call.optional_decoded(value)
+    _value = _report_formula(
+        _call.address(report, ReportHandle, "report"),
+        _call.size(formula, "formula"),
+        _call.enum(Language)(language, "language"),
+    )
+    return _call.optional_decoded(_value)
 
 
 def report_assumptions(report: ReportHandle) -> str:
@@ -3738,11 +4266,11 @@ def report_assumptions(report: ReportHandle) -> str:
 
     Returns the text, owned by the report.
     """
-    value = _report_assumptions(_call.address(report, ReportHandle, "report"))
-    return _call.decoded(value)
+    _value = _report_assumptions(_call.address(report, ReportHandle, "report"))
+    return _call.decoded(_value)
 
 
-def report_unmodelled(report: ReportHandle, index: int) -> tuple[Optional[str], int]:
+def report_unmodelled(report: ReportHandle, index: int) -> tuple[str | None, int]:
     """Operators that the framework's rules do not know and that were estimated by their outputs alone.
 
     report: report.
@@ -3752,30 +4280,35 @@ def report_unmodelled(report: ReportHandle, index: int) -> tuple[Optional[str], 
     Returns the operator's name, owned by the report; None if there is none of that index.
     """
     bytes_ = ctypes.c_int64()
-    value = _report_unmodelled(_call.address(report, ReportHandle, "report"), _call.size(index, "index"), ctypes.byref(bytes_))
-    return _call.optional_decoded(value), bytes_.value
+    _value = _report_unmodelled(
+        _call.address(report, ReportHandle, "report"),
+        _call.size(index, "index"),
+        ctypes.byref(bytes_),
+    )
+    return _call.optional_decoded(_value), bytes_.value
 
 
 def report_moment(report: ReportHandle) -> str:
-    """Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step 2".
+    """Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step
+    2".
 
     report: report.
 
     Returns the text, owned by the report; "" for the textbook.
     """
-    value = _report_moment(_call.address(report, ReportHandle, "report"))
-    return _call.decoded(value)
+    _value = _report_moment(_call.address(report, ReportHandle, "report"))
+    return _call.decoded(_value)
 
 
-def report_trace(report: ReportHandle) -> Optional[TraceHandle]:
+def report_trace(report: ReportHandle) -> TraceHandle | None:
     """All events of the simulated steps.
 
     report: report.
 
     Returns the trace, owned by the report; None for the textbook.
     """
-    value = _report_trace(_call.address(report, ReportHandle, "report"))
-    return _call.again(TraceHandle, value, _call.context_of(report))
+    _value = _report_trace(_call.address(report, ReportHandle, "report"))
+    return _call.again(TraceHandle, _value, _call.context_of(report))
 
 
 def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
@@ -3788,9 +4321,13 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
     Raises NomemError.
     """
     text_ = ctypes.c_void_p()
-    value = _report_to_json(_call.address(report, ReportHandle, "report"), _call.address(context, ContextHandle, "context"), ctypes.byref(text_))
-    _check.status(value, context)
-    return _call.taken(_free, _call.context_of(context), text_)
+    _value = _report_to_json(
+        _call.address(report, ReportHandle, "report"),
+        _call.address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context)
+    return _call.taken(_free, context, text_)
 
 
 def report_ref(report: ReportHandle) -> ReportHandle:
@@ -3802,7 +4339,7 @@ def report_ref(report: ReportHandle) -> ReportHandle:
     return ReportHandle(report.pointer, report._context)
 
 
-def report_unref(report: Optional[ReportHandle]) -> None:
+def report_unref(report: ReportHandle | None) -> None:
     """Drop one reference."""
     if report is not None:
         _call.instance_of(report, ReportHandle, "report").close()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from memmodel import _ffi
 
@@ -20,35 +20,35 @@ class Layers:
     def _tensor(self, value: Tensor, name: str) -> int:
         raise NotImplementedError
 
-    def _optional_tensor(self, value: Optional[Tensor], name: str) -> int:
+    def _optional_tensor(self, value: Tensor | None, name: str) -> int:
         raise NotImplementedError
 
     def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
         raise NotImplementedError
 
-    def _dim(self, value: Union[int, Dim], name: str) -> int:
+    def _dim(self, value: int | Dim, name: str) -> int:
         raise NotImplementedError
 
-    def _dims(self, values: Optional[Sequence[Union[int, Dim]]], name: str) -> Optional[list[int]]:
+    def _dims(self, values: Sequence[int | Dim] | None, name: str) -> list[int] | None:
         raise NotImplementedError
 
     def conv(
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         filters: int = 0,
-        kernel: Union[int, Sequence[int]] = (),
-        stride: Union[int, Sequence[int]] = (),
-        dilation: Union[int, Sequence[int]] = (),
-        pad: Union[int, Sequence[int]] = (),
-        output_padding: Union[int, Sequence[int]] = (),
+        kernel: int | Sequence[int] = (),
+        stride: int | Sequence[int] = (),
+        dilation: int | Sequence[int] = (),
+        pad: int | Sequence[int] = (),
+        output_padding: int | Sequence[int] = (),
         groups: int = 0,
-        padding: Union[str, int, _ffi.Padding] = "explicit",
-        layout: Union[str, int, _ffi.Layout] = "default",
+        padding: str | int | _ffi.Padding = "explicit",
+        layout: str | int | _ffi.Layout = "default",
         no_bias: bool = False,
-        activation: Union[str, int, _ffi.ActivationKind] = "none",
-        shared: Optional[str] = None,
+        activation: str | int | _ffi.ActivationKind = "none",
+        shared: str | None = None,
     ) -> Tensor:
         """Convolution over the 1 to 3 spatial dimensions of [batch, channels, ...].
 
@@ -88,19 +88,19 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         filters: int = 0,
-        kernel: Union[int, Sequence[int]] = (),
-        stride: Union[int, Sequence[int]] = (),
-        dilation: Union[int, Sequence[int]] = (),
-        pad: Union[int, Sequence[int]] = (),
-        output_padding: Union[int, Sequence[int]] = (),
+        kernel: int | Sequence[int] = (),
+        stride: int | Sequence[int] = (),
+        dilation: int | Sequence[int] = (),
+        pad: int | Sequence[int] = (),
+        output_padding: int | Sequence[int] = (),
         groups: int = 0,
-        padding: Union[str, int, _ffi.Padding] = "explicit",
-        layout: Union[str, int, _ffi.Layout] = "default",
+        padding: str | int | _ffi.Padding = "explicit",
+        layout: str | int | _ffi.Layout = "default",
         no_bias: bool = False,
-        activation: Union[str, int, _ffi.ActivationKind] = "none",
-        shared: Optional[str] = None,
+        activation: str | int | _ffi.ActivationKind = "none",
+        shared: str | None = None,
     ) -> Tensor:
         """Transposed convolution.
 
@@ -140,11 +140,11 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         units: int = 0,
         no_bias: bool = False,
-        activation: Union[str, int, _ffi.ActivationKind] = "none",
-        shared: Optional[str] = None,
+        activation: str | int | _ffi.ActivationKind = "none",
+        shared: str | None = None,
     ) -> Tensor:
         """Fully connected layer.
 
@@ -168,14 +168,14 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        kernel: Union[int, Sequence[int]] = (),
-        stride: Union[int, Sequence[int]] = (),
-        dilation: Union[int, Sequence[int]] = (),
-        pad: Union[int, Sequence[int]] = (),
-        padding: Union[str, int, _ffi.Padding] = "explicit",
-        layout: Union[str, int, _ffi.Layout] = "default",
-        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        name: str | None = None,
+        kernel: int | Sequence[int] = (),
+        stride: int | Sequence[int] = (),
+        dilation: int | Sequence[int] = (),
+        pad: int | Sequence[int] = (),
+        padding: str | int | _ffi.Padding = "explicit",
+        layout: str | int | _ffi.Layout = "default",
+        kind: str | int | _ffi.ReductionKind = "max",
         ceil_mode: bool = False,
     ) -> Tensor:
         """Pooling over windows.
@@ -208,10 +208,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        output: Union[int, Sequence[int]] = (),
-        layout: Union[str, int, _ffi.Layout] = "default",
-        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        name: str | None = None,
+        output: int | Sequence[int] = (),
+        layout: str | int | _ffi.Layout = "default",
+        kind: str | int | _ffi.ReductionKind = "max",
     ) -> Tensor:
         """Pooling to a given size.
 
@@ -233,9 +233,9 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        layout: Union[str, int, _ffi.Layout] = "default",
-        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        name: str | None = None,
+        layout: str | int | _ffi.Layout = "default",
+        kind: str | int | _ffi.ReductionKind = "max",
         keep: bool = False,
     ) -> Tensor:
         """Pooling over all spatial dimensions.
@@ -258,10 +258,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         groups: int = 0,
         axes: int = 0,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
         no_statistics: bool = False,
         no_shift: bool = False,
@@ -295,10 +295,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         groups: int = 0,
         axes: int = 0,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
         no_statistics: bool = False,
         no_shift: bool = False,
@@ -332,10 +332,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         groups: int = 0,
         axes: int = 0,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
         no_statistics: bool = False,
         no_shift: bool = False,
@@ -369,10 +369,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         groups: int = 0,
         axes: int = 0,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
         no_statistics: bool = False,
         no_shift: bool = False,
@@ -406,10 +406,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         groups: int = 0,
         axes: int = 0,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
         no_affine: bool = False,
         no_statistics: bool = False,
         no_shift: bool = False,
@@ -443,11 +443,11 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        kind: Union[str, int, _ffi.ActivationKind] = "none",
+        name: str | None = None,
+        kind: str | int | _ffi.ActivationKind = "none",
         in_place: bool = False,
         one_weight: bool = False,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Activation.
 
@@ -467,7 +467,7 @@ class Layers:
         )
         return self._add(_ffi.network_activation, self._tensor(x, "x"), options)
 
-    def softmax(self, x: Tensor, *, name: Optional[str] = None, axis: int = 0, logarithmic: bool = False) -> Tensor:
+    def softmax(self, x: Tensor, *, name: str | None = None, axis: int = 0, logarithmic: bool = False) -> Tensor:
         """Softmax.
 
         x: input.
@@ -486,12 +486,12 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         rate: float = 0,
         feature: bool = False,
         in_place: bool = False,
         identity: bool = False,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Dropout.
 
@@ -517,11 +517,11 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         rows: int = 0,
         width: int = 0,
-        dtype: Union[str, int, _ffi.Dtype] = "default",
-        shared: Optional[str] = None,
+        dtype: str | int | _ffi.Dtype = "default",
+        shared: str | None = None,
     ) -> Tensor:
         """Table lookup of integer indices.
 
@@ -545,11 +545,11 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        scale: Union[int, Sequence[int]] = (),
-        output: Union[int, Sequence[int]] = (),
-        mode: Union[str, int, _ffi.Interpolation] = "nearest",
-        layout: Union[str, int, _ffi.Layout] = "default",
+        name: str | None = None,
+        scale: int | Sequence[int] = (),
+        output: int | Sequence[int] = (),
+        mode: str | int | _ffi.Interpolation = "nearest",
+        layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Upsampling of the spatial dimensions.
 
@@ -573,10 +573,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        before: Union[int, Sequence[int]] = (),
-        after: Union[int, Sequence[int]] = (),
-        mode: Union[str, int, _ffi.PadMode] = "constant",
+        name: str | None = None,
+        before: int | Sequence[int] = (),
+        after: int | Sequence[int] = (),
+        mode: str | int | _ffi.PadMode = "constant",
     ) -> Tensor:
         """Padding.
 
@@ -598,10 +598,10 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        before: Union[int, Sequence[int]] = (),
-        after: Union[int, Sequence[int]] = (),
-        mode: Union[str, int, _ffi.PadMode] = "constant",
+        name: str | None = None,
+        before: int | Sequence[int] = (),
+        after: int | Sequence[int] = (),
+        mode: str | int | _ffi.PadMode = "constant",
     ) -> Tensor:
         """Cropping: `before` and `after` elements of each axis go.
 
@@ -623,10 +623,10 @@ class Layers:
         self,
         tensors: Sequence[Tensor],
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         axis: int = 0,
         channels: bool = False,
-        layout: Union[str, int, _ffi.Layout] = "default",
+        layout: str | int | _ffi.Layout = "default",
     ) -> Tensor:
         """Concatenation.
 
@@ -648,8 +648,8 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        sizes: Optional[Sequence[Union[int, Dim]]] = None,
+        name: str | None = None,
+        sizes: Sequence[int | Dim] | None = None,
         parts: int = 0,
         axis: int = 0,
     ) -> Tensor:
@@ -673,9 +673,9 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        start: Union[int, Dim] = 0,
-        stop: Union[int, Dim] = 0,
+        name: str | None = None,
+        start: int | Dim = 0,
+        stop: int | Dim = 0,
         step: int = 0,
         axis: int = 0,
         drop: bool = False,
@@ -700,7 +700,7 @@ class Layers:
         )
         return self._add(_ffi.network_slice, self._tensor(x, "x"), options)
 
-    def reshape(self, x: Tensor, dims: Sequence[Union[int, Dim]]) -> Tensor:
+    def reshape(self, x: Tensor, dims: Sequence[int | Dim]) -> Tensor:
         """The same elements in another shape; at most one dimension is INFER.
 
         x: input.
@@ -717,7 +717,7 @@ class Layers:
         """
         return self._add(_ffi.network_flatten, self._tensor(x, "x"), first, last)
 
-    def expand(self, x: Tensor, dims: Sequence[Union[int, Dim]]) -> Tensor:
+    def expand(self, x: Tensor, dims: Sequence[int | Dim]) -> Tensor:
         """Axes of size 1 repeated, and new axes in front; INFER keeps an axis.
 
         x: input.
@@ -730,8 +730,8 @@ class Layers:
         a: Tensor,
         b: Tensor,
         *,
-        name: Optional[str] = None,
-        kind: Union[str, int, _ffi.BinaryKind] = "add",
+        name: str | None = None,
+        kind: str | int | _ffi.BinaryKind = "add",
         in_place: bool = False,
     ) -> Tensor:
         """Two tensors element by element.
@@ -754,7 +754,7 @@ class Layers:
         a: Tensor,
         b: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         transpose_first: bool = False,
         transpose_second: bool = False,
     ) -> Tensor:
@@ -777,9 +777,9 @@ class Layers:
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
-        axes: Union[int, Sequence[int]] = (),
-        kind: Union[str, int, _ffi.ReductionKind] = "max",
+        name: str | None = None,
+        axes: int | Sequence[int] = (),
+        kind: str | int | _ffi.ReductionKind = "max",
         keep: bool = False,
     ) -> Tensor:
         """Reduction.
@@ -803,9 +803,9 @@ class Layers:
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        mask: Optional[Tensor] = None,
+        mask: Tensor | None = None,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         dropout: float = 0,
         causal: bool = False,
         grouped: bool = False,
@@ -827,18 +827,25 @@ class Layers:
             causal=causal,
             grouped=grouped,
         )
-        return self._add(_ffi.network_attention, self._tensor(query, "query"), self._tensor(key, "key"), self._tensor(value, "value"), self._optional_tensor(mask, "mask"), options)
+        return self._add(
+            _ffi.network_attention,
+            self._tensor(query, "query"),
+            self._tensor(key, "key"),
+            self._tensor(value, "value"),
+            self._optional_tensor(mask, "mask"),
+            options,
+        )
 
     def recurrent(
         self,
         x: Tensor,
         *,
-        name: Optional[str] = None,
+        name: str | None = None,
         hidden: int = 0,
         layers: int = 0,
         projection: int = 0,
         dropout: float = 0,
-        kind: Union[str, int, _ffi.RecurrentKind] = "lstm",
+        kind: str | int | _ffi.RecurrentKind = "lstm",
         bidirectional: bool = False,
         batch_first: bool = False,
         no_bias: bool = False,
@@ -874,9 +881,9 @@ class Layers:
         x: Tensor,
         target: Tensor,
         *,
-        name: Optional[str] = None,
-        kind: Union[str, int, _ffi.LossKind] = "cross_entropy",
-        reduction: Union[str, int, _ffi.LossReduction] = "mean",
+        name: str | None = None,
+        kind: str | int | _ffi.LossKind = "cross_entropy",
+        reduction: str | int | _ffi.LossReduction = "mean",
     ) -> Tensor:
         """Loss.
 

@@ -9,9 +9,9 @@ import ctypes
 import ctypes.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 NAMES = ("libmemmodel.so.0", "libmemmodel.so", "libmemmodel.0.dylib", "libmemmodel.dylib", "memmodel.dll")
 PACKAGE = Path(__file__).resolve().parent
@@ -73,7 +73,7 @@ class Library:
         if not _fits(self.version, wanted):
             raise ImportError(
                 f"this memmodel package is for libmemmodel {wanted}, but {self.path} is version {self.version}: "
-                f"install the two in one version, or name another library by MEMMODEL_LIBRARY (Python: {sys.executable})"
+                f"install both in one version, or name another library by MEMMODEL_LIBRARY (Python: {sys.executable})"
             )
 
     def bind(self, name: str, result: Any, *arguments: Any, blocking: bool = False) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any
 
 from memmodel import _call, _ffi
 from memmodel.network import Network
@@ -11,7 +11,7 @@ from memmodel.quantity import parse_bytes
 from memmodel.report import Report
 
 
-def _job(symbols: Optional[Mapping[str, int]], sizes: Mapping[str, int], **fields: Any) -> _ffi.Job:
+def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: Any) -> _ffi.Job:
     """How a network is run, with a context of its own for the errors of this call."""
     if symbols is not None and not isinstance(symbols, Mapping):
         raise TypeError(f"symbols: a mapping is needed, not {_call.kind_of(symbols)}")
@@ -32,15 +32,15 @@ def _checked(network: Network) -> Network:
 def estimate(
     network: Network,
     *,
-    framework: Optional[str] = None,
-    rule: Optional[str] = None,
-    device: Optional[str] = None,
-    optimizer: Optional[str] = None,
-    isa: Optional[str] = None,
+    framework: str | None = None,
+    rule: str | None = None,
+    device: str | None = None,
+    optimizer: str | None = None,
+    isa: str | None = None,
     inference: bool = False,
-    steps: Optional[int] = None,
-    threads: Optional[int] = None,
-    symbols: Optional[Mapping[str, int]] = None,
+    steps: int | None = None,
+    threads: int | None = None,
+    symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> Report:
     """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
@@ -60,18 +60,18 @@ def estimate(
 def solve(
     network: Network,
     symbol: str,
-    budget: Union[int, str],
+    budget: int | str,
     *,
-    measure: Union[str, int, _ffi.Measure] = "live",
-    framework: Optional[str] = None,
-    rule: Optional[str] = None,
-    device: Optional[str] = None,
-    optimizer: Optional[str] = None,
-    isa: Optional[str] = None,
+    measure: str | int | _ffi.Measure = "live",
+    framework: str | None = None,
+    rule: str | None = None,
+    device: str | None = None,
+    optimizer: str | None = None,
+    isa: str | None = None,
     inference: bool = False,
-    steps: Optional[int] = None,
-    threads: Optional[int] = None,
-    symbols: Optional[Mapping[str, int]] = None,
+    steps: int | None = None,
+    threads: int | None = None,
+    symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> int:
     """Largest value of a symbol for which a job stays within a budget; 0 if not even the least does.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any
 
 from memmodel import _call, _ffi
+from memmodel.errors import MemmodelError
 from memmodel.estimation import _checked, estimate
 from memmodel.model import Model
 from memmodel.network import Network
@@ -14,7 +15,7 @@ from memmodel.samples import Samples, samples_of
 LAYER_OUTPUTS = "layer outputs"
 
 
-def _names(values: Optional[Sequence[str]], name: str) -> Optional[Sequence[str]]:
+def _names(values: Sequence[str] | None, name: str) -> Sequence[str] | None:
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{name}: a sequence of names is needed, not {_call.kind_of(values)}")
     return values
@@ -24,7 +25,7 @@ def _first_value(samples: Samples, symbol: str) -> int:
     """A number to report with: the formula does not depend on it."""
     try:
         column = samples[symbol]
-    except _ffi.MemmodelError as problem:
+    except MemmodelError as problem:
         raise type(problem)(f"network: its symbol '{symbol}' is no numeric column of the samples") from None
     return int(column[0]) if len(column) and 1 <= column[0] < 9e15 else 1
 
@@ -37,13 +38,13 @@ def network_term(network: Network, samples: Samples) -> str:
 
 def fit(
     table: Any,
-    target: Optional[str] = None,
-    inputs: Optional[Sequence[str]] = None,
+    target: str | None = None,
+    inputs: Sequence[str] | None = None,
     *,
-    weight: Optional[str] = None,
+    weight: str | None = None,
     terms: Sequence[str] = (),
-    network: Optional[Network] = None,
-    basis: Union[str, int, _ffi.Basis] = "posynomial",
+    network: Network | None = None,
+    basis: str | int | _ffi.Basis = "posynomial",
     max_terms: int = 0,
     threads: int = 0,
 ) -> Model:

@@ -6,7 +6,7 @@ import ctypes
 import os
 import struct
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from memmodel import _call, _ffi
 from memmodel._turns import Turns
@@ -76,7 +76,7 @@ class Model:
     # ---- files ----
 
     @classmethod
-    def load(cls, path: Union[str, os.PathLike[str]]) -> Model:
+    def load(cls, path: str | os.PathLike[str]) -> Model:
         """Read a model that save(), or `memmodel fit`, wrote."""
         return cls(_ffi.model_load(_ffi.context_new(None), path))
 
@@ -84,7 +84,7 @@ class Model:
     def from_json(cls, text: str, *, name: str = "model") -> Model:
         return cls(_ffi.model_from_json(_ffi.context_new(None), name, text))
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, atomically."""
         with self._turns.writing():
             _ffi.model_save(self._handle, path)
@@ -112,8 +112,8 @@ class Model:
         return _evaluate(self._pointer, packed)  # type: ignore[no-any-return]
 
     def predict(
-        self, data: Optional[Numbers] = None, /, *, level: float = 0.95, **inputs: float
-    ) -> Union[Prediction, Points]:
+        self, data: Numbers | None = None, /, *, level: float = 0.95, **inputs: float
+    ) -> Prediction | Points:
         """Prediction with a one-sided upper bound, which a measurement stays below with probability `level`.
 
         One point by the names of its inputs; or many: a mapping of arrays, a pandas frame, or an array with a row a
@@ -155,7 +155,7 @@ class Model:
 
     # ---- many points ----
 
-    def _predict_data(self, data: Numbers, level: float, inputs: Mapping[str, Any]) -> Union[Prediction, Points]:
+    def _predict_data(self, data: Numbers, level: float, inputs: Mapping[str, Any]) -> Prediction | Points:
         if inputs:
             raise TypeError(f"{next(iter(inputs))}: values come in one argument, or by name, not both")
         if isinstance(data, Mapping) and all(_is_number(value) for value in data.values()):
@@ -173,7 +173,7 @@ class Model:
         return Points(self, columns_of(data, self.inputs), 0.95).evaluate(out)
 
     def solve(
-        self, input: str, budget: Union[int, float, str], *, level: float = 0.95, **inputs: float
+        self, input: str, budget: int | float | str, *, level: float = 0.95, **inputs: float
     ) -> int:
         """Largest whole value of an input for which the upper bound stays within a budget; 0 if not even 1 does.
 
@@ -195,7 +195,7 @@ class Model:
         """Name of what the model predicts."""
         return _ffi.model_target(self._handle)
 
-    def formula(self, language: Union[str, int, _ffi.Language] = "text") -> str:
+    def formula(self, language: str | int | _ffi.Language = "text") -> str:
         """The formula as "text", "c", "python" or "latex"."""
         return _ffi.model_formula(self._handle, language, _ffi.context_new(None))
 
@@ -214,7 +214,7 @@ class Model:
         ranges = ", ".join(f"{name} {least:g} to {most:g}" for name, (least, most) in self.domain.items())
         return f"<Model {self.target} = {self.formula()}; {ranges}; mean error {self.scores.loo_mape:.2%}>"
 
-    def _repr_html_(self) -> Optional[str]:
+    def _repr_html_(self) -> str | None:
         return html("model", self)
 
 

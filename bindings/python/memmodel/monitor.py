@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _optional
 from memmodel._turns import Turns
@@ -20,14 +20,14 @@ class Summary(NamedTuple):
     start: float
     seconds: float
     readings: int
-    peak: Optional[int]
-    peak_sampled: Optional[int]
-    peak_process: Optional[int]
-    peak_pss: Optional[int]
-    peak_cgroup: Optional[int]
+    peak: int | None
+    peak_sampled: int | None
+    peak_process: int | None
+    peak_pss: int | None
+    peak_cgroup: int | None
     processes: int
     ended: bool
-    exit_code: Optional[int]
+    exit_code: int | None
     exit_signal: int
 
 
@@ -36,10 +36,10 @@ class Reading(NamedTuple):
 
     time: float
     previous: float
-    rss: Optional[int]
-    high: Optional[int]
-    pss: Optional[int]
-    cgroup: Optional[int]
+    rss: int | None
+    high: int | None
+    pss: int | None
+    cgroup: int | None
     processes: int
     ended: bool
 
@@ -59,7 +59,7 @@ class Monitor:
 
     def __init__(
         self,
-        pid: Optional[int] = None,
+        pid: int | None = None,
         *,
         interval: float = 0.0,
         curve_limit: int = 0,
@@ -71,10 +71,10 @@ class Monitor:
         self.pid = int(_call.int64(os.getpid() if pid is None else pid, "pid"))
         self._turns = Turns()
         self._handle = _ffi.monitor_new(_ffi.context_new(None), self.pid, options)
-        self._thread: Optional[threading.Thread] = None
+        self._thread: threading.Thread | None = None
 
     @classmethod
-    def run(cls, command: Sequence[Union[str, os.PathLike[str]]], *, interval: float = 0.0) -> Monitor:
+    def run(cls, command: Sequence[str | os.PathLike[str]], *, interval: float = 0.0) -> Monitor:
         """Run a command to its end, watching it.
 
         >>> Monitor.run([sys.executable, "train.py"]).peak
@@ -156,7 +156,7 @@ class Monitor:
             return Summary(**_available(_ffi.monitor_summarize(self._handle), Summary._fields))
 
     @property
-    def peak(self) -> Optional[int]:
+    def peak(self) -> int | None:
         """Most resident memory of all processes together, in bytes."""
         return self.summary.peak
 
@@ -187,7 +187,7 @@ class Monitor:
         peak = "unknown" if summary.peak is None else format_bytes(summary.peak)
         return f"<Monitor of process {self.pid}: peak {peak} in {summary.readings} readings>"
 
-    def _repr_html_(self) -> Optional[str]:
+    def _repr_html_(self) -> str | None:
         return html("monitor", self)
 
 

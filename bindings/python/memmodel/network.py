@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any, Callable, Optional, Union
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from memmodel import _call, _ffi
 from memmodel._layers import Layers
 from memmodel._turns import Turns
 from memmodel.tensor import Dim, Dtype, Size, Tensor
+
+Rule: TypeAlias = Callable[[list[tuple[int, ...]]], Mapping[str, int]]
+
+
+def _adapted(rule: Rule) -> Callable[[list[_ffi.Shape], _ffi.CustomNeeds], int]:
+    """A rule as the library calls it: shapes in, a struct to correct."""
+
+    def call(inputs: list[_ffi.Shape], needs: _ffi.CustomNeeds) -> int:
+        for name, number in rule([tuple(shape.dims[: shape.rank]) for shape in inputs]).items():
+            setattr(needs, name, number)
+        return 0
+
+    return call
 
 
 class Network(Layers):
@@ -21,14 +34,13 @@ class Network(Layers):
     >>> x = net.conv(x, filters=64, kernel=7, stride=2, pad=3)
     """
 
-    def __init__(self, *, layout: Union[str, int, _ffi.Layout] = "channels_first") -> None:
+    def __init__(self, *, layout: str | int | _ffi.Layout = "channels_first") -> None:
         self._own(_ffi.network_new(_ffi.context_new(None)))
         _ffi.network_set_layout(self._handle, layout)
 
     def _own(self, handle: _ffi.NetworkHandle) -> None:
         self._handle = handle
         self._turns = Turns()
-        self._dims_known: dict[int, str] = {}
 
     @classmethod
     def _of(cls, handle: _ffi.NetworkHandle) -> Network:
@@ -40,21 +52,14 @@ class Network(Layers):
 
     def symbol(self, name: str) -> Dim:
         """A dimension whose value a query gives, such as "batch": the same one for the same name."""
-        with self._turns.writing():
-            code = _ffi.network_symbol(self._handle, name)
-        self._dims_known[code] = name
-        return Dim(self, code, name)
+        return Dim(self, self._call(_ffi.network_symbol, name))
 
     def expression(self, text: str) -> Size:
         """A dimension computed from symbols, such as "batch * floor(dim / 16)"; an int if it is constant."""
-        with self._turns.writing():
-            code = _ffi.network_expression(self._handle, text)
-        return self._size(code, text)
+        return self._size(self._call(_ffi.network_expression, text))
 
-    def _size(self, code: int, text: str) -> Size:
-        if code >= 0:
-            return code
-        return Dim(self, code, self._dims_known.setdefault(code, text))
+    def _size(self, code: int) -> Size:
+        return code if code >= 0 else Dim(self, code)
 
     @property
     def symbols(self) -> list[str]:
@@ -85,6 +90,47 @@ class Network(Layers):
     def permute(self, x: Tensor, axes: Sequence[int]) -> Tensor:
         """Axes in another order: one axis of the input for each axis of the output."""
         return self._add(_ffi.network_permute, self._tensor(x, "x"), axes)
+
+    def custom(
+        self,
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Sequence[Size]],
+        *,
+        dtype: Dtype = "default",
+        name: str | None = None,
+        parameters: Size = 0,
+        parameter_dtype: Dtype = "default",
+        saved: Size = 0,
+        forward_temporary: Size = 0,
+        backward_temporary: Size = 0,
+        multiply_adds: Size = 0,
+        rule: Rule | None = None,
+    ) -> Tensor:
+        """An operator declared by what it holds: shapes of its outputs, trainable parameters, and bytes.
+
+        `rule` is asked in each query where no expression says it: it gets the shapes of the inputs in numbers, and
+        returns those of `saved`, `forward_temporary`, `backward_temporary` and `multiply_adds` that it knows better.
+
+        >>> net.custom([x], [x.shape], saved=4 * batch, rule=lambda shapes: {"saved": 8 * shapes[0][0]})
+        """
+        if rule is not None and not callable(rule):
+            raise TypeError(f"rule: a callable is needed, not {_call.kind_of(rule)}")
+        options = _ffi.Custom(
+            name=name,
+            outputs=[self._output_shape(shape, dtype, f"outputs[{index}]") for index, shape in enumerate(outputs)],
+            parameter_dtype=parameter_dtype,
+            parameters=self._dim(parameters, "parameters"),
+            saved=self._dim(saved, "saved"),
+            forward_temporary=self._dim(forward_temporary, "forward_temporary"),
+            backward_temporary=self._dim(backward_temporary, "backward_temporary"),
+            multiply_adds=self._dim(multiply_adds, "multiply_adds"),
+            rule=None if rule is None else _adapted(rule),
+        )
+        return self._add(_ffi.network_custom, self._tensors(inputs, "inputs"), options)
+
+    def _output_shape(self, shape: Sequence[Size], dtype: Dtype, name: str) -> _ffi.Shape:
+        dims = self._dims(shape, name) or []
+        return _ffi.Shape(dims=dims, rank=len(dims), dtype=dtype)
 
     # ---- what the host language does ----
 
@@ -118,12 +164,12 @@ class Network(Layers):
     def from_json(cls, text: str, *, name: str = "network") -> Network:
         return cls._of(_ffi.network_from_json(_ffi.context_new(None), name, text))
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network as JSON, atomically."""
         self._call(_ffi.network_save, path)
 
     @classmethod
-    def load(cls, path: Union[str, os.PathLike[str]]) -> Network:
+    def load(cls, path: str | os.PathLike[str]) -> Network:
         """Read a network from a file."""
         return cls._of(_ffi.network_load(_ffi.context_new(None), path))
 
@@ -146,7 +192,7 @@ class Network(Layers):
             raise ValueError(f"{name}: a tensor of another network")
         return value.code
 
-    def _optional_tensor(self, value: Optional[Tensor], name: str) -> int:
+    def _optional_tensor(self, value: Tensor | None, name: str) -> int:
         return _ffi.NO_TENSOR if value is None else self._tensor(value, name)
 
     def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
@@ -165,7 +211,7 @@ class Network(Layers):
             raise ValueError(f"{name}: {number} is negative")
         return _ffi.INFER if number == -1 else number
 
-    def _dims(self, values: Optional[Sequence[Size]], name: str) -> Optional[list[int]]:
+    def _dims(self, values: Sequence[Size] | None, name: str) -> list[int] | None:
         if values is None:
             return None
         if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
@@ -176,7 +222,7 @@ class Network(Layers):
 
     def _shape(self, tensor: Tensor) -> tuple[tuple[Size, ...], _ffi.Dtype]:
         shape = self._call(_ffi.network_shape, self._tensor(tensor, "tensor"))
-        dims = tuple(self._size(code, "?") for code in shape.dims[: shape.rank])
+        dims = tuple(self._size(code) for code in shape.dims[: shape.rank])
         return dims, _ffi.Dtype(shape.dtype)
 
     def __len__(self) -> int:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from memmodel import _call, _ffi, _optional
 
 if TYPE_CHECKING:
     from memmodel.model import Model
 
-Numbers = Union[Mapping[str, Any], Sequence[Any], Any]
+Numbers = Any  # a mapping of columns, a pandas frame, an array of shape (points, inputs)
 
 _evaluate_many = _ffi._library.bind(
     "memmodel_model_evaluate_many",

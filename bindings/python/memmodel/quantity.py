@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Union
 
 from memmodel import _call
 
@@ -15,7 +14,7 @@ _UNITS = {
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *([A-Za-z]*)", re.ASCII)
 
 
-def parse_bytes(value: Union[int, str], name: str = "bytes") -> int:
+def parse_bytes(value: int | str, name: str = "bytes") -> int:
     """A number of bytes: an int, or a text such as "16GiB" (K, M, G and T are powers of 1024; KB, MB, ... of 1000)."""
     if not isinstance(value, str):
         return int(_call.int64(value, name))

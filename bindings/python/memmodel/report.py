@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _optional
 from memmodel.quantity import format_bytes
@@ -17,7 +17,7 @@ class Peak(NamedTuple):
 
     live: int
     reserved: int
-    process: Optional[int]
+    process: int | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ CATEGORIES = tuple(_ffi.category_name(category) or "" for category in _ffi.Categ
 def _layer(row: _ffi.ReportLayer) -> Layer:
     fields = {name: getattr(row, name) for name in Layer.__dataclass_fields__ if name != "peak"}
     texts = {name: _call.decoded(fields[name]) for name in ("name", "op", "shape", "formula")}
-    return Layer(**{**fields, **texts}, peak=dict(zip(CATEGORIES, row.peak)))
+    return Layer(**{**fields, **texts}, peak=dict(zip(CATEGORIES, row.peak, strict=True)))
 
 
 class Report:
@@ -106,7 +106,7 @@ class Report:
         count = _ffi.report_formula_count(self._handle)
         return [_ffi.report_formula_name(self._handle, index) or "" for index in range(count)]
 
-    def formula(self, name: str = "total", language: Union[str, int, _ffi.Language] = "text") -> str:
+    def formula(self, name: str = "total", language: str | int | _ffi.Language = "text") -> str:
         """One formula as "text", "c", "python" or "latex"."""
         if name not in self._formula_names:
             raise KeyError(f"name: {name!r} is none of {', '.join(self._formula_names)}")
@@ -128,7 +128,7 @@ class Report:
         return found
 
     @property
-    def trace(self) -> Optional[Trace]:
+    def trace(self) -> Trace | None:
         """All events of the simulated steps; None for the textbook."""
         handle = _ffi.report_trace(self._handle)
         return None if handle is None else Trace(handle)
@@ -150,11 +150,11 @@ class Report:
             numbers.append(f"{format_bytes(peak.process)} in the process")
         return f"<Report: peak {', '.join(numbers)}{f'; in {self.moment}' if self.moment else ''}>"
 
-    def _repr_html_(self) -> Optional[str]:
+    def _repr_html_(self) -> str | None:
         return html("report", self)
 
 
-def html(function: str, value: object) -> Optional[str]:
+def html(function: str, value: object) -> str | None:
     """A table for notebooks, by memmodel._html where that is installed."""
     try:
         module = importlib.import_module("memmodel._html")

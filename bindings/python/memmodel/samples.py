@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, Union
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from memmodel import _call, _ffi, _optional
 from memmodel._turns import Turns
 from memmodel.report import html
+
+_logger = logging.getLogger("memmodel")
+_log = _ffi.Log(lambda _, message: _logger.warning("%s", _call.decoded(message)))
+
+
+def _context() -> _ffi.ContextHandle:
+    """One whose notes, such as of rows left out of a fit, go to the log of Python."""
+    context = _ffi.context_new(None)
+    _ffi.context_set_log(context, _log)
+    return context
 
 
 class Samples:
@@ -21,11 +32,11 @@ class Samples:
 
     __slots__ = ("__weakref__", "_handle", "_turns")
 
-    def __init__(self, columns: Union[Mapping[str, Iterable[float]], Iterable[str]]) -> None:
+    def __init__(self, columns: Mapping[str, Iterable[float]] | Iterable[str]) -> None:
         """From columns by name, or an empty table of columns with these names."""
         if isinstance(columns, (str, bytes)) or not hasattr(columns, "__iter__"):
             raise TypeError(f"columns: a mapping, or names, are needed, not {_call.kind_of(columns)}")
-        self._own(_ffi.samples_new(_ffi.context_new(None), list(columns)))
+        self._own(_ffi.samples_new(_context(), list(columns)))
         if isinstance(columns, Mapping):
             self._fill(columns)
 
@@ -38,7 +49,7 @@ class Samples:
         lengths = {name: len(column) for name, column in values.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns: they differ in length: {lengths}")
-        for row in zip(*values.values()):
+        for row in zip(*values.values(), strict=True):
             _ffi.samples_add(self._handle, row)
 
     @classmethod
@@ -50,21 +61,21 @@ class Samples:
     # ---- files ----
 
     @classmethod
-    def read(cls, path: Union[str, os.PathLike[str]]) -> Samples:
+    def read(cls, path: str | os.PathLike[str]) -> Samples:
         """Read a CSV file."""
-        return cls._of(_ffi.samples_read(_ffi.context_new(None), path))
+        return cls._of(_ffi.samples_read(_context(), path))
 
     @classmethod
     def parse(cls, text: str, *, name: str = "samples") -> Samples:
         """As read(), from a text."""
-        return cls._of(_ffi.samples_parse(_ffi.context_new(None), name, text))
+        return cls._of(_ffi.samples_parse(_context(), name, text))
 
     @classmethod
     def from_frame(cls, frame: Any) -> Samples:
         """From a pandas frame, columns of text included."""
         return cls.parse(frame.to_csv(index=False), name="frame")
 
-    def write(self, path: Union[str, os.PathLike[str]]) -> None:
+    def write(self, path: str | os.PathLike[str]) -> None:
         """Write the table as CSV, atomically."""
         self._call(_ffi.samples_write, path)
 
@@ -75,7 +86,7 @@ class Samples:
 
     # ---- rows ----
 
-    def add(self, values: Union[Sequence[float], Mapping[str, float], None] = None, **named: float) -> None:
+    def add(self, values: Sequence[float] | Mapping[str, float] | None = None, **named: float) -> None:
         """Add a row: a value per column in their order, or by name (what is left out is missing)."""
         if values is not None and not isinstance(values, Mapping):
             self._call(_ffi.samples_add, _numbers(values, "values"))
@@ -88,7 +99,7 @@ class Samples:
         numbers = [_call.double(row[name], name) if name in row else math.nan for name in names]
         self._call(_ffi.samples_add, numbers)
 
-    def filter(self, **wanted: Union[str, float]) -> Samples:
+    def filter(self, **wanted: str | float) -> Samples:
         """The rows whose columns read so.
 
         >>> samples.filter(status="ok")
@@ -142,7 +153,7 @@ class Samples:
     def __repr__(self) -> str:
         return f"<Samples of {len(self)} rows: {', '.join(self.columns)}>"
 
-    def _repr_html_(self) -> Union[str, None]:
+    def _repr_html_(self) -> str | None:
         return html("samples", self)
 
 

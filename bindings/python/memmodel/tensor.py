@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from memmodel import _ffi
 
@@ -17,12 +17,17 @@ class Dim:
     <Dim 2*batch>
     """
 
-    __slots__ = ("code", "network", "text")
+    __slots__ = ("code", "network")
 
-    def __init__(self, network: Network, code: int, text: str) -> None:
-        self.network, self.code, self.text = network, code, text
+    def __init__(self, network: Network, code: int) -> None:
+        self.network, self.code = network, code
 
-    def _with(self, form: str, first: Union[int, Dim], second: Union[int, Dim]) -> Union[int, Dim]:
+    @property
+    def text(self) -> str:
+        """The expression, simplified."""
+        return str(self.network._call(_ffi.network_dim_text, self.code))
+
+    def _with(self, form: str, first: int | Dim, second: int | Dim) -> int | Dim:
         for operand in (first, second):
             if isinstance(operand, Dim) and operand.network is not self.network:
                 raise ValueError(f"{operand!r} is of another network")
@@ -30,34 +35,34 @@ class Dim:
                 return NotImplemented
         return self.network.expression(form.format(_operand(first), _operand(second)))
 
-    def __add__(self, other: Union[int, Dim]) -> Union[int, Dim]:
+    def __add__(self, other: int | Dim) -> int | Dim:
         return self._with("{} + {}", self, other)
 
-    def __radd__(self, other: int) -> Union[int, Dim]:
+    def __radd__(self, other: int) -> int | Dim:
         return self._with("{} + {}", other, self)
 
-    def __sub__(self, other: Union[int, Dim]) -> Union[int, Dim]:
+    def __sub__(self, other: int | Dim) -> int | Dim:
         return self._with("{} - {}", self, other)
 
-    def __rsub__(self, other: int) -> Union[int, Dim]:
+    def __rsub__(self, other: int) -> int | Dim:
         return self._with("{} - {}", other, self)
 
-    def __mul__(self, other: Union[int, Dim]) -> Union[int, Dim]:
+    def __mul__(self, other: int | Dim) -> int | Dim:
         return self._with("{} * {}", self, other)
 
-    def __rmul__(self, other: int) -> Union[int, Dim]:
+    def __rmul__(self, other: int) -> int | Dim:
         return self._with("{} * {}", other, self)
 
-    def __floordiv__(self, other: Union[int, Dim]) -> Union[int, Dim]:
+    def __floordiv__(self, other: int | Dim) -> int | Dim:
         return self._with("floor({} / {})", self, other)
 
-    def __rfloordiv__(self, other: int) -> Union[int, Dim]:
+    def __rfloordiv__(self, other: int) -> int | Dim:
         return self._with("floor({} / {})", other, self)
 
-    def __truediv__(self, other: Union[int, Dim]) -> Union[int, Dim]:
+    def __truediv__(self, other: int | Dim) -> int | Dim:
         return self._with("{} / {}", self, other)
 
-    def __pow__(self, power: int) -> Union[int, Dim]:
+    def __pow__(self, power: int) -> int | Dim:
         return self._with("{}^{}", self, power)
 
     def __eq__(self, other: object) -> bool:
@@ -73,7 +78,7 @@ class Dim:
         return f"<Dim {self.text}>"
 
 
-def _operand(value: Union[int, Dim]) -> str:
+def _operand(value: int | Dim) -> str:
     return f"({value})"
 
 
@@ -89,7 +94,7 @@ class Tensor:
         self.network, self.code = network, code
 
     @property
-    def shape(self) -> tuple[Union[int, Dim], ...]:
+    def shape(self) -> tuple[int | Dim, ...]:
         return self.network._shape(self)[0]
 
     @property
@@ -124,5 +129,5 @@ class Tensor:
         return f"<Tensor {dtype.name.lower()} [{', '.join(map(str, shape))}]>"
 
 
-Size = Union[int, Dim]
-Dtype = Union[str, int, _ffi.Dtype]
+Size: TypeAlias = int | Dim
+Dtype: TypeAlias = str | int | _ffi.Dtype

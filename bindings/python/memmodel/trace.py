@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from memmodel import _call, _ffi, _optional
 
@@ -47,7 +47,7 @@ class Trace:
         self._handle = _call.instance_of(handle, _ffi.TraceHandle, "handle")
 
     @classmethod
-    def read(cls, path: Union[str, os.PathLike[str]]) -> Trace:
+    def read(cls, path: str | os.PathLike[str]) -> Trace:
         """Read a recorded trace (JSON)."""
         return cls(_ffi.trace_read(_ffi.context_new(None), path))
 
