@@ -1,0 +1,212 @@
+-- What happens to a job: its models' needs are compared with what it asked for and with what its nodes have. First all is
+-- decided, then the job is changed; so a failure leaves it as it came.
+
+local text = require("memmodel_slurm.text")
+local settings = require("memmodel_slurm.settings")
+local request = require("memmodel_slurm.request")
+local prediction = require("memmodel_slurm.prediction")
+local nodes = require("memmodel_slurm.nodes")
+local asked = require("memmodel_slurm.asked")
+
+local admission = {}
+
+local MIB = 1048576
+local NOUNS = { memory = "memory", device = "device memory" }
+
+local function say(format, ...)
+    slurm.log_user("%s", "memmodel: " .. string.format(format, ...))
+end
+
+-- "Memory required by task is not available"; slurm_errno.h. Scripts are told its name from Slurm 23.02 on.
+local DOES_NOT_FIT = slurm.ESLURM_INVALID_TASK_MEMORY or 2044
+
+local function refuse(code, format, ...)
+    say(format, ...)
+    slurm.log_info("%s", "memmodel: refused: " .. string.format(format, ...))
+    return code
+end
+
+local function measured(need)
+    return need.outside and ", which is outside of what was measured" or ""
+end
+
+-- ---- what does not fit ----
+
+local function advice(need, most)
+    local largest = prediction.largest(need, most)
+    local name = need.own.solve_for
+    if not largest then
+        return ""
+    elseif largest < 1 then
+        return string.format(" Not even %s=1 fits.", name)
+    end
+    return string.format(" The largest %s that fits is %s.", name, text.number(largest))
+end
+
+-- The sentence that refuses a need, or nil if a node has room for it.
+local function refusal(need, most, where)
+    if need.bytes <= most then
+        return nil
+    end
+    return string.format(
+        "this job needs up to %s of %s by model %s for %s%s; the largest node of partition %s has %s.%s",
+        text.bytes(need.bytes), NOUNS[need.resource], need.name, text.assignments(need.point), measured(need),
+        where, text.bytes(most), advice(need, most))
+end
+
+-- ---- what is asked for ----
+
+-- Whether the user's own request stands against a need.
+local function stands(own, need, options)
+    return own and (options.user_memory == "keep" or options.user_memory == "raise" and own >= need)
+end
+
+-- One change of the job: `set` makes it, `words` tell it in AdminComment, `sentence` tells the user.
+local function change_memory(job, need, options)
+    local mib, own = math.ceil(need.bytes / MIB), asked.memory(job)
+    local before = own and string.format(" asked=%s", own == math.huge and "node" or string.format("%.0fM", own)) or ""
+    if stands(own, mib, options) then
+        return { words = "kept" .. before, too_little = own < mib and string.format("%.0f MiB", own) }
+    end
+    return {
+        set = function() asked.set_memory(job, mib) end,
+        words = string.format("set=%.0fM%s", mib, before),
+        sentence = string.format("%.0f MiB of memory", mib),
+        instead = own and string.format("%.0f MiB", own),
+    }
+end
+
+local function change_device(job, need, options)
+    if not options.gres then
+        return { words = "kept" }
+    end
+    local bytes, own = math.ceil(need.bytes), asked.gres(job, options.gres)
+    local before = own and string.format(" asked=%s:%.0f", options.gres, own) or ""
+    if stands(own, bytes, options) then
+        return { words = "kept" .. before, too_little = own < bytes and text.bytes(own) }
+    end
+    return {
+        set = function() asked.set_gres(job, options.gres, bytes) end,
+        words = string.format("set=%s:%.0f%s", options.gres, bytes, before),
+        sentence = text.bytes(bytes) .. " of device memory",
+        instead = own and text.bytes(own),
+    }
+end
+
+local CHANGES = { memory = change_memory, device = change_device }
+
+local function describe(need, change)
+    return string.format("model=%s %s level=%s predicted=%.0f %s=%.0f%s %s", need.name, text.assignments(need.point),
+        text.number(need.own.level), need.value, need.resource, math.ceil(need.bytes),
+        need.outside and " outside" or "", change.words)
+end
+
+local function tell(need, change)
+    local basis = string.format("by model %s for %s%s", need.name, text.assignments(need.point), measured(need))
+    if change.sentence then
+        say("%s %s%s.", change.sentence, basis, change.instead and ", instead of the " .. change.instead .. " asked for" or "")
+    elseif change.too_little then
+        say("this job needs up to %s of %s %s; it asks for %s.", text.bytes(need.bytes), NOUNS[need.resource], basis,
+            change.too_little)
+    end
+end
+
+-- ---- hooks ----
+
+local function add_comment(job, before, words)
+    job.admin_comment = (before and before .. "; " or "") .. "memmodel: " .. words
+end
+
+local function apply(job, needs, options)
+    local words = {}
+    for number, need in ipairs(needs) do
+        local change = CHANGES[need.resource](job, need, options)
+        if change.set then
+            change.set()
+        end
+        if not options.quiet then
+            tell(need, change)
+        end
+        words[number] = describe(need, change)
+    end
+    add_comment(job, job.admin_comment, table.concat(words, " | "))
+    return slurm.SUCCESS
+end
+
+local function submit(options, job, partitions)
+    local found = request.find(job, options)
+    if not found then
+        return slurm.SUCCESS
+    end
+    local needs = prediction.all(found, options)
+    local names = nodes.partitions(job.partition, partitions)
+    for _, need in ipairs(needs) do
+        local most, where = nodes.largest(names, partitions, need.resource, options)
+        local sentence = options.user_memory ~= "keep" and refusal(need, most, where)
+        if sentence then
+            return refuse(DOES_NOT_FIT, "%s", sentence)
+        end
+    end
+    return apply(job, needs, options)
+end
+
+-- A job admitted by its bound keeps it: its user may not go below, nor to a partition without room. Operators may.
+-- Slurm 22.05 shows users the code alone; the sentence is in the log.
+local function modify(options, job, record, partitions, modify_uid)
+    local comment = (record.admin_comment or ""):match("memmodel:.*") or ""
+    local bound = tonumber(comment:match(" memory=(%d+)"))
+    if not bound or options.user_memory == "keep" or modify_uid ~= record.user_id then
+        return slurm.SUCCESS
+    end
+    local most, where = nodes.largest(nodes.partitions(job.partition, {}), partitions, "memory", options)
+    if bound > most then
+        return refuse(DOES_NOT_FIT, "this job needs up to %s of memory; the largest node of partition %s has %s.",
+            text.bytes(bound), where, text.bytes(most))
+    elseif (asked.memory(job) or math.huge) < math.ceil(bound / MIB) then
+        return refuse(slurm.ESLURM_ACCESS_DENIED, "this job needs up to %s of memory.", text.bytes(bound))
+    end
+    return slurm.SUCCESS
+end
+
+-- What becomes of a job when something went wrong, as the settings have it.
+local function failed(options, problem, job, is_new)
+    local sentence = type(problem) == "table" and problem.sentence
+    if not sentence then
+        slurm.log_error("%s", "memmodel: " .. tostring(problem))
+        sentence = "the memory model failed; the controller's log says how"
+    end
+    if options.on_failure == "refuse" then
+        say("%s. The job is refused.", sentence)
+        return slurm.ERROR
+    end
+    say("%s. The job stays as it is.", sentence)
+    if is_new then
+        add_comment(job, job.admin_comment, "failed: " .. sentence)
+    end
+    return slurm.SUCCESS
+end
+
+-- Without settings there is nothing to decide by: jobs pass, and the log has the reason.
+local function run(hook, action, path, job, ...)
+    local start = os.clock()
+    local options = settings.get(path)
+    if not options then
+        return slurm.SUCCESS
+    end
+    local done, code = pcall(action, options, job, ...)
+    if not done then
+        code = failed(options, code, job, hook == "submit")
+    end
+    slurm.log_debug("%s", string.format("memmodel: %s took %.0f us", hook, (os.clock() - start) * 1e6))
+    return code
+end
+
+function admission.submit(path, job, ...)
+    return run("submit", submit, path, job, ...)
+end
+
+function admission.modify(path, job, ...)
+    return run("modify", modify, path, job, ...)
+end
+
+return admission

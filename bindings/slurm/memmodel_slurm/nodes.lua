@@ -1,0 +1,47 @@
+-- How much the largest node has that a job could get: its partitions' limits and the settings' table of node sizes.
+--
+-- slurmctld holds its locks while it asks us, so it cannot be asked about nodes; MaxMemPerNode and the table say it.
+
+local nodes = {}
+
+local MIB = 1048576
+
+-- The partitions a job may run in, as an array of names: the ones it asks for, or the default one.
+function nodes.partitions(asked, partitions)
+    local names = {}
+    for name in (asked or ""):sub(1, 4096):gmatch("[^,]+") do
+        names[#names + 1] = name
+    end
+    if #names == 0 then
+        for name, partition in pairs(partitions) do
+            if partition.flag_default == 1 then
+                names[1] = name
+            end
+        end
+    end
+    return names
+end
+
+local function limit(name, partition, resource, settings)
+    local size = settings.partitions[name] or settings.partitions["*"] or {}
+    local most = size[resource] or math.huge
+    local of_partition = resource == "memory" and partition and partition.max_mem_per_node or 0
+    if of_partition > 0 then -- 0 is without a limit
+        most = math.min(most, of_partition * MIB)
+    end
+    return most
+end
+
+-- Bytes of "memory" or "device" on the largest node, and the partition that has it; infinite where nothing is known.
+function nodes.largest(names, partitions, resource, settings)
+    local most, where = nil, nil
+    for _, name in ipairs(names) do
+        local bytes = limit(name, partitions[name], resource, settings)
+        if not most or bytes > most then
+            most, where = bytes, name
+        end
+    end
+    return most or math.huge, where
+end
+
+return nodes

@@ -1,0 +1,73 @@
+-- What a job's models say it needs.
+
+local text = require("memmodel_slurm.text")
+local models = require("memmodel_slurm.models")
+local settings = require("memmodel_slurm.settings")
+
+local prediction = {}
+
+local MOST_BYTES = 2 ^ 53 -- above it a Lua number is not every byte
+
+local function unknown(name, input, names)
+    text.fail("model %s has no input %s; it has %s", text.quote(name), text.quote(input), table.concat(names, ", "))
+end
+
+-- The model's inputs with their values. A blank in a column's name is written "_" in a job.
+local function point_of(name, names, given)
+    local point, known = {}, {}
+    for _, input in ipairs(names) do
+        local written = input:gsub("[%s=,#]", "_")
+        point[input], known[written] = given[written], true
+        if not point[input] then
+            text.fail("model %s needs a value for %s", text.quote(name), text.quote(written))
+        end
+    end
+    for input in pairs(given) do
+        if not known[input] then
+            unknown(name, input, names)
+        end
+    end
+    return point
+end
+
+-- One model's answer; `bytes` is its upper bound with the margin, `value` its prediction in bytes.
+local function predict(name, inputs, options)
+    local own = options.models[name]
+    local model, names = models.get(options, name)
+    local point = point_of(name, names, inputs)
+    local value, upper, outside = model:predict(point, own.level)
+    local bytes = upper * settings.unit(own.units) * (1 + own.margin)
+    if not (bytes > 0 and bytes <= MOST_BYTES) then
+        text.fail("model %s gives no amount of memory for %s", text.quote(name), text.assignments(point))
+    end
+    return {
+        name = name,
+        model = model,
+        own = own,
+        point = point,
+        value = value * settings.unit(own.units),
+        bytes = bytes,
+        outside = outside,
+        resource = own.device and "device" or "memory",
+    }
+end
+
+function prediction.all(request, options)
+    local needs = {}
+    for number, name in ipairs(request.models) do
+        needs[number] = predict(name, request.inputs, options)
+    end
+    return needs
+end
+
+-- The largest value of the input to solve for that takes at most `bytes`; nil where the model does not have that input.
+function prediction.largest(need, bytes)
+    local own = need.own
+    if not need.point[own.solve_for] then
+        return nil
+    end
+    local budget = bytes / (1 + own.margin) / settings.unit(own.units)
+    return need.model:solve(need.point, own.solve_for, budget, own.level)
+end
+
+return prediction

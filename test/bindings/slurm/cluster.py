@@ -1,0 +1,305 @@
+"""A Slurm of one node that lives in a temporary directory, for tests: slurmctld, slurmd and a munged of its own.
+
+It shares nothing with a Slurm that the machine may already run: ports, sockets, keys, state and logs are its own. A guard
+process ends the daemons and removes the directory when the program that started them ends in whatever way.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROGRAMS = {
+    "munged": "munge",
+    "slurmctld": "slurm-wlm",
+    "slurmd": "slurm-wlm",
+    "sbatch": "slurm-wlm",
+    "scontrol": "slurm-wlm",
+}
+NODE_MEMORY = 16000  # MiB, whatever the machine has: config_overrides
+NODE_VRAM = 140 << 30
+START_SECONDS = 60
+
+# One setting a line, as slurm.conf(5) wants it. Source of what works without cgroups and without slurmdbd: Slurm 22.05.
+SLURM_CONF = """\
+ClusterName=memmodel
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller_port}
+SlurmdPort={node_port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={directory}/munge.socket
+CredType=cred/munge
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+SlurmdParameters=config_overrides
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
+ReturnToService=2
+StateSaveLocation={directory}/state
+SlurmdSpoolDir={directory}/spool
+SlurmctldPidFile={directory}/slurmctld.pid
+SlurmdPidFile={directory}/slurmd.pid
+SlurmctldLogFile={directory}/slurmctld.log
+SlurmdLogFile={directory}/slurmd.log
+SlurmctldDebug=debug
+JobSubmitPlugins=lua
+GresTypes=gpu,vram
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory={memory} Gres=gpu:h200:1,vram:{vram} State=UNKNOWN
+PartitionName=debug Nodes={host} Default=YES MaxTime=10 State=UP DefMemPerNode=1000
+PartitionName=small Nodes={host} MaxTime=10 State=UP DefMemPerNode=1000 MaxMemPerNode=4000
+PartitionName=percpu Nodes={host} MaxTime=10 State=UP DefMemPerCPU=100 MaxMemPerCPU=1000
+"""
+
+
+def missing() -> list[str]:
+    """What this machine lacks to run a cluster, by name."""
+    lacking = sorted({package for program, package in PROGRAMS.items() if not shutil.which(program)})
+    plugins = Path("/usr/lib").glob("*/slurm-wlm/job_submit_lua.so")
+    if not lacking and not any(plugins):
+        lacking.append("job_submit/lua")
+    return lacking + (["root"] if os.geteuid() else [])
+
+
+def poll(condition, what: str, seconds: float = START_SECONDS):
+    """The first true value of condition()."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what}: not within {seconds:g} s")
+        time.sleep(0.02)
+
+
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+class Cluster(contextlib.AbstractContextManager):
+    """`with Cluster() as cluster:` a running cluster; the job-submit script is in cluster.directory beforehand."""
+
+    def __init__(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="memmodel-slurm-"))
+        self.guard = subprocess.Popen(
+            [sys.executable, __file__, "--guard", str(self.directory)], stdin=subprocess.PIPE, start_new_session=True
+        )
+        self.environment = dict(os.environ, SLURM_CONF=str(self.directory / "slurm.conf"))
+        self.environment.pop("SBATCH_PARTITION", None)
+        self.processes: dict[str, subprocess.Popen] = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.guard.stdin.close()
+        self.guard.wait(timeout=60)
+        for process in self.processes.values():
+            process.wait(timeout=60)
+
+    # ---- daemons ----
+
+    def write_configuration(self):
+        controller_port, node_port = free_ports(2)
+        values = dict(
+            host=socket.gethostname().split(".")[0],
+            directory=self.directory,
+            controller_port=controller_port,
+            node_port=node_port,
+            memory=NODE_MEMORY,
+            vram=NODE_VRAM,
+        )
+        for name in ("state", "spool"):
+            (self.directory / name).mkdir()
+        (self.directory / "slurm.conf").write_text(SLURM_CONF.format(**values))
+        (self.directory / "gres.conf").write_text(f"Name=gpu Type=h200 File=/dev/null\nName=vram Count={NODE_VRAM}\n")
+        self.directory.chmod(0o755)
+        key = self.directory / "munge.key"
+        key.write_bytes(secrets.token_bytes(128))
+        key.chmod(0o400)
+
+    def launch(self, name: str, *arguments: str):
+        """A daemon in the foreground."""
+        with (self.directory / f"{name}.out").open("ab") as output:
+            process = subprocess.Popen(
+                [shutil.which(name), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=self.environment,
+                cwd=self.directory,
+                start_new_session=True,
+            )
+        self.processes[name] = process
+
+    def start(self):
+        self.write_configuration()
+        own = self.directory
+        files = {"socket": "munge.socket", "key-file": "munge.key", "pid-file": "munge.pid", "seed-file": "munge.seed"}
+        options = [f"--{option}={own / file}" for option, file in files.items()]
+        self.launch("munged", "--foreground", "--force", *options, f"--log-file={own / 'munge.log'}")
+        self.poll_daemon("munged", (own / "munge.socket").exists)
+        self.start_controller()
+        self.launch("slurmd", "-D", "-f", str(own / "slurm.conf"))
+        self.poll_daemon("slurmd", lambda: "idle" in self.command("sinfo", "-h", "-o", "%T", check=False).stdout)
+        return self
+
+    def start_controller(self):
+        self.launch("slurmctld", "-D", "-f", str(self.directory / "slurm.conf"))
+        self.poll_daemon("slurmctld", lambda: "UP" in self.command("scontrol", "ping", check=False).stdout.split())
+
+    def poll_daemon(self, name: str, ready):
+        """Waits for a daemon; one that ends or takes too long is told with its last words."""
+
+        def look():
+            if self.processes[name].poll() is not None:
+                raise ChildProcessError(f"{name} ended")
+            return ready()
+
+        try:
+            poll(look, name)
+        except (ChildProcessError, TimeoutError) as error:
+            words = (self.directory / f"{name}.out").read_text(errors="replace")
+            raise RuntimeError(f"{error}:\n{words[-4000:]}") from error
+
+    def stop(self, name: str):
+        process = self.processes.pop(name)
+        process.terminate()
+        process.wait(timeout=60)
+
+    def log(self, name: str = "slurmctld") -> str:
+        return (self.directory / f"{name}.log").read_text(errors="replace")
+
+    # ---- what a user does ----
+
+    def command(self, *arguments: str, check: bool = True, **settings) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            arguments,
+            env=self.environment,
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=check,
+            **settings,
+        )
+
+    def submit(self, *arguments: str, script: str = "#!/bin/sh\nsleep 1\n") -> subprocess.CompletedProcess:
+        """sbatch, with the script on its standard input."""
+        return self.command("sbatch", "--parsable", "--output=%j.out", *arguments, input=script, check=False)
+
+    def jobs(self) -> dict[int, dict[str, str]]:
+        """Every job that slurmctld knows, by its number, as `scontrol show job` tells it."""
+        known = {}
+        for line in self.command("scontrol", "-o", "show", "job", check=False).stdout.splitlines():
+            job = parse_job(line)
+            if job:
+                known[int(job["JobId"])] = job
+        return known
+
+    def job(self, number: int) -> dict[str, str]:
+        return parse_job(self.command("scontrol", "-o", "show", "job", str(number)).stdout)
+
+    def wait(self, number: int, seconds: float = START_SECONDS) -> dict[str, str]:
+        """The job once it has ended."""
+        ended = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL"}
+
+        def look():
+            job = self.job(number)
+            return job if job["JobState"] in ended else None
+
+        return poll(look, f"the end of job {number}", seconds)
+
+    def output(self, number: int) -> str:
+        return (self.directory / f"{number}.out").read_text()
+
+
+def mebibytes(size: str) -> str:
+    """scontrol writes 1024M as 1G."""
+    return f"{int(size[:-1]) * 1024}M" if size.endswith("G") else size
+
+
+def parse_job(line: str) -> dict[str, str]:
+    """One line of `scontrol -o show job`. A comment holds words with "=" of its own and is followed by another field."""
+    fields, free = {}, None
+    for word in line.split():
+        name, equals, value = word.partition("=")
+        if equals and name[:1].isupper():
+            fields[name] = mebibytes(value) if name.startswith("MinMemory") else value
+            free = name if name in ("AdminComment", "Comment", "JobName") else None
+        elif free:
+            fields[free] += f" {word}"
+    return fields
+
+
+# ---- the guard ----
+
+
+def of_cluster(directory: Path) -> list[int]:
+    """Processes that know the cluster's configuration by their environment: its jobs, and what watches over them."""
+    mark = f"SLURM_CONF={directory}/slurm.conf".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+    return found
+
+
+def kill(pids: list[int]) -> list[int]:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return pids
+
+
+def guard(directory: Path):
+    """Waits until whoever holds the other end of stdin is gone, then leaves nothing behind."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sys.stdin.buffer.read()
+    poll(lambda: not kill(of_cluster(directory)), f"the end of {directory}", 30)
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def main(arguments: list[str]):
+    if arguments[:1] == ["--guard"]:
+        guard(Path(arguments[1]))
+        return
+    with Cluster() as cluster:  # to look at one by hand
+        (cluster.directory / "job_submit.lua").write_text(
+            "function slurm_job_submit() return slurm.SUCCESS end\nslurm_job_modify = slurm_job_submit\n"
+            "return slurm.SUCCESS\n"
+        )
+        cluster.start()
+        print(json.dumps({"SLURM_CONF": cluster.environment["SLURM_CONF"]}), flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
