@@ -35,6 +35,16 @@ fill_leverage(struct model_bound *bound, const struct qr *qr, const int *exponen
     }
 }
 
+/* Levels that schedulers ask for with every job: a quantile takes as long as a hundred predictions. */
+static const double usual_levels[MODEL_USUAL_LEVELS] = {0.9, 0.95, 0.99};
+
+void
+bound_prepare(struct model_bound *bound)
+{
+    for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
+        bound->quantiles[i] = student_quantile(usual_levels[i], (int)bound->freedom);
+}
+
 void
 bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios,
            const double *weights)
@@ -50,6 +60,7 @@ bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, con
     memcpy(bound->ratios, ratios, bound->ratio_count * sizeof *ratios);
     qsort(bound->ratios, bound->ratio_count, sizeof *bound->ratios, compare_numbers);
     fill_leverage(bound, qr, exponents);
+    bound_prepare(bound);
 }
 
 /* ---- using ---- */
@@ -80,9 +91,18 @@ conformal_factor(const struct model_bound *bound, double level)
 }
 
 static double
+quantile(const struct model_bound *bound, double level)
+{
+    for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
+        if (level == usual_levels[i])
+            return bound->quantiles[i];
+    return student_quantile(level, (int)bound->freedom);
+}
+
+static double
 student_factor(const struct model_bound *bound, double level, double leverage)
 {
-    return 1 + student_quantile(level, (int)bound->freedom) * bound->sigma * sqrt(1 + leverage);
+    return 1 + quantile(bound, level) * bound->sigma * sqrt(1 + leverage);
 }
 
 static bool

@@ -20,6 +20,10 @@ void
 bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios,
            const double *weights);
 
+/* Computes what predictions at the usual levels need: once `freedom` is known, before the first of them. */
+void
+bound_prepare(struct model_bound *bound);
+
 /* Whether there are bounds at this level, 0.5 to 0.999. */
 bool
 bound_has_level(double level);

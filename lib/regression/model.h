@@ -16,9 +16,12 @@ struct model_input {
 };
 
 /* What a bound is made from; see bound.h. */
+enum { MODEL_USUAL_LEVELS = 3 };
+
 struct model_bound {
-    int64_t freedom; /* rows less terms */
-    double sigma;    /* standard error of a measurement relative to a prediction that did not see it */
+    int64_t freedom;                      /* rows less terms */
+    double quantiles[MODEL_USUAL_LEVELS]; /* Student's, of the usual levels (bound.c) */
+    double sigma; /* standard error of a measurement relative to a prediction that did not see it */
     double *
         leverage; /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
     double *ratios; /* measurement / prediction that did not see it, rising */

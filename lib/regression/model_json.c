@@ -3,6 +3,7 @@
  * used.
  */
 #include "base/json.h"
+#include "regression/bound.h"
 #include "regression/model.h"
 
 #include <math.h>
@@ -364,6 +365,8 @@ read_bound(const struct json_document *document, memmodel_model *model)
         status = read_count(document, object, "freedom", &model->bound.freedom);
     if (!status)
         status = read_number(document, object, "sigma", 0, &model->bound.sigma);
+    if (!status)
+        bound_prepare(&model->bound);
     return status ? status : read_bound_arrays(document, object, model);
 }
 
