@@ -73,7 +73,7 @@ def without_new_enums(now, released):
 
 
 def difference(released, now, suppressions=None):
-    """What abidiff finds, "" if a program that ran with `released` runs with `now`. Added functions are no difference."""
+    """What abidiff finds: "" if programs that ran with `released` run with `now`. Added functions are no difference."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [pathlib.Path(folder) / name for name in ("released.abi", "now.abi")]
         for path, corpus in zip(paths, (released, without_new_enums(now, released)), strict=True):

@@ -7,6 +7,7 @@ it a row in ARGUMENTS.
 """
 
 import json
+import pathlib
 import sys
 
 # The expression in C for a parameter, by the most exact of: function and name, name, type.
@@ -75,8 +76,7 @@ def taking(api, sized):
 
 
 def main(path):
-    with open(path, encoding="utf-8") as file:
-        api = json.load(file)
+    api = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     sized = {struct["name"]: struct for struct in api["structs"] if struct["sized"]}
     calls = list(taking(api, sized))
     given = {struct_of(one["type"]) for callback in api["callbacks"] for one in callback["parameters"]}

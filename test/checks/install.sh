@@ -35,11 +35,14 @@ main(void)
 }
 END
 
+client=$(dirname "${BASH_SOURCE[0]}")/../abi/clients/0.1/client.c
 read -ra flags <<<"$(pkg-config --cflags --libs libmemmodel)"
 for language in 'gcc -x c -std=c11' 'g++ -x c++ -std=c++17'; do
     read -ra compiler <<<"$language"
     "${compiler[@]}" -Wall -Wextra -Werror -o "$folder/program" "$folder/program.c" -x none "${flags[@]}"
     [ "$("$folder/program")" = "$version" ]
+    "${compiler[@]}" -Wall -Wextra -Werror -o "$folder/client" "$client" -x none "${flags[@]}" -lm
+    [ "$("$folder/client")" = works ]
     printf 'runs: %s\n' "$language"
 done
 [ -x "$folder$prefix/bin/memmodel" ] && "$folder$prefix/bin/memmodel" --version
