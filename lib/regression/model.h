@@ -15,9 +15,9 @@ struct model_input {
     double least, most;
 };
 
-/* What a bound is made from; see bound.h. */
 enum { MODEL_USUAL_LEVELS = 3 };
 
+/* What a bound is made from; see bound.h. */
 struct model_bound {
     int64_t freedom;                      /* rows less terms */
     double quantiles[MODEL_USUAL_LEVELS]; /* Student's, of the usual levels (bound.c) */
