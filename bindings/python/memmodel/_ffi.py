@@ -1869,6 +1869,16 @@ _samples_parse = _library.bind(
     ctypes.POINTER(ctypes.c_void_p),
 )
 _samples_write = _library.bind("memmodel_samples_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_samples_append = _library.bind(
+    "memmodel_samples_append",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.c_size_t,
+    blocking=True,
+)
 _samples_add = _library.bind("memmodel_samples_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
 _samples_filter = _library.bind(
     "memmodel_samples_filter",
@@ -3369,6 +3379,38 @@ def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
     """
     _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
     _check.status(_value, samples)
+
+
+def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns: Any, values: Any) -> None:
+    """Add a row to a CSV file, which is made with its header if it is not there. Many processes and threads may do so
+    at the same time: no row is lost and none is torn, not even when a writer is killed, whose unfinished line the next
+    one cuts off. The file's columns are found by name, in any order; it has to have exactly those of the row.
+
+    Values are texts as they stand in the file: "64", "1.5e9", "ok"; None and "" are missing. With `values` None no row
+    is written, but the file is made or checked: to know before a long run that its row can be added.
+
+    context: takes the error.
+
+    path: file to write.
+
+    columns: different names without line breaks.
+
+    values: without line breaks.
+
+    Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError.
+    """
+    columns_ = _call.texts(columns, "columns")
+    values_ = _call.optional(_call.texts)(values, "values")
+    with _call.held(context):
+        _value = _samples_append(
+            _call.address(context, ContextHandle, "context"),
+            _call.path(path, "path"),
+            columns_,
+            values_,
+            len(columns_),
+        )
+    _check.status(_value, context)
+    _call.raise_pending()
 
 
 def samples_add(samples: SamplesHandle, values: Any) -> None:

@@ -6,7 +6,7 @@ import ctypes
 import os
 import struct
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memmodel import _call, _ffi
 from memmodel._turns import Turns
@@ -103,13 +103,7 @@ class Model:
 
         >>> model(dim=64, batch=4)
         """
-        try:
-            packed = self._pack(*[inputs[name] for name in self.inputs])
-        except (KeyError, struct.error, TypeError, OverflowError):
-            packed = self._pack(*self._numbers(inputs))
-        if len(inputs) != len(self.inputs):
-            self._refuse_unknown(inputs)
-        return _evaluate(self._pointer, packed)  # type: ignore[no-any-return]
+        return _evaluate(self._pointer, self._packed(inputs))  # type: ignore[no-any-return]
 
     def predict(
         self, data: Numbers | None = None, /, *, level: float = 0.95, **inputs: float
@@ -124,13 +118,16 @@ class Model:
         """
         if data is not None:
             return self._predict_data(data, level, inputs)
+        return self._bound(self._packed(inputs), level)
+
+    def _packed(self, inputs: Mapping[str, Any]) -> bytes:
+        """The values in their order. The first line is what takes two microseconds; the rest says what is wrong."""
         try:
-            packed = self._pack(*[inputs[name] for name in self.inputs])
-        except (KeyError, struct.error, TypeError, OverflowError):
-            packed = self._pack(*self._numbers(inputs))
-        if len(inputs) != len(self.inputs):
-            self._refuse_unknown(inputs)
-        return self._bound(packed, level)
+            if tuple(inputs) == self.inputs:
+                return self._pack(*inputs.values())
+        except (struct.error, TypeError, OverflowError):
+            pass
+        return self._pack(*self._numbers(inputs))
 
     def _bound(self, packed: bytes, level: float) -> Prediction:
         result = _Result(_RESULT_SIZE)
@@ -147,11 +144,10 @@ class Model:
         for name in self.inputs:
             if name not in inputs:
                 raise TypeError(f"{name}: no value; the model's inputs are {', '.join(self.inputs)}")
+        for name in inputs:
+            if name not in self.inputs:
+                raise TypeError(f"{name}: no such input; the model's inputs are {', '.join(self.inputs)}")
         return [_call.double(inputs[name], name) for name in self.inputs]
-
-    def _refuse_unknown(self, inputs: Mapping[str, Any]) -> NoReturn:
-        unknown = next(name for name in inputs if name not in self.inputs)
-        raise TypeError(f"{unknown}: no such input; the model's inputs are {', '.join(self.inputs)}")
 
     # ---- many points ----
 
@@ -159,10 +155,7 @@ class Model:
         if inputs:
             raise TypeError(f"{next(iter(inputs))}: values come in one argument, or by name, not both")
         if isinstance(data, Mapping) and all(_is_number(value) for value in data.values()):
-            numbers = self._pack(*self._numbers(data))
-            if len(data) != len(self.inputs):
-                self._refuse_unknown(data)
-            return self._bound(numbers, level)
+            return self._bound(self._packed(data), level)
         return Points(self, columns_of(data, self.inputs), _call.double(level, "level"))
 
     def evaluate(self, data: Numbers, *, out: Any = None) -> Any:
@@ -182,11 +175,7 @@ class Model:
         most = float(parse_bytes(budget, "budget")) if isinstance(budget, str) else _call.double(budget, "budget")
         if input not in self.inputs:
             raise _ffi.UnknownSymbolError(f"input: {input!r} is none of {', '.join(self.inputs)}")
-        values = {input: 1.0, **inputs}
-        numbers = self._numbers(values)
-        if len(values) != len(self.inputs):
-            self._refuse_unknown(values)
-        return _ffi.model_solve(self._handle, numbers, input, level, most)
+        return _ffi.model_solve(self._handle, self._numbers({input: 1.0, **inputs}), input, level, most)
 
     # ---- about it ----
 
