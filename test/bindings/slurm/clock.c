@@ -3,7 +3,8 @@
 #include <lua.h>
 #include <time.h>
 
-int luaopen_clock(lua_State *lua);
+int
+luaopen_clock(lua_State *lua);
 
 static int
 now(lua_State *lua)

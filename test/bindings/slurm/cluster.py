@@ -1,7 +1,7 @@
 """A Slurm of one node that lives in a temporary directory, for tests: slurmctld, slurmd and a munged of its own.
 
-It shares nothing with a Slurm that the machine may already run: ports, sockets, keys, state and logs are its own. A guard
-process ends the daemons and removes the directory when the program that started them ends in whatever way.
+It shares nothing with a Slurm that the machine may already run: ports, sockets, keys, state and logs are its own. A
+guard process ends the daemons and removes the directory when the program that started them ends in whatever way.
 """
 
 import contextlib
@@ -245,7 +245,7 @@ def mebibytes(size: str) -> str:
 
 
 def parse_job(line: str) -> dict[str, str]:
-    """One line of `scontrol -o show job`. A comment holds words with "=" of its own and is followed by another field."""
+    """One line of `scontrol -o show job`. In a comment, words with "=" of its own do not begin with a capital."""
     fields, free = {}, None
     for word in line.split():
         name, equals, value = word.partition("=")

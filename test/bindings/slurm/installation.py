@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -59,3 +60,7 @@ class Installation(Cluster):
         """Slurm loads the script anew when its time of change, in whole seconds, is another."""
         later = self.entry.stat().st_mtime + 10
         os.utime(self.entry, (later, later))
+
+    def times(self, since: int) -> list[int]:
+        """Microseconds of each submission whose line in slurmctld's log is beyond `since`."""
+        return [int(us) for us in re.findall(r"memmodel: submit took (\d+) us", self.log()[since:])]
