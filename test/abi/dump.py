@@ -1,14 +1,16 @@
 """The library's binary interface as libabigail reads it from the debug information, and its comparison with a kept one.
 
-usage: dump.py SOURCE_ROOT LIBRARY [--write]
+usage: dump.py SOURCE_ROOT LIBRARY [--write VERSION]
 
 Both dumps are made with the public headers named, so that private types are left out and public ones are not: without
-that, abidiff 2.2 takes every type for private and says nothing. Exits with 77 where it cannot judge.
+that, abidiff 2.2 takes every type for private and says nothing. Fields behind a released struct are a difference too:
+released.py tells whether they are allowed, and --write keeps a new dump. Exits with 77 where it cannot judge.
 """
 
 import argparse
 import gzip
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import xml.etree.ElementTree as ElementTree
 
 import api as interface
 
-GOLDEN = pathlib.Path("test") / "abi" / "released" / "libmemmodel-0.1.abi.gz"
+RELEASED = pathlib.Path("test") / "abi" / "released"
 ARCHITECTURE = "elf-amd-x86_64"
 OPTIONS = ["--drop-private-types", "--no-corpus-path", "--no-comp-dir-path", "--no-elf-needed", "--short-locs"]
 OPTIONS += ["--type-id-style", "hash"]
@@ -84,6 +86,11 @@ def difference(released, now, suppressions=None):
     return f"abidiff says {result.returncode}:\n{result.stdout}" if result.returncode else ""
 
 
+def newest(folder):
+    files = folder.glob("libmemmodel-*.abi.gz")
+    return max(files, key=lambda file: [int(number) for number in re.findall(r"\d+", file.name)])
+
+
 def compare(golden, now, suppressions):
     if now.get("architecture") != ARCHITECTURE:
         print("kept for x86_64 only")
@@ -98,7 +105,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("library", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", metavar="VERSION")
     arguments = parser.parse_args()
 
     if not shutil.which("abidw") or not shutil.which("abidiff"):
@@ -110,10 +117,12 @@ def main():
     if hidden:
         print("not in the dump, is the library built with -g?", *sorted(hidden))
         return 1
+    folder = arguments.root / RELEASED
     if arguments.write:
-        (arguments.root / GOLDEN).write_bytes(gzip.compress(ElementTree.tostring(now), mtime=0))
+        file = folder / f"libmemmodel-{arguments.write}.abi.gz"
+        file.write_bytes(gzip.compress(ElementTree.tostring(now), mtime=0))
         return 0
-    return compare(arguments.root / GOLDEN, now, arguments.root / "test" / "abi" / "testing.suppressions")
+    return compare(newest(folder), now, folder.parent / "testing.suppressions")
 
 
 if __name__ == "__main__":
