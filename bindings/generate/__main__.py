@@ -1,6 +1,6 @@
 """Reads include/, checks it against the rules, and writes all that follows from it.
 
-usage: python -m generate [--root CHECKOUT] [--include FOLDER] [--output FOLDER]
+usage: python -m generate [--include FOLDER] [--output FOLDER]
 
 Without --output the files of the checkout are written anew. Exits with 1, and says why, if a header breaks a rule.
 """
@@ -15,12 +15,12 @@ from generate import backends, reader
 from generate.problems import Problems
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     root = Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(prog="generate", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--include", type=Path, default=root / "include", help="folder of memmodel.h")
     parser.add_argument("--output", type=Path, default=root, help="folder to write to")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
 
     problems = Problems()
     api = reader.read(arguments.include, problems)

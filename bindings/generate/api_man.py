@@ -113,8 +113,12 @@ def attributes(function: Function) -> str:
 
 
 def see_also(function: Function, api: Api) -> str:
-    """The functions that the page speaks of, and those that make and take back the object."""
-    names = {item["name"] for item in api["functions"]} - {function["name"]}
+    """The functions that the page speaks of, those that make and drop the object, and where errors are told."""
+    noun = next((each["name"] for each in api["handles"] if function["name"].startswith(each["name"] + "_")), "")
     spoken = CALL.findall(" ".join([function["text"], *(described(each) for each in function["parameters"])]))
-    wanted = [name for name in dict.fromkeys([*spoken, "memmodel_context_error"]) if name in names]
-    return "".join(f".BR {name} (3){',' if name != wanted[-1] else ''}\n" for name in wanted) or "memmodel(1)\n"
+    wanted = [*spoken, f"{noun}_new", f"{noun}_unref"]
+    if function["returns"].get("errors"):
+        wanted.append("memmodel_context_error")
+    others = {item["name"] for item in api["functions"]} - {function["name"]}
+    names = [name for name in dict.fromkeys(wanted) if name in others]
+    return ",\n".join(f".BR {name} (3)" for name in names or ["memmodel_context_new"]) + "\n"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from generate import c
 from generate.links import Links, page
-from generate.model import Api, Callback, Enum, Field, Function, Item, Parameter, Returns, Struct
+from generate.model import Alias, Api, Callback, Enum, Field, Function, Item, Parameter, Returns, Struct
 from generate.text import described, sentence, split_sentence, summary, wrap
 
 WRITTEN = "Written from `include/memmodel/` by `./run generate`.\n"
@@ -77,14 +78,17 @@ class Page:
         return [item for item in items if item["header"] == self.header]
 
     def constants(self) -> list[str]:
-        mine = [item for item in self.api["constants"] if item["header"] == self.header]
-        rows = [f"| `{item['name']}` | `{item['value']}` | {cell(self.links.text(item['text']))} |\n" for item in mine]
+        rows = []
+        for item in self.api["constants"]:
+            if item["header"] == self.header:
+                value, text = json.dumps(item["value"]), cell(self.links.text(item["text"]))
+                rows.append(f"| `{item['name']}` | `{value}` | {text} |\n")
         return ["\n## Constants\n\n| name | value | what it is |\n|---|---|---|\n", *rows] if rows else []
 
     def types(self) -> Iterable[str]:
         """Types in the order of the header."""
         texts = [
-            *((item["line"], self.plain(item)) for item in self.mine(self.api["handles"])),
+            *((item["line"], self.type(item)) for item in self.mine(self.api["handles"])),
             *((item["line"], self.alias(item)) for item in self.api["aliases"] if item["header"] == self.header),
             *((item["line"], self.callback(item)) for item in self.api["callbacks"] if item["header"] == self.header),
             *((item["line"], self.enum(item)) for item in self.api["enums"] if item["header"] == self.header),
@@ -96,23 +100,23 @@ class Page:
         shown = f"\n```c\n{code}\n```\n" if code else ""
         return f"\n### {what}{item['name']}\n{shown}\n{self.prose(item['text'])}\n"
 
-    def since(self, item: Item) -> str:
-        return f"\nSince {item['since']}.\n"
+    def type(self, item: Item, what: str = "", code: str = "") -> str:
+        since = f"{sentence(item['text'])} Since {item['since']}."
+        return self.plain({**item, "text": since}, what, code)
 
-    def alias(self, item: Item) -> str:
-        kind = next(alias["type"] for alias in self.api["aliases"] if alias["name"] == item["name"])
-        return self.plain(item, code=f"typedef {c.declare(kind, item['name'])};")
+    def alias(self, item: Alias) -> str:
+        return self.type(item, code=f"typedef {c.declare(item['type'], item['name'])};")
 
     def enum(self, item: Enum) -> str:
         rows = [
             f"| `{value['name']}` | {value['value']} | {cell(self.links.text(value['text']))} |\n"
             for value in item["values"]
         ]
-        return self.plain(item, "enum ") + "\n| name | number | what it means |\n|---|---|---|\n" + "".join(rows)
+        return self.type(item, "enum ") + "\n| name | number | what it means |\n|---|---|---|\n" + "".join(rows)
 
     def struct(self, item: Struct) -> str:
         rows = [f"| `{c.declare(field['type'], field['name'])}` | {self.note(field)} |\n" for field in item["fields"]]
-        return self.plain(item, "struct ") + "\n| field | what it is |\n|---|---|\n" + "".join(rows) + self.since(item)
+        return self.type(item, "struct ") + "\n| field | what it is |\n|---|---|\n" + "".join(rows)
 
     def note(self, note: Parameter | Field | Returns) -> str:
         return cell(self.links.text(described(note)))
@@ -133,17 +137,17 @@ class Page:
             parts += [self.parameter(each) for each in item["parameters"]]
         if "text" in item["returns"]:
             parts.append(f"\n{wrap('**Returns** ' + self.links.text(sentence(described(item['returns']))))}\n")
-        parts.append(f"\n{wrap(self.links.text(self.footer(item)))}\n")
+        parts.append(f"\n{wrap(self.footer(item))}\n")
         return "".join(parts)
 
     def footer(self, item: Function | Callback) -> str:
-        facts = [f"Threads: {item['threads']}."]
+        facts = [self.links.text(f"Threads: {item['threads']}.")]
         if "complexity" in item:
-            facts.append(f"Cost: {item['complexity']}.")
+            facts.append(self.links.text(f"Cost: {item['complexity']}."))
         if item.get("blocking"):
             facts.append("May take long: bindings let other threads run meanwhile.")
         if item.get("stability", "stable") != "stable":
-            facts.append("May still change: see abi.md.")
+            facts.append("May still change, see [abi.md](../abi.md).")
         return " ".join([*facts, f"Since {item['since']}."])
 
     def parameter(self, item: Parameter) -> str:

@@ -111,6 +111,6 @@ def add_block(comment: Comment, name: str, text: str) -> None:
 def add_param(comment: Comment, text: str) -> None:
     match = PARAM.fullmatch(text)
     if not match:
-        comment.mistakes.append(f"@param{' '.join(text.split())[:40]} has no direction, name and text")
+        comment.mistakes.append(f"@param {' '.join(text.split())[:40]} has no direction, name and text")
         return
     comment.params.append(Param(match["name"], DIRECTIONS[match["direction"]], note(match["text"])))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from generate.model import Api
 
+UMBRELLA = "memmodel.h"
+
 
 def files(api: Api) -> dict[str, str]:
-    return {f"test/abi/headers/{stem(header['name'])}.c": source(header["name"], api) for header in api["headers"]}
+    names = [UMBRELLA, *(header["name"] for header in api["headers"])]
+    return {f"test/abi/headers/{stem(name)}.c": source(name, api) for name in names}
 
 
 def stem(header: str) -> str:
@@ -17,10 +20,9 @@ def source(header: str, api: Api) -> str:
     functions = [f"&{item['name']}" for item in api["functions"] if item["header"] == header]
     structs = [f"struct {item['name']}" for item in api["structs"] if item["header"] == header]
     enums = [item["values"][0]["name"] for item in api["enums"] if item["header"] == header]
-    sizes = "".join(f" + (int)sizeof({name})" for name in (*structs, *enums, *functions))
-    guard = f"    /* {header} alone, twice, in C11 and C++17. Written by ./run generate. */"
+    sizes = "".join(f"\n        + (int)sizeof({name})" for name in (*structs, *enums, *functions))
     return (
-        f"{guard.strip()}\n/* clang-format off */\n"
+        f"/* {header} alone, twice, in C11 and C++17. Written by ./run generate. */\n/* clang-format off */\n"
         f'#include "{header}"\n#include "{header}"\n\n'
-        f"enum {{ USED = 0{sizes} }};\n"
+        f"enum {{\n    USED = 0{sizes}\n}};\n"
     )

@@ -35,6 +35,7 @@ class Note(TypedDict, total=False):
     transfer: str
     default: str
     enum: str
+    since: str
 
 
 class Parameter(Note, total=False):
@@ -93,7 +94,6 @@ class Field(Note, total=False):
     name: str
     type: Type
     offset: dict[str, int]
-    since: str
 
 
 class Struct(Item, total=False):

@@ -199,6 +199,8 @@ class Reader:
             name = argument.spelling
             self.facts.places[f"{cursor.spelling}.{name}"] = self.source.place(argument)
             parameter: Part = {"name": name, "type": self.type(argument, argument.type, name)}
+            if parameter["type"]["kind"] == "array":
+                self.refuse(argument, f"{name}: the type {argument.type.spelling}", types.ALLOWED)
             if name in told:
                 parameter["direction"] = told[name].direction
                 parameter |= enumerated(told[name].note, parameter["type"])
@@ -236,6 +238,8 @@ class Reader:
             for field in struct["fields"]:
                 field["offset"]["32"] = narrow_type.get_offset(field["name"]) // 8
         self.api["constants"] = self.macros.constants
+        for name in self.source.unseen():
+            self.problems.add(Place(name, 1), "is not included by memmodel.h", "headers that are")
         self.api["headers"] = [{"name": name, "text": self.header_text(name)} for name in self.source.headers()]
 
     def inherit_errors(self) -> None:

@@ -54,5 +54,12 @@ class Source:
         names = [self.header(each.include.name) for each in self.unit.get_includes()]
         return [name for name in dict.fromkeys(names) if name.startswith("memmodel/")]
 
+    def unseen(self) -> list[str]:
+        """Headers that nobody includes."""
+        return sorted({path.relative_to(self.include).as_posix() for path in self.include.rglob("*.h")} - self.seen())
+
+    def seen(self) -> set[str]:
+        return {self.header(each.include.name) for each in self.unit.get_includes()}
+
     def text(self, header: str) -> str:
         return (self.include / header).read_text(encoding="utf-8")

@@ -70,6 +70,8 @@ def remarks(note: Note) -> list[str]:
         found.append("The caller owns it.")
     if "default" in note:
         found.append(f"Default: {note['default']}.")
+    if "since" in note:
+        found.append(f"Since {note['since']}.")
     return found
 
 

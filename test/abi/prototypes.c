@@ -84,6 +84,7 @@ SAME(__typeof__(&memmodel_samples_new), int (*)(memmodel_context *context, const
 SAME(__typeof__(&memmodel_samples_read), int (*)(memmodel_context *context, const char *path, memmodel_samples **samples), "memmodel_samples_read");
 SAME(__typeof__(&memmodel_samples_parse), int (*)(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_samples **samples), "memmodel_samples_parse");
 SAME(__typeof__(&memmodel_samples_write), int (*)(const memmodel_samples *samples, const char *path), "memmodel_samples_write");
+SAME(__typeof__(&memmodel_samples_append), int (*)(memmodel_context *context, const char *path, const char *const *columns, const char *const *values, size_t count), "memmodel_samples_append");
 SAME(__typeof__(&memmodel_samples_add), int (*)(memmodel_samples *samples, const double *values), "memmodel_samples_add");
 SAME(__typeof__(&memmodel_samples_filter), int (*)(const memmodel_samples *samples, const char *column, const char *value, memmodel_samples **filtered), "memmodel_samples_filter");
 SAME(__typeof__(&memmodel_samples_select), int (*)(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected), "memmodel_samples_select");

@@ -16,6 +16,9 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$folder
 LD_LIBRARY_PATH=$(dirname "$(find "$folder" -name 'libmemmodel.so.*' | head -n 1)")
 export LD_LIBRARY_PATH
 [ "$(pkg-config --modversion libmemmodel)" = "$version" ]
+api=$(pkg-config --variable=api libmemmodel)
+python3 -m json.tool "$folder${api#"$folder"}" >/dev/null
+[ -n "$(find "$folder$prefix" -path '*/man3/memmodel_estimate.3*')" ]
 
 cat >"$folder/program.c" <<'END'
 #include <memmodel.h>

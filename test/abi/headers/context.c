@@ -3,4 +3,18 @@
 #include "memmodel/context.h"
 #include "memmodel/context.h"
 
-enum { USED = 0 + (int)sizeof(struct memmodel_allocator) + (int)sizeof(struct memmodel_error) + (int)sizeof(MEMMODEL_OK) + (int)sizeof(MEMMODEL_TEXT) + (int)sizeof(&memmodel_context_new) + (int)sizeof(&memmodel_context_ref) + (int)sizeof(&memmodel_context_unref) + (int)sizeof(&memmodel_context_error) + (int)sizeof(&memmodel_context_set_log) + (int)sizeof(&memmodel_free) + (int)sizeof(&memmodel_status_name) + (int)sizeof(&memmodel_status_message) };
+enum {
+    USED = 0
+        + (int)sizeof(struct memmodel_allocator)
+        + (int)sizeof(struct memmodel_error)
+        + (int)sizeof(MEMMODEL_OK)
+        + (int)sizeof(MEMMODEL_TEXT)
+        + (int)sizeof(&memmodel_context_new)
+        + (int)sizeof(&memmodel_context_ref)
+        + (int)sizeof(&memmodel_context_unref)
+        + (int)sizeof(&memmodel_context_error)
+        + (int)sizeof(&memmodel_context_set_log)
+        + (int)sizeof(&memmodel_free)
+        + (int)sizeof(&memmodel_status_name)
+        + (int)sizeof(&memmodel_status_message)
+};

@@ -3,4 +3,10 @@
 #include "memmodel/function.h"
 #include "memmodel/function.h"
 
-enum { USED = 0 + (int)sizeof(&memmodel_function_new) + (int)sizeof(&memmodel_function_pointer) + (int)sizeof(&memmodel_function_ref) + (int)sizeof(&memmodel_function_unref) };
+enum {
+    USED = 0
+        + (int)sizeof(&memmodel_function_new)
+        + (int)sizeof(&memmodel_function_pointer)
+        + (int)sizeof(&memmodel_function_ref)
+        + (int)sizeof(&memmodel_function_unref)
+};

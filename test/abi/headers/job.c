@@ -3,4 +3,9 @@
 #include "memmodel/job.h"
 #include "memmodel/job.h"
 
-enum { USED = 0 + (int)sizeof(struct memmodel_symbol_value) + (int)sizeof(struct memmodel_job) + (int)sizeof(MEMMODEL_MEASURE_LIVE) };
+enum {
+    USED = 0
+        + (int)sizeof(struct memmodel_symbol_value)
+        + (int)sizeof(struct memmodel_job)
+        + (int)sizeof(MEMMODEL_MEASURE_LIVE)
+};

@@ -3,4 +3,27 @@
 #include "memmodel/report.h"
 #include "memmodel/report.h"
 
-enum { USED = 0 + (int)sizeof(struct memmodel_peak) + (int)sizeof(struct memmodel_report_layer) + (int)sizeof(&memmodel_estimate) + (int)sizeof(&memmodel_solve) + (int)sizeof(&memmodel_report_peak) + (int)sizeof(&memmodel_report_step_count) + (int)sizeof(&memmodel_report_step_peak) + (int)sizeof(&memmodel_report_category) + (int)sizeof(&memmodel_report_layer_count) + (int)sizeof(&memmodel_report_layer) + (int)sizeof(&memmodel_report_total) + (int)sizeof(&memmodel_report_formula_count) + (int)sizeof(&memmodel_report_formula_name) + (int)sizeof(&memmodel_report_formula) + (int)sizeof(&memmodel_report_assumptions) + (int)sizeof(&memmodel_report_unmodelled) + (int)sizeof(&memmodel_report_moment) + (int)sizeof(&memmodel_report_trace) + (int)sizeof(&memmodel_report_to_json) + (int)sizeof(&memmodel_report_ref) + (int)sizeof(&memmodel_report_unref) };
+enum {
+    USED = 0
+        + (int)sizeof(struct memmodel_peak)
+        + (int)sizeof(struct memmodel_report_layer)
+        + (int)sizeof(&memmodel_estimate)
+        + (int)sizeof(&memmodel_solve)
+        + (int)sizeof(&memmodel_report_peak)
+        + (int)sizeof(&memmodel_report_step_count)
+        + (int)sizeof(&memmodel_report_step_peak)
+        + (int)sizeof(&memmodel_report_category)
+        + (int)sizeof(&memmodel_report_layer_count)
+        + (int)sizeof(&memmodel_report_layer)
+        + (int)sizeof(&memmodel_report_total)
+        + (int)sizeof(&memmodel_report_formula_count)
+        + (int)sizeof(&memmodel_report_formula_name)
+        + (int)sizeof(&memmodel_report_formula)
+        + (int)sizeof(&memmodel_report_assumptions)
+        + (int)sizeof(&memmodel_report_unmodelled)
+        + (int)sizeof(&memmodel_report_moment)
+        + (int)sizeof(&memmodel_report_trace)
+        + (int)sizeof(&memmodel_report_to_json)
+        + (int)sizeof(&memmodel_report_ref)
+        + (int)sizeof(&memmodel_report_unref)
+};

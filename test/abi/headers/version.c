@@ -3,4 +3,7 @@
 #include "memmodel/version.h"
 #include "memmodel/version.h"
 
-enum { USED = 0 + (int)sizeof(&memmodel_version) };
+enum {
+    USED = 0
+        + (int)sizeof(&memmodel_version)
+};

@@ -1,0 +1,17 @@
+/* memmodel/box.h alone, twice, in C11 and C++17. Written by ./run generate. */
+/* clang-format off */
+#include "memmodel/box.h"
+#include "memmodel/box.h"
+
+enum {
+    USED = 0
+        + (int)sizeof(struct memmodel_box_options)
+        + (int)sizeof(MEMMODEL_OK)
+        + (int)sizeof(MEMMODEL_FLAT)
+        + (int)sizeof(&memmodel_box_new)
+        + (int)sizeof(&memmodel_box_fill)
+        + (int)sizeof(&memmodel_box_each)
+        + (int)sizeof(&memmodel_box_name)
+        + (int)sizeof(&memmodel_box_ref)
+        + (int)sizeof(&memmodel_box_unref)
+};

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# groff finds nothing to warn of in the manual pages.
+# usage: manual.sh SOURCE_ROOT
+set -euo pipefail
+
+command -v groff >/dev/null || { echo 'skipped: groff is missing' && exit 77; }
+cd "$1/doc/api/man3"
+pages=(*.3)
+# -wall: all warnings; the page itself goes nowhere.
+said=$(for page in "${pages[@]}"; do groff -man -Tutf8 -w all -z "$page" 2>&1; done)
+printf '%s\n%d pages\n' "$said" "${#pages[@]}"
+[ -z "$said" ]

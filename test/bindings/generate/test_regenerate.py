@@ -1,0 +1,34 @@
+"""The committed files are those that ./run generate makes of the committed headers, byte by byte."""
+
+import unittest
+
+import harness
+
+harness.need_libclang()
+
+
+class Regenerate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.api, cls.problems = harness.read(harness.ROOT / "include")
+
+    def test_the_headers_keep_the_rules(self):
+        self.assertEqual(self.problems, [])
+
+    def test_what_is_committed_is_what_is_made(self):
+        for name, text in harness.files(self.api).items():
+            path = harness.ROOT / name
+            with self.subTest(name):
+                self.assertTrue(path.exists(), "run ./run generate and commit this file")
+                self.assertTrue(path.read_bytes() == text.encode(), "run ./run generate and commit what it changes")
+
+    def test_nothing_is_left_of_what_is_no_longer_made(self):
+        made = harness.files(self.api)
+        for folder, pattern in (("doc/api", "**/*"), ("test/abi/headers", "*.c")):
+            for path in (harness.ROOT / folder).glob(pattern):
+                if path.is_file():
+                    self.assertIn(path.relative_to(harness.ROOT).as_posix(), made)
+
+
+if __name__ == "__main__":
+    unittest.main()
