@@ -100,6 +100,18 @@ MEMMODEL_API int
 memmodel_network_status(memmodel_network *network);
 
 /**
+ * Forget the first error: the call that failed left the network as it was. For languages with exceptions, which tell
+ * each error when it happens, so that the next call can do better.
+ *
+ * @param[in] network  network
+ * @threads the network's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API void
+memmodel_network_recover(memmodel_network *network);
+
+/**
  * Layout of the layers that do not name one.
  *
  * @param[in] network  network

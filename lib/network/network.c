@@ -113,6 +113,12 @@ memmodel_network_status(memmodel_network *network)
 
 /* ---- layout and symbols ---- */
 
+void
+memmodel_network_recover(memmodel_network *network)
+{
+    builder_of(network)->status = 0;
+}
+
 int
 memmodel_network_set_layout(memmodel_network *network, int layout)
 {

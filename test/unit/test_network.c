@@ -298,6 +298,24 @@ a_dimension_is_told_as_a_text_that_reads_back(void **state)
 }
 
 static void
+a_network_recovers_from_a_call_that_failed(void **state)
+{
+    memmodel_network *network = new_network(*state);
+    memmodel_tensor x = input(network, "x", 2, (memmodel_dim[]){2, 3});
+    char *before = NULL, *after = NULL;
+
+    assert_int_equal(memmodel_network_to_json(network, &before), 0);
+    assert_true(memmodel_network_matmul(network, x, x, NULL) < 0);
+    assert_int_equal(memmodel_network_status(network), MEMMODEL_ERROR_SHAPE);
+    memmodel_network_recover(network);
+    assert_int_equal(memmodel_network_to_json(network, &after), 0);
+    assert_string_equal(after, before);
+    memmodel_free(*state, before);
+    memmodel_free(*state, after);
+    memmodel_network_unref(network);
+}
+
+static void
 wrong_options_are_refused(void **state)
 {
     static const struct memmodel_conv wrong[] = {
@@ -542,6 +560,7 @@ main(void)
         TEST(tensors_with_too_many_bytes_are_refused),
         TEST(a_dimension_must_be_whole_and_positive_when_bound),
         TEST(a_dimension_is_told_as_a_text_that_reads_back),
+        TEST(a_network_recovers_from_a_call_that_failed),
         TEST(wrong_options_are_refused),
         TEST(handles_of_nothing_are_refused),
         TEST(a_fused_activation_is_a_layer_counted_with_its_own),
