@@ -16,6 +16,7 @@ from memmodel._exceptions import *  # noqa: F403
 from memmodel.errors import MemmodelError
 from memmodel.estimation import estimate, solve
 from memmodel.fitting import fit
+from memmodel.function import Function
 from memmodel.model import Model, Prediction, Scores
 from memmodel.monitor import Monitor, Reading, Summary
 from memmodel.network import Network
@@ -31,6 +32,7 @@ __version__ = ffi.VERSION
 __all__ = [
     "Dim",
     "Event",
+    "Function",
     "Layer",
     "MemmodelError",
     "Model",

@@ -12,14 +12,14 @@ import itertools
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any, ClassVar, TypeVar
 
 from memmodel.errors import MemmodelError
 
 Converter = Callable[[Any, str], Any]
-MOST_VALUES = 2**24  # of a sequence of Python's own objects; arrays have no limit
+MOST_VALUES = 2**22  # of a sequence of Python's own objects; arrays have no limit
 E_ = TypeVar("E_", bound=IntEnum)
 
 
@@ -113,6 +113,16 @@ def enum(kind: type[IntEnum]) -> Converter:
 # ---- arrays ----
 
 
+def several(values: Iterable[Any], name: str, most: int = MOST_VALUES) -> list[Any]:
+    """All values of an iterable, which may be one without an end."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name}: a sequence is needed, not {kind_of(values)}")
+    taken = list(itertools.islice(values, most + 1))
+    if len(taken) > most:
+        raise ValueError(f"{name}: more than {most} values")
+    return taken
+
+
 def _count(count: int, name: str, length: int | None) -> int:
     if length is not None and count != length:
         raise ValueError(f"{name}: {length} values are needed, not {count}")
@@ -154,12 +164,7 @@ class Array:
         return kind.from_buffer_copy(view) if view.readonly else kind.from_buffer(view)
 
     def _sequence(self, values: Any, name: str, length: int | None) -> Any:
-        if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-            raise TypeError(f"{name}: a sequence is needed, not {kind_of(values)}")
-        most = MOST_VALUES if length is None else length
-        taken = list(itertools.islice(values, most + 1))
-        if len(taken) > most:
-            raise ValueError(f"{name}: more than {most} values")
+        taken = several(values, name, MOST_VALUES if length is None else length)
         converted = [self.convert(value, f"{name}[{index}]") for index, value in enumerate(taken)]
         return (self.element * _count(len(converted), name, length))(*converted)
 
@@ -177,7 +182,7 @@ def structs(kind: type[Struct]) -> Array:
 
 def columns(values: Any, name: str, outer: int) -> tuple[Any, int]:
     """Pointers to `outer` columns of doubles, and how long they are."""
-    arrays = [doubles(column, f"{name}[{index}]") for index, column in enumerate(values)]
+    arrays = [doubles(column, f"{name}[{index}]") for index, column in enumerate(several(values, name, outer))]
     _count(len(arrays), name, outer)
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
@@ -193,9 +198,7 @@ def fixed(kind: Any, most: int, convert: Converter, repeat: int = 1) -> Converte
 
     def make(value: Any, name: str) -> Any:
         many = hasattr(value, "__iter__") and not isinstance(value, str)
-        numbers = list(itertools.islice(value, most + 1)) if many else [value] * repeat
-        if len(numbers) > most:
-            raise ValueError(f"{name}: at most {most} numbers")
+        numbers = several(value, name, most) if many else [value] * repeat
         return (kind * most)(*(convert(number, name) for number in numbers))
 
     return make
@@ -223,7 +226,7 @@ class Struct(ctypes.Structure):
         if convert is None:
             raise AttributeError(f"{type(self).__name__} has no field {name} that can be set")
         if name in self._counts and value is not None:
-            value = list(itertools.islice(value, MOST_VALUES + 1)) if hasattr(value, "__iter__") else [value]
+            value = several(value, name) if hasattr(value, "__iter__") else [value]
             self._tell(name, len(value))
         elif name in self._counts.values() and self._told(name, value):
             return

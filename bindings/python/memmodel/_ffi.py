@@ -1535,6 +1535,7 @@ _network_new = _library.bind("memmodel_network_new", ctypes.c_int32, ctypes.c_vo
 _network_ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
 _network_unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
 _network_status = _library.bind("memmodel_network_status", ctypes.c_int32, ctypes.c_void_p)
+_network_recover = _library.bind("memmodel_network_recover", None, ctypes.c_void_p)
 _network_set_layout = _library.bind("memmodel_network_set_layout", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_symbol = _library.bind("memmodel_network_symbol", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
 _network_expression = _library.bind("memmodel_network_expression", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p)
@@ -2253,6 +2254,15 @@ def network_status(network: NetworkHandle) -> None:
     """
     _value = _network_status(_call.address(network, NetworkHandle, "network"))
     _check.status(_value, network)
+
+
+def network_recover(network: NetworkHandle) -> None:
+    """Forget the first error: the call that failed left the network as it was. For languages with exceptions, which
+    tell each error when it happens, so that the next call can do better.
+
+    network: network.
+    """
+    _network_recover(_call.address(network, NetworkHandle, "network"))
 
 
 def network_set_layout(network: NetworkHandle, layout: Layout | int | str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memmodel import _call, _ffi
 from memmodel._turns import Turns
+from memmodel.function import Function
 from memmodel.points import Points, columns_of
 from memmodel.quantity import parse_bytes
 from memmodel.report import html
@@ -176,6 +177,10 @@ class Model:
         if input not in self.inputs:
             raise _ffi.UnknownSymbolError(f"input: {input!r} is none of {', '.join(self.inputs)}")
         return _ffi.model_solve(self._handle, self._numbers({input: 1.0, **inputs}), input, level, most)
+
+    def function(self, level: float = 0.0) -> Function:
+        """A plain C function of the formula, or at a level above 0 of the upper bound (needs libffi in the library)."""
+        return Function(_ffi.function_new(_ffi.context_new(None), self._handle, level))
 
     # ---- about it ----
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from memmodel import _call, _ffi
 from memmodel._layers import Layers
 from memmodel._turns import Turns
+from memmodel.errors import MemmodelError
 from memmodel.tensor import Dim, Dtype, Size, Tensor
 
 Rule: TypeAlias = Callable[[list[tuple[int, ...]]], Mapping[str, int]]
@@ -180,7 +181,11 @@ class Network(Layers):
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         with self._turns.writing():
-            return function(self._handle, *arguments)
+            try:
+                return function(self._handle, *arguments)
+            except MemmodelError:
+                _ffi.network_recover(self._handle)  # the failed call left it as it was
+                raise
 
     def _add(self, function: Callable[..., int], *arguments: Any) -> Tensor:
         return Tensor(self, self._call(function, *arguments))
@@ -198,7 +203,7 @@ class Network(Layers):
     def _tensors(self, values: Sequence[Tensor], name: str) -> list[int]:
         if isinstance(values, Tensor) or not hasattr(values, "__iter__"):
             raise TypeError(f"{name}: a sequence of tensors is needed, not {_call.kind_of(values)}")
-        return [self._tensor(value, f"{name}[{index}]") for index, value in enumerate(values)]
+        return [self._tensor(value, f"{name}[{index}]") for index, value in enumerate(_call.several(values, name))]
 
     def _dim(self, value: Size, name: str) -> int:
         """The code of a size. A plain negative number would be somebody's symbol."""
@@ -216,7 +221,7 @@ class Network(Layers):
             return None
         if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
             raise TypeError(f"{name}: a sequence of sizes is needed, not {_call.kind_of(values)}")
-        return [self._dim(value, f"{name}[{index}]") for index, value in enumerate(values)]
+        return [self._dim(value, f"{name}[{index}]") for index, value in enumerate(_call.several(values, name, 64))]
 
     # ---- looking ----
 

@@ -138,9 +138,11 @@ class Report:
 
     def to_frame(self) -> Any:
         """A pandas frame with a row a layer, and a column a category for what is live at the peak."""
-        rows = [{**vars(layer), **layer.peak} for layer in self.layers]
-        for row in rows:
-            del row["peak"]
+        rows = [
+            {name: value for name, value in vars(layer).items() if name != "peak"}
+            | {f"peak {category}": size for category, size in layer.peak.items()}
+            for layer in self.layers
+        ]
         return _optional.need("pandas", "Report.to_frame()").DataFrame(rows)
 
     def __repr__(self) -> str:

@@ -36,7 +36,7 @@ class Samples:
         """From columns by name, or an empty table of columns with these names."""
         if isinstance(columns, (str, bytes)) or not hasattr(columns, "__iter__"):
             raise TypeError(f"columns: a mapping, or names, are needed, not {_call.kind_of(columns)}")
-        self._own(_ffi.samples_new(_context(), list(columns)))
+        self._own(_ffi.samples_new(_context(), _call.several(iter(columns), "columns")))
         if isinstance(columns, Mapping):
             self._fill(columns)
 
@@ -161,7 +161,8 @@ def _numbers(values: Iterable[Any], name: str) -> list[float]:
     """Any iterable of numbers, None for a missing one."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name}: a sequence of numbers is needed, not {_call.kind_of(values)}")
-    return [math.nan if one is None else _call.double(one, f"{name}[{index}]") for index, one in enumerate(values)]
+    numbers = enumerate(_call.several(values, name))
+    return [math.nan if one is None else _call.double(one, f"{name}[{index}]") for index, one in numbers]
 
 
 def samples_of(table: Any) -> Samples:

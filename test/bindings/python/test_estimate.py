@@ -1,0 +1,129 @@
+"""What a job needs, and what fits: the numbers that the C tests and the documentation hold, from Python."""
+
+import inspect
+import json
+import unittest
+
+import memmodel
+import networks
+
+
+class Textbook(unittest.TestCase):
+    def test_the_unet_has_its_parameters_and_its_formula(self):
+        report = memmodel.estimate(networks.unet3d(), framework="textbook", rule="outputs", batch=1, dim=144)
+        self.assertEqual(report.total.parameters, 5_650_801)
+        self.assertEqual(report.formulas["layer outputs"], "1291.125*batch*dim^3")
+        self.assertEqual(report.formula("layer outputs", "python"), "1291.125*batch*dim*dim*dim")
+        self.assertEqual(report.assumptions, "dim is a multiple of 16")
+        # 1291.125 * 144^3 bytes and 4 bytes a parameter
+        self.assertEqual(report.peak.live, 1291125 * 144**3 // 1000 + 4 * 5_650_801)
+        self.assertIsNone(report.peak.process)
+
+    def test_a_size_that_cannot_be_halved_four_times_is_refused_with_the_layer(self):
+        with self.assertRaises(memmodel.ShapeError) as caught:
+            memmodel.estimate(networks.unet3d(), batch=1, dim=200)
+        self.assertEqual(caught.exception.object, "decoder.3.concat_1")
+        self.assertIn("has 25, but", caught.exception.message)
+
+    def test_the_classifier_has_its_table(self):
+        # test/golden/cnn50.md has the arithmetic.
+        report = memmodel.estimate(networks.classifier(), framework="textbook", rule="cs231n", batch=64)
+        parameters = [layer.parameters for layer in report.layers]
+        self.assertEqual(parameters, [0, 896, 0, 18_496, 0, 0, 4_608_500, 5_010])
+        self.assertEqual(report.total.parameters, 4_632_902)
+        self.assertEqual(report.total.activations, 64 * 149_726)
+        self.assertEqual(report.total.multiply_adds, 64 * 18_293_000)
+        self.assertEqual(report.peak.live, 4 * (2 * 149_726 * 64 + 3 * 4_632_902 + 7_500 * 64))
+
+
+class Simulation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.net = networks.classifier()
+        cls.report = memmodel.estimate(cls.net, batch=8, isa="avx2", steps=2)
+
+    def test_the_categories_sum_up_to_the_peak(self):
+        categories = self.report.categories
+        self.assertEqual(len(categories), 10)
+        self.assertEqual(categories["parameters"], 4 * 4_632_902)
+        slack = categories["allocator slack"] + categories["context"]
+        self.assertEqual(sum(categories.values()) - slack, self.report.peak.live)
+
+    def test_the_trace_reaches_the_peak(self):
+        trace = self.report.trace
+        self.assertEqual(max(event.live for event in trace), self.report.peak.live)
+        self.assertEqual(max(trace.live), self.report.peak.live)
+        self.assertEqual(trace[-1], list(trace)[-1])
+        with self.assertRaises(IndexError):
+            trace[len(trace)]
+
+    def test_steps_are_told_apart(self):
+        self.assertEqual(len(self.report.step_peaks), 2)
+        self.assertEqual(max(self.report.step_peaks), self.report.peak.live)
+        self.assertIn("step", self.report.moment)
+
+    def test_a_report_outlives_its_network(self):
+        report = memmodel.estimate(networks.classifier(), batch=1)
+        trace = report.trace
+        del report
+        self.assertEqual(trace[0].step, 0)
+
+    def test_json_says_the_same(self):
+        self.assertEqual(json.loads(self.report.to_json())["peak"]["live"], self.report.peak.live)
+
+    def test_frames_have_a_row_a_layer_and_an_event(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("pandas")
+        frame = self.report.to_frame()
+        self.assertEqual(len(frame), len(self.report.layers))
+        self.assertEqual(int(frame["parameters"].sum()), self.report.total.parameters)
+        self.assertEqual(len(self.report.trace.to_frame()), len(self.report.trace))
+
+    def test_unmodelled_operators_are_listed(self):
+        self.assertEqual(self.report.unmodelled, [])
+
+    def test_solve_finds_the_last_that_fits(self):
+        budget = "200MiB"
+        largest = memmodel.solve(self.net, "batch", budget, isa="avx2", measure="reserved")
+        self.assertLessEqual(memmodel.estimate(self.net, batch=largest, isa="avx2").peak.reserved, 200 << 20)
+        self.assertGreater(memmodel.estimate(self.net, batch=largest + 1, isa="avx2").peak.reserved, 200 << 20)
+        self.assertEqual(memmodel.solve(self.net, "batch", 1), 0)
+
+    def test_errors_are_of_the_question(self):
+        for error, sizes in (
+            (memmodel.UnboundError, {}),
+            (memmodel.UnknownSymbolError, {"batch": 1, "bach": 1}),
+            (memmodel.UnsupportedError, {"batch": 1, "framework": "abacus"}),
+            (memmodel.MemmodelError, {"batch": 0}),
+            (memmodel.MemmodelOverflowError, {"batch": 2**62}),
+        ):
+            with self.assertRaises(error):
+                memmodel.estimate(self.net, **sizes)
+
+    def test_every_field_of_a_job_is_an_argument(self):
+        fields = {name for name, *_ in memmodel.ffi.Job._fields_}
+        told_otherwise = {"size", "context", "symbol_count"}
+        for function, more in ((memmodel.estimate, {"measure"}), (memmodel.solve, set())):
+            arguments = set(inspect.signature(function).parameters)
+            self.assertEqual(fields - told_otherwise - more - arguments, set())
+
+
+class Sizes(unittest.TestCase):
+    def test_sizes_are_read_as_people_write_them(self):
+        for text, number in (
+            ("16GiB", 16 << 30), ("16G", 16 << 30), ("1.5 GB", 1_500_000_000), ("0", 0), (" 7 kb ", 7000), ("12B", 12),
+        ):  # fmt: skip
+            self.assertEqual(memmodel.parse_bytes(text), number)
+        for text in ("", "GiB", "16 Gigs", "-1", "1e3", "nan", "9" * 30, "١"):
+            with self.assertRaises((ValueError, OverflowError)):
+                memmodel.parse_bytes(text)
+
+    def test_sizes_are_shown_as_the_tool_shows_them(self):
+        self.assertEqual(memmodel.format_bytes(1_682_723_016), "1.57 GiB")
+        self.assertEqual(memmodel.format_bytes(12), "12 bytes")
+
+
+if __name__ == "__main__":
+    unittest.main()
