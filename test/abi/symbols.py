@@ -48,6 +48,12 @@ def exported(library):
     return [row[2].replace("@@", "@") for row in rows if row[1] != "A"]
 
 
+def explained(root):
+    """Beginnings of the names that doc/abi.md says why they are testing: `memmodel_x` or `memmodel_x_*`."""
+    text = (root / "doc" / "abi.md").read_text(encoding="utf-8")
+    return tuple(re.findall(r"^- `(memmodel_\w+)\*?`.*:", text, re.MULTILINE))
+
+
 def repeated(names, where):
     names = [name.split("@")[0] for name in names]
     return [f"{name}: {where} twice" for name in sorted({name for name in names if names.count(name) > 1})]
@@ -67,6 +73,8 @@ def main(root, library):
     problems += missing(listed, api, "described so, by its @since and @stability")
     problems += missing(api, seen, f"in {library.name}")
     problems += missing(seen, api, "public, but seen from outside")
+    testing = [name.split("@")[0] for name in api if name.endswith("@MEMMODEL_TESTING")]
+    problems += [f"{name}: doc/abi.md does not say why" for name in testing if not name.startswith(explained(root))]
     problems += [f"{name}: not of this library" for name in seen if not name.startswith("memmodel_")]
     print(*problems, f"{len(set(headers))} public functions", sep="\n")
     return 1 if problems or not headers else 0

@@ -527,12 +527,32 @@ an_absurd_size_of_a_result_is_refused_and_nothing_written(void **state)
     }
 }
 
+static int
+note_size(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_needs *needs)
+{
+    (void)inputs;
+    (void)count;
+    memcpy(user, &needs->size, sizeof needs->size);
+    return 0;
+}
+
 static void
 the_library_says_how_long_its_own_structs_are(void **state)
 {
     struct fixture *f = *state;
+    struct memmodel_job own = job;
+    size_t needs = 0;
 
     assert_int_equal(memmodel_context_error(f->context)->size, sizeof(struct memmodel_error));
+
+    own.size = sizeof own;
+    new_network(f);
+    assert_true(memmodel_network_custom(
+                    f->network, &f->square, 1,
+                    MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .rule = note_size, .user = &needs)) >= 0);
+    assert_int_equal(memmodel_estimate(f->network, &own, &f->new_report), 0);
+    release_made(f);
+    assert_int_equal(needs, sizeof(struct memmodel_custom_needs));
 }
 
 int
