@@ -101,7 +101,9 @@ class Wrapper:
     def _let_live(self, p: Parameter, name: str) -> None:
         self.arguments[-1] = f"{name}_"
         self.before.append(f'{name}_ = {self.types.converter(p["type"], p, p["name"])}({name}, "{name}")')
-        self.before.append(f'{self.handles[0]["name"]}.keep("{title(self.function["name"])}", {name}_)')
+        first = self.handles[0]
+        owner = f'_call.instance_of({first["name"]}, {names.handle(first["type"]["name"])}, "{first["name"]}")'
+        self.before.append(f'{owner}.keep("{title(self.function["name"])}", {name}_)')
 
     def _keep_callbacks(self, p: Parameter) -> None:
         item = next(item for item in self.types.api["structs"] if item["name"] == p["type"]["to"]["name"])

@@ -24,7 +24,13 @@ E_ = TypeVar("E_", bound=IntEnum)
 
 
 def kind_of(value: object) -> str:
-    return "None" if value is None else f"{type(value).__name__} {value!r:.60}"
+    """What was given, for a message; an object that cannot be shown now does not hide what was wrong with it."""
+    if value is None:
+        return "None"
+    try:
+        return f"{type(value).__name__} {value!r:.60}"
+    except Exception:
+        return type(value).__name__
 
 
 # ---- numbers and texts ----
@@ -343,7 +349,7 @@ def handle(kind: type[Handle]) -> Converter:
 @contextlib.contextmanager
 def held(*handles: Handle | None) -> Iterator[None]:
     """One more reference during a call that lets other threads run, one of which might close the object."""
-    taken = [(type(one), one.pointer) for one in handles if one is not None]
+    taken = [(type(one), one.pointer) for one in handles if isinstance(one, Handle)]
     for kind, pointer in taken:
         kind._ref(pointer)
     try:

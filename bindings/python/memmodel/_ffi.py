@@ -2180,7 +2180,7 @@ def context_set_log(context: ContextHandle, log: Callable[..., Any] | None) -> N
     log: None for silence.
     """
     log_ = _as_log(log, "log")
-    context.keep("context_set_log", log_)
+    _call.instance_of(context, ContextHandle, "context").keep("context_set_log", log_)
     _context_set_log(_call.address(context, ContextHandle, "context"), log_, None)
     _call.raise_pending()
 

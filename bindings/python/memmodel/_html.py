@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_LAYERS = 40
 MOST_ROWS = 10
 
-# Lines and shades are half transparent greys, text keeps the page's colour: nothing here knows whether the page is dark.
+# Lines and shades are half transparent greys, and text keeps the page's colour: light and dark pages both do.
 STYLE = """<style>
 .memmodel { font: 13px/1.5 system-ui, sans-serif; max-width: 72rem; }
 .memmodel table { border-collapse: collapse; margin: .4rem 0; font: inherit; color: inherit; }
@@ -91,8 +91,8 @@ def keys(categories: dict[str, int]) -> str:
 
 
 def layer_row(layer: Layer, most: int) -> list[str]:
-    size = format_bytes(layer.peak_bytes) if layer.peak_bytes else "–"
-    numbers = [number(layer.parameters) if layer.parameters else "–", number(layer.multiply_adds) if layer.multiply_adds else "–", size]
+    numbers = [number(layer.parameters), number(layer.multiply_adds), format_bytes(layer.peak_bytes)]
+    numbers = ["–" if text in ("0", "0 bytes") else text for text in numbers]
     texts = [f'<span title="{escape(layer.name)}">{escape(layer.name)}</span>', escape(layer.op), escape(layer.shape)]
     return [*texts, *numbers, bar(layer.peak, most)]
 
@@ -123,7 +123,8 @@ def report(value: Report) -> str:
     categories = value.categories
     whole = sum(categories.values())
     keyed = f'<div class="keys">{keys(categories)}</div>'
-    return page(f"<div>Peak: {', '.join(numbers)}</div>", moment, bar(categories, whole), keyed, layer_table(value), note)
+    first = f"<div>Peak: {', '.join(numbers)}</div>"
+    return page(first, moment, bar(categories, whole), keyed, layer_table(value), note)
 
 
 # ---- models and tables ----
@@ -140,8 +141,8 @@ def model(value: Model) -> str:
     formula = f"<div>{escape(value.target)} = <code>{escape(value.formula())}</code></div>"
     domain = [[escape(name), number(least), number(most)] for name, (least, most) in value.domain.items()]
     errors = (
-        f"mean error <b>{scores.loo_mape:.2%}</b> on samples left out one by one, {scores.training_mape:.2%} on those of "
-        f"the fit; {number(scores.samples)} samples, {number(scores.terms)} terms"
+        f"mean error <b>{scores.loo_mape:.2%}</b> on samples left out one by one, {scores.training_mape:.2%} on those "
+        f"of the fit; {number(scores.samples)} samples, {number(scores.terms)} terms"
     )
     return page(formula, table(["input", "least", "most"], domain), f'<div class="note">{errors}</div>')
 

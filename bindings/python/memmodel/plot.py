@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, cast
 
 from memmodel._colours import CATEGORIES, colour
 from memmodel._optional import need
 from memmodel.model import Model
+from memmodel.points import Points
 from memmodel.quantity import format_bytes, parse_bytes
 from memmodel.report import Layer, Report
 from memmodel.samples import samples_of
@@ -80,23 +81,22 @@ def _plain_ticks(ax: Axes) -> None:
 # ---- measured against predicted ----
 
 
-def _pairs(table: Any, predicted: Model | Sequence[float], level: float) -> tuple[list[float], list[float], list[float]]:
-    """Measured, predicted and, of a model, upper bounds; rows with a missing number are left out."""
+def _triples(table: Any, predicted: Model | Sequence[float], level: float) -> list[tuple[float, float, float]]:
+    """Measured, predicted and, of a model, the upper bound; rows with a missing number are left out."""
     if isinstance(predicted, Model):
         samples = samples_of(table)
-        points = [dict(zip(predicted.inputs, row)) for row in zip(*(samples[name] for name in predicted.inputs))]
-        answers = [predicted.predict(level=level, **{name: float(value) for name, value in point.items()}) for point in points]
-        rows = zip(samples[predicted.target], (one.prediction for one in answers), (one.upper for one in answers))
+        points = cast(Points, predicted.predict({name: samples[name] for name in predicted.inputs}, level=level))
+        rows = zip(samples[predicted.target], points.prediction, points.upper)
     else:
         measured, values = list(table), list(predicted)
         if len(measured) != len(values):
             raise ValueError(f"predicted: {len(measured)} values are needed, not {len(values)}")
         rows = zip(measured, values, values)
-    kept = [row for row in ([float(value) for value in row] for row in rows) if all(0 < value < math.inf for value in row)]
+    kept = [(float(real), float(value), float(upper)) for real, value, upper in rows]
+    kept = [row for row in kept if all(0 < value < math.inf for value in row)]
     if not kept:
         raise ValueError("table: no row has a measurement and a prediction above 0")
-    first, second, third = zip(*kept)
-    return list(first), list(second), list(third)
+    return kept
 
 
 def measured(
@@ -116,10 +116,10 @@ def measured(
 
     >>> memmodel.plot.measured("runs.csv", model)
     """
-    real, values, upper = _pairs(table, predicted, level)
+    triples = _triples(table, predicted, level)
     name = target or (predicted.target if isinstance(predicted, Model) else "bytes")
-    scale, unit = _unit(max(real), name)
-    x, y, top = ([value / scale for value in column] for column in (real, values, upper))
+    scale, unit = _unit(max(max(triple) for triple in triples), name)
+    x, y, top = ([value / scale for value in column] for column in zip(*triples))
     error = sum(abs(a / b - 1) for a, b in zip(y, x)) / len(x)
     ax = _axes(ax, 6.4, 5.6)
     ends = [min(*x, *y) * 0.8, max(*x, *top) * 1.25]
@@ -142,7 +142,9 @@ def measured(
 # ---- by layer ----
 
 
-def layers(report: Report | Sequence[Layer], *, most: int = 40, title: str | None = None, ax: Axes | None = None) -> Axes:
+def layers(
+    report: Report | Sequence[Layer], *, most: int = 40, title: str | None = None, ax: Axes | None = None
+) -> Axes:
     """What each layer holds at the moment of the peak, by category; the `most` largest, in the order of the network.
 
     >>> memmodel.plot.layers(report, most=20)
@@ -267,7 +269,8 @@ def _mark_phases(ax: Axes, phases: Sequence[tuple[int, str]], count: int) -> Non
         if start:
             ax.axvline(start, color=GREY, lw=0.8, ls=":")
         if end - start > 0.011 * count * len(name):
-            ax.text((start + end) / 2, 0.985, name, transform=ax.get_xaxis_transform(), ha="center", va="top", fontsize=8)
+            middle = (start + end) / 2
+            ax.text(middle, 0.985, name, transform=ax.get_xaxis_transform(), ha="center", va="top", fontsize=8)
 
 
 # ---- over a scan ----
@@ -289,7 +292,7 @@ def bound(
     *,
     values: Iterable[float] | None = None,
     level: float = 0.95,
-    budget: Union[int, float, str, None] = None,
+    budget: int | float | str | None = None,
     title: str | None = None,
     ax: Axes | None = None,
     **inputs: float,
@@ -302,11 +305,11 @@ def bound(
     >>> memmodel.plot.bound(model, "batch", dim=128, budget="16GiB")
     """
     x = _scan(model, input, values)
-    answers = [model.predict(level=level, **{**inputs, input: value}) for value in x]
+    points = cast(Points, model.predict({**inputs, input: x}, level=level))
     limit = parse_bytes(budget) if isinstance(budget, str) else budget
-    finite = [one.upper for one in answers if math.isfinite(one.upper)]
+    finite = [value for value in points.upper if math.isfinite(value)]
     scale, unit = _unit(max([*finite, limit or 0.0]), model.target)
-    y, top = [one.prediction / scale for one in answers], [one.upper / scale for one in answers]
+    y, top = points.prediction / scale, points.upper / scale
     ax = _axes(ax, 7.6, 5)
     least, most = model.domain[input]
     ax.axvspan(least, most, color=GREY, alpha=0.14, lw=0, label=f"training data, {least:g} to {most:g}")
