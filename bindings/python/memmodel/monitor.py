@@ -92,6 +92,7 @@ class Monitor:
         """Take readings in a thread until the process ends, or stop()."""
         if self._running():
             raise RuntimeError("the monitor is running already")
+        _call.address(self._handle, _ffi.MonitorHandle, "monitor")
         # The thread knows the handle, not the monitor: one that nobody holds any more stops.
         self._thread = threading.Thread(target=_watch, args=(self._handle,), name="memmodel monitor", daemon=True)
         self._thread.start()
@@ -144,7 +145,7 @@ class Monitor:
         self._handle.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_thread", None) is not None:
+        if getattr(self, "_thread", None) is not None and self._running():
             _ffi.monitor_stop(self._handle)
 
     # ---- what was measured ----

@@ -1,0 +1,245 @@
+"""Fits and predictions from Python: the tool's own results, bit for bit, and arrays as scalars."""
+
+import ctypes
+import json
+import math
+import pickle
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import memmodel
+import networks
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def tool(*words):
+    return subprocess.run([networks.TOOL, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+
+class Fit(unittest.TestCase):
+    def test_it_is_the_tools_fit_bit_for_bit(self):
+        for path in (networks.TORCH_SAMPLES, networks.KERAS_SAMPLES):
+            words = ("fit", path, "--filter", "status=ok", "--target", "peak_bytes", "--inputs", "dim,batch", "--json")
+            samples = memmodel.Samples.read(path).filter(status="ok")
+            model = memmodel.fit(samples, "peak_bytes", ["dim", "batch"])
+            self.assertEqual(model.to_json(), tool(*words))
+
+    def test_a_networks_own_term_is_the_tools(self):
+        net = networks.unet3d()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "unet.json"
+            net.save(path)
+            words = ("--target", "peak_bytes", "--inputs", "dim,batch", "--network", path, "--basis", "given", "--json")
+            expected = tool("fit", networks.TORCH_SAMPLES, *words)
+        model = memmodel.fit(
+            networks.TORCH_SAMPLES, "peak_bytes", ["dim", "batch"], network=net, basis="given"
+        )
+        self.assertEqual(model.to_json(), expected)
+
+    def test_tables_of_any_kind_give_the_same_model(self):
+        table = {"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}
+        expected = memmodel.fit(table, "peak").to_json()
+        self.assertEqual(memmodel.fit(memmodel.Samples(table), "peak").to_json(), expected)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.csv"
+            memmodel.Samples(table).write(path)
+            self.assertEqual(memmodel.fit(str(path), "peak").to_json(), expected)
+        if numpy:
+            arrays = {name: numpy.array(values) for name, values in table.items()}
+            self.assertEqual(memmodel.fit(arrays, "peak").to_json(), expected)
+        try:
+            import pandas
+        except ImportError:
+            return
+        frame = pandas.DataFrame({"host": ["a"] * 6, **table})
+        self.assertEqual(memmodel.fit(frame, "peak").to_json(), expected)
+
+    def test_given_terms_and_what_is_wrong_with_them(self):
+        table = {"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}
+        self.assertAlmostEqual(memmodel.fit(table, "peak", terms=["n"], basis="given")(n=10), 2 * 10 + 1)
+        with self.assertRaises(memmodel.ParseError):
+            memmodel.fit(table, "peak", terms=["n +"])
+        with self.assertRaises(memmodel.UnknownSymbolError):
+            memmodel.fit(table, "peek")
+        with self.assertRaises(memmodel.DataError):
+            memmodel.fit({"n": [1, 2], "peak": [1, 2]}, "peak")
+        with self.assertRaisesRegex(TypeError, "inputs"):
+            memmodel.fit(table, "peak", "n")
+
+    def test_notes_go_to_the_log(self):
+        with self.assertLogs("memmodel", "WARNING") as logged:
+            memmodel.fit({"n": [1, 2, 3, 4, None], "peak": [2, 4, 6, 8, 10]}, "peak")
+        self.assertIn("1 of 5 rows", logged.output[0])
+
+
+class OnePoint(unittest.TestCase):
+    def setUp(self):
+        self.model = networks.model()
+
+    def test_it_predicts_by_name_in_any_order(self):
+        prediction = self.model.predict(batch=2, dim=64, level=0.95)
+        self.assertAlmostEqual(prediction.prediction, 1000 * 64**2 * 2 + 500_000, delta=1)
+        self.assertGreaterEqual(prediction.upper, prediction.prediction)
+        self.assertFalse(prediction.outside)
+        self.assertEqual(self.model.predict(dim=64, batch=2), prediction)
+        self.assertEqual(self.model(dim=64, batch=2), prediction.prediction)
+        self.assertEqual(self.model.predict({"dim": 64, "batch": 2}), prediction)
+        self.assertTrue(self.model.predict(dim=1000, batch=2).outside)
+
+    def test_it_predicts_as_the_tool_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.json"
+            model = memmodel.fit(networks.KERAS_SAMPLES, "peak_bytes", ["dim", "batch"])
+            model.save(path)
+            said = json.loads(tool("predict", path, "--set", "dim=96", "--set", "batch=2", "--level", "0.9", "--json"))
+            largest = tool("predict", path, "--set", "dim=128", "--solve", "batch", "--budget", "16GiB").splitlines()[0]
+            again = memmodel.Model.load(path)
+        prediction = again.predict(dim=96, batch=2, level=0.9)
+        self.assertEqual(said["rows"], [prediction._asdict()])
+        self.assertEqual(largest, f"largest batch within 16.00 GiB: {again.solve('batch', '16GiB', dim=128)}")
+
+    def test_levels_between_the_usual_ones_lie_between(self):
+        model = memmodel.fit(networks.KERAS_SAMPLES, "peak_bytes", ["dim", "batch"])
+        bounds = [model.predict(dim=64, batch=4, level=level).upper for level in (0.9, 0.94, 0.95, 0.96, 0.99)]
+        self.assertEqual(bounds, sorted(bounds))
+
+    def test_inputs_that_do_not_match_are_named(self):
+        for inputs, name in (
+            ({"dim": 1}, "batch"), ({"dim": 1, "batch": 2, "more": 3}, "more"), ({"dim": 1, "bach": 2}, "batch"),
+            ({"dim": "1", "batch": 2}, "dim"), ({"dim": None, "batch": 2}, "dim"), ({"dim": [1, 2], "batch": 2}, "dim"),
+        ):  # fmt: skip
+            for call in (self.model, self.model.predict):
+                with self.assertRaisesRegex(TypeError, f"^{name}: "):
+                    call(**inputs)
+        with self.assertRaisesRegex(OverflowError, "^dim: "):
+            self.model(dim=10**400, batch=1)
+        for level in (0.4, 1, math.nan, -1):
+            with self.assertRaisesRegex(memmodel.InvalidArgumentError, "level"):
+                self.model.predict(dim=1, batch=1, level=level)
+        with self.assertRaisesRegex(TypeError, "level"):
+            self.model.predict(dim=1, batch=1, level="high")
+
+    def test_numbers_that_are_no_numbers_give_none(self):
+        self.assertTrue(math.isnan(self.model(dim=math.nan, batch=1)))
+
+    def test_solve_finds_the_last_that_fits(self):
+        largest = self.model.solve("batch", 20_000_000, dim=64)
+        self.assertLessEqual(self.model.predict(dim=64, batch=largest).upper, 20_000_000)
+        self.assertGreater(self.model.predict(dim=64, batch=largest + 1).upper, 20_000_000)
+        self.assertEqual(self.model.solve("batch", "1kB", dim=64), 0)
+        with self.assertRaises(memmodel.UnknownSymbolError):
+            self.model.solve("bach", 1, dim=64)
+        with self.assertRaisesRegex(TypeError, "dim"):
+            self.model.solve("batch", 1)
+
+    def test_what_a_model_says_of_itself(self):
+        self.assertEqual(self.model.inputs, ("dim", "batch"))
+        self.assertEqual(self.model.target, "peak")
+        self.assertEqual(self.model.domain, {"dim": (16, 128), "batch": (1, 8)})
+        self.assertEqual(self.model.scores.samples, 16)
+        for language in ("python", "c"):
+            self.assertIn("dim", self.model.formula(language))
+        value = eval(self.model.formula("python"), {"dim": 48.0, "batch": 3.0, "math": math})
+        self.assertEqual(value, self.model(dim=48, batch=3))
+        self.assertIn("peak", repr(self.model))
+
+    def test_json_and_pickles_make_the_same_model(self):
+        for copy in (memmodel.Model.from_json(self.model.to_json()), pickle.loads(pickle.dumps(self.model))):
+            self.assertEqual(copy.to_json(), self.model.to_json())
+        with self.assertRaises(memmodel.ParseError) as caught:
+            memmodel.Model.from_json("{", name="mine")
+        self.assertEqual(caught.exception.line, 1)
+
+    def test_a_host_gets_a_plain_c_function(self):
+        try:
+            function, bound = self.model.function(), self.model.function(level=0.9)
+        except memmodel.UnsupportedError:
+            self.skipTest("libffi")
+        point = (ctypes.c_double * 2)(40, 4)
+        self.assertEqual(function.pointer(point), self.model(dim=40, batch=4))
+        self.assertEqual(bound.pointer(point), self.model.predict(dim=40, batch=4, level=0.9).upper)
+
+
+@unittest.skipUnless(numpy, "numpy")
+class ManyPoints(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = networks.model()
+        generator = numpy.random.default_rng(1)
+        cls.dims = generator.uniform(16, 128, 100)
+        cls.batches = generator.integers(1, 8, 100)
+        cls.scalars = [cls.model.predict(dim=dim, batch=batch) for dim, batch in zip(cls.dims, cls.batches)]  # noqa: B905
+
+    def assert_as_scalars(self, points):
+        self.assertEqual(points.prediction.tolist(), [one.prediction for one in self.scalars])
+        self.assertEqual(points.upper.tolist(), [one.upper for one in self.scalars])
+        self.assertEqual(points.outside.tolist(), [one.outside for one in self.scalars])
+
+    def test_arrays_of_every_kind_have_the_bits_of_scalars(self):
+        table = numpy.stack([self.dims, self.batches], axis=1)
+        wide = numpy.zeros((100, 4))
+        wide[:, ::2] = table
+        for data in (
+            {"dim": self.dims, "batch": self.batches, "more": "ignored"},
+            {"dim": list(self.dims), "batch": tuple(self.batches)},
+            table, numpy.asfortranarray(table), wide[:, ::2], table.tolist(), table.astype(">f8"),
+        ):  # fmt: skip
+            self.assert_as_scalars(self.model.predict(data))
+
+    def test_frames_too(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas")
+        self.assert_as_scalars(self.model.predict(pandas.DataFrame({"batch": self.batches, "dim": self.dims})))
+
+    def test_a_single_number_is_for_all_points(self):
+        points = self.model.predict({"dim": self.dims, "batch": 4})
+        self.assertEqual(points.prediction[7], self.model(dim=self.dims[7], batch=4))
+        self.assertEqual(len(points), 100)
+        self.assertEqual(numpy.asarray(points).sum(), points.prediction.sum())
+
+    def test_contiguous_columns_are_not_copied(self):
+        columns = self.model.predict({"dim": self.dims, "batch": 4})._columns
+        self.assertTrue(numpy.shares_memory(columns[0], self.dims))
+
+    def test_results_go_where_they_are_wanted(self):
+        out = numpy.empty(100)
+        self.assertIs(self.model.evaluate({"dim": self.dims, "batch": 4}, out=out), out)
+        for wrong, error in (
+            (numpy.empty(99), ValueError), (numpy.empty(100, dtype="f4"), TypeError), (numpy.empty(200)[::2], ValueError),
+            (numpy.empty((100, 1)), ValueError), ([0.0] * 100, TypeError), (numpy.broadcast_to(0.0, 100), ValueError),
+            (numpy.empty(100, dtype=">f8"), TypeError),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(error, "^out: "):
+                self.model.evaluate({"dim": self.dims, "batch": 4}, out=wrong)
+
+    def test_data_that_does_not_match_is_named(self):
+        for data, error, name in (
+            ({"dim": self.dims}, ValueError, "batch"),
+            ({"dim": self.dims, "batch": self.batches[:-1]}, ValueError, "columns"),
+            ({"dim": self.dims, "batch": ["a"] * 100}, TypeError, "batch"),
+            ({"dim": self.dims, "batch": self.dims * 1j}, TypeError, "batch"),
+            ({"dim": self.dims, "batch": numpy.zeros((100, 2))}, ValueError, "batch"),
+            (numpy.zeros((5, 3)), ValueError, "data"), (numpy.zeros(5), ValueError, "data"),
+            (numpy.zeros((5, 2), dtype=object), TypeError, "dim"), ("text", TypeError, "data"), (7, TypeError, "data"),
+            (numpy.zeros((5, 2), dtype="M8[s]"), TypeError, "dim"),
+        ):  # fmt: skip
+            with self.subTest(data=data), self.assertRaisesRegex(error, f"^{name}: "):
+                self.model.predict(data)
+        with self.assertRaisesRegex(TypeError, "^batch: "):
+            self.model.predict({"dim": self.dims}, batch=4)
+
+    def test_no_points_are_no_predictions(self):
+        points = self.model.predict(numpy.zeros((0, 2)))
+        self.assertEqual((len(points.prediction), len(points.upper)), (0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
