@@ -23,6 +23,10 @@ BACKENDS = (
 )
 
 
+# Folders in which everything is generated.
+FOLDERS = ("doc/api", "test/abi/headers")
+
+
 def files(api: Api) -> dict[str, str]:
     made: dict[str, str] = {}
     for name in BACKENDS:
@@ -40,3 +44,12 @@ def write(made: dict[str, str], folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
         print(path)
+    for path in left_over(made, folder):
+        (folder / path).unlink()
+        print(f"{path}: removed")
+
+
+def left_over(made: dict[str, str], folder: Path) -> list[str]:
+    """Files of functions and headers that are no more."""
+    found = [path for name in FOLDERS for path in (folder / name).rglob("*") if path.is_file()]
+    return sorted({path.relative_to(folder).as_posix() for path in found} - made.keys())

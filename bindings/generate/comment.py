@@ -76,8 +76,11 @@ def note(text: str) -> Note:
                 found[name] = value.strip().rstrip(".")  # type: ignore[literal-required]
         return TAKEN
 
-    rest = re.sub(rf"\s*{TAKEN}", "", TAG.sub(take, text))
-    found["text"] = re.sub(r"^[;.,]\s+|;$", "", flow(rest))
+    rest = flow(re.sub(rf"\s*{TAKEN}", "", TAG.sub(take, text)))
+    rest = re.sub(r"^[;.,]\s+|;$", "", rest)
+    # The full stop that only sets a few words apart from their tags.
+    is_phrase = found and ". " not in rest and not rest.endswith("..")
+    found["text"] = rest.removesuffix(".") if is_phrase else rest
     if match := ENUM.search(text):
         found["enum"] = match[1]
     return found

@@ -29,6 +29,7 @@ SAME(__typeof__(&memmodel_network_new), int (*)(memmodel_context *context, memmo
 SAME(__typeof__(&memmodel_network_ref), memmodel_network *(*)(memmodel_network *network), "memmodel_network_ref");
 SAME(__typeof__(&memmodel_network_unref), void (*)(memmodel_network *network), "memmodel_network_unref");
 SAME(__typeof__(&memmodel_network_status), int (*)(memmodel_network *network), "memmodel_network_status");
+SAME(__typeof__(&memmodel_network_recover), void (*)(memmodel_network *network), "memmodel_network_recover");
 SAME(__typeof__(&memmodel_network_set_layout), int (*)(memmodel_network *network, int layout), "memmodel_network_set_layout");
 SAME(__typeof__(&memmodel_network_symbol), memmodel_dim (*)(memmodel_network *network, const char *name), "memmodel_network_symbol");
 SAME(__typeof__(&memmodel_network_expression), memmodel_dim (*)(memmodel_network *network, const char *text), "memmodel_network_expression");

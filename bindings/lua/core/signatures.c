@@ -22,6 +22,7 @@ const struct signature signatures[] = {
     FUNCTION("pp", memmodel_network_ref),
     FUNCTION("vp", memmodel_network_unref),
     FUNCTION("ip", memmodel_network_status),
+    FUNCTION("vp", memmodel_network_recover),
     FUNCTION("ipi", memmodel_network_set_layout),
     FUNCTION("lps", memmodel_network_symbol),
     FUNCTION("lps", memmodel_network_expression),
@@ -77,6 +78,7 @@ const struct signature signatures[] = {
     FUNCTION("ipsp", memmodel_samples_read),
     FUNCTION("ipsszp", memmodel_samples_parse),
     FUNCTION("ips", memmodel_samples_write),
+    FUNCTION("ipsppz", memmodel_samples_append),
     FUNCTION("ipp", memmodel_samples_add),
     FUNCTION("ipssp", memmodel_samples_filter),
     FUNCTION("ippzp", memmodel_samples_select),
@@ -146,7 +148,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 135;
+const size_t signature_count = 137;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

@@ -413,6 +413,9 @@ memmodel_network_unref = {
 memmodel_network_status = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   returns = {kind = "status"}},
+memmodel_network_recover = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_network_set_layout = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "layout", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_layout"},
@@ -693,6 +696,13 @@ memmodel_samples_parse = {
 memmodel_samples_write = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "path", kind = "string", letter = "s", c = "const char *"},
+  returns = {kind = "status"}},
+memmodel_samples_append = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "columns", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count"},
+  {name = "values", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count", nullable = true},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
   returns = {kind = "status"}},
 memmodel_samples_add = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},

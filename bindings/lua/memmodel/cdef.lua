@@ -406,6 +406,7 @@ int memmodel_network_new(memmodel_context *context, memmodel_network **network);
 memmodel_network *memmodel_network_ref(memmodel_network *network);
 void memmodel_network_unref(memmodel_network *network);
 int memmodel_network_status(memmodel_network *network);
+void memmodel_network_recover(memmodel_network *network);
 int memmodel_network_set_layout(memmodel_network *network, int layout);
 memmodel_dim memmodel_network_symbol(memmodel_network *network, const char *name);
 memmodel_dim memmodel_network_expression(memmodel_network *network, const char *text);
@@ -461,6 +462,7 @@ int memmodel_samples_new(memmodel_context *context, const char *const *columns, 
 int memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples);
 int memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_samples **samples);
 int memmodel_samples_write(const memmodel_samples *samples, const char *path);
+int memmodel_samples_append(memmodel_context *context, const char *path, const char *const *columns, const char *const *values, size_t count);
 int memmodel_samples_add(memmodel_samples *samples, const double *values);
 int memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value, memmodel_samples **filtered);
 int memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected);

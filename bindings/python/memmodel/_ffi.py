@@ -300,10 +300,10 @@ class Allocator(_call.Struct):
     """Where a context takes its memory from. All three functions are given together, or none."""
 
     size: Any  # sizeof(Allocator)
-    allocate: Any  # None when there is none.
-    reallocate: Any  # as realloc.
-    release: Any  # as free.
-    user: Any  # handed to each call.
+    allocate: Any  # None when there is none
+    reallocate: Any  # as realloc
+    release: Any  # as free
+    user: Any  # handed to each call
 
 
 class Error(_call.Struct):
@@ -335,7 +335,7 @@ class Conv(_call.Struct):
     """
 
     size: Any  # sizeof(Conv)
-    name: Any  # of the layer; None: made from the operator and a number.
+    name: Any  # of the layer; None: made from the operator and a number
     filters: Any  # channels of the output
     kernel: Any  # size; a 0 after the first repeats the first
     stride: Any  # a 0 after the first repeats the first
@@ -347,25 +347,25 @@ class Conv(_call.Struct):
     layout: Any  # Layout
     no_bias: Any  # 1: no bias
     activation: Any  # ActivationKind applied to the result, counted as one layer with it
-    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own.
+    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own
 
 
 class Linear(_call.Struct):
     """Fully connected: the last dimension becomes `units`. Parameters: in * units, and units for the bias."""
 
     size: Any  # sizeof(Linear)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     units: Any  # size of the last dimension of the output
     no_bias: Any  # 1: no bias
     activation: Any  # ActivationKind applied to the result, counted as one layer with it
-    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own.
+    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own
 
 
 class Pool(_call.Struct):
     """Pooling over windows."""
 
     size: Any  # sizeof(Pool)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     kernel: Any  # size; a 0 after the first repeats the first
     stride: Any  # a 0 after the first repeats the first
     dilation: Any  # max only
@@ -380,7 +380,7 @@ class AdaptivePool(_call.Struct):
     """Pooling to a given output size."""
 
     size: Any  # sizeof(AdaptivePool)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     output: Any  # size; a 0 after the first repeats the first. All zero: 1
     layout: Any  # Layout
     kind: Any  # ReductionKind: "max" or "mean"
@@ -390,7 +390,7 @@ class GlobalPool(_call.Struct):
     """Pooling over all spatial dimensions."""
 
     size: Any  # sizeof(GlobalPool)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     layout: Any  # Layout
     kind: Any  # ReductionKind: "max" or "mean"
     keep: Any  # 1: keep the spatial dimensions as 1
@@ -403,9 +403,9 @@ class Norm(_call.Struct):
     """
 
     size: Any  # sizeof(Norm)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     groups: Any  # group norm: number of groups
-    axes: Any  # layer and RMS norm: number of last dimensions.
+    axes: Any  # layer and RMS norm: number of last dimensions
     layout: Any  # Layout
     no_affine: Any  # 1: no scale and shift
     no_statistics: Any  # batch norm, 1: no moving statistics
@@ -418,7 +418,7 @@ class Activation(_call.Struct):
     """Activation as a layer of its own."""
 
     size: Any  # sizeof(Activation)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     kind: Any  # ActivationKind
     in_place: Any  # 1: the input's memory becomes the output's, where the framework can
     one_weight: Any  # PRELU, 1: one parameter for all channels
@@ -429,7 +429,7 @@ class Softmax(_call.Struct):
     """Softmax over one axis."""
 
     size: Any  # sizeof(Softmax)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     axis: Any  # counts from the end if negative; 0 means the last
     logarithmic: Any  # 1: log softmax
 
@@ -438,8 +438,8 @@ class Dropout(_call.Struct):
     """Dropout."""
 
     size: Any  # sizeof(Dropout)
-    name: Any  # of the layer.
-    rate: Any  # share that is dropped, 0 to 1.
+    name: Any  # of the layer
+    rate: Any  # share that is dropped, 0 to 1
     feature: Any  # 1: whole channels (dropout2d, dropout3d)
     in_place: Any  # 1: in place, where the framework can
     identity: Any  # 1: rate 0, the input itself
@@ -450,19 +450,19 @@ class Embedding(_call.Struct):
     """Table lookup: adds a last dimension. Parameters: rows * width."""
 
     size: Any  # sizeof(Embedding)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     rows: Any  # entries of the table
     width: Any  # elements of an entry
-    dtype: Any  # Dtype of the table.
+    dtype: Any  # Dtype of the table
     reserved: Any  # 0
-    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own.
+    shared: Any  # name of an earlier layer whose parameters this one uses; None: its own
 
 
 class Upsample(_call.Struct):
     """Upsampling of the spatial dimensions."""
 
     size: Any  # sizeof(Upsample)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     scale: Any  # whole factor; a 0 after the first repeats the first
     output: Any  # instead of scale: sizes of the output
     mode: Any  # Interpolation
@@ -473,7 +473,7 @@ class Pad(_call.Struct):
     """Padding, or cropping, of any axis."""
 
     size: Any  # sizeof(Pad)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     before: Any  # elements added (pad) or removed (crop) at the start of each axis
     after: Any  # the same at the end
     mode: Any  # PadMode; ignored by crop
@@ -484,7 +484,7 @@ class Concat(_call.Struct):
     """Concatenation."""
 
     size: Any  # sizeof(Concat)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     axis: Any  # counts from the end if negative; see channels
     channels: Any  # 1: along the channels of `layout`; `axis` is ignored
     layout: Any  # Layout
@@ -495,8 +495,8 @@ class Split(_call.Struct):
     """Split into parts along an axis: `parts` equal ones, or `sizes`. Outputs: network_result()."""
 
     size: Any  # sizeof(Split)
-    name: Any  # of the layer.
-    sizes: Any  # `parts` sizes; None: equal parts.
+    name: Any  # of the layer
+    sizes: Any  # `parts` sizes; None: equal parts
     parts: Any  # number of parts
     axis: Any  # counts from the end if negative
 
@@ -505,7 +505,7 @@ class Slice(_call.Struct):
     """Part of one axis: elements start, start + step, ... below stop."""
 
     size: Any  # sizeof(Slice)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     start: Any  # first element
     stop: Any  # one after the last; 0: the end
     step: Any
@@ -517,7 +517,7 @@ class Binary(_call.Struct):
     """Binary operator."""
 
     size: Any  # sizeof(Binary)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     kind: Any  # BinaryKind
     in_place: Any  # 1: into the first tensor's memory, where the framework can
 
@@ -526,7 +526,7 @@ class Matmul(_call.Struct):
     """Matrix product of the last two dimensions, the others broadcast."""
 
     size: Any  # sizeof(Matmul)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     transpose_first: Any  # 1: the first matrix is transposed
     transpose_second: Any  # 1: the second matrix is transposed
 
@@ -535,7 +535,7 @@ class Reduce(_call.Struct):
     """Reduction over axes."""
 
     size: Any  # sizeof(Reduce)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     axes: Any  # `axis_count` axes, from the end if negative
     axis_count: Any  # 0: all axes
     kind: Any  # ReductionKind
@@ -547,8 +547,8 @@ class Attention(_call.Struct):
     """Scaled dot-product attention of query, key and value [batch, heads, length, width]."""
 
     size: Any  # sizeof(Attention)
-    name: Any  # of the layer.
-    dropout: Any  # rate of the attention dropout.
+    name: Any  # of the layer
+    dropout: Any  # rate of the attention dropout
     causal: Any  # 1: no element attends to a later one
     grouped: Any  # 1: fewer key and value heads than query heads
 
@@ -560,7 +560,7 @@ class Recurrent(_call.Struct):
     """
 
     size: Any  # sizeof(Recurrent)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     hidden: Any  # size of the state
     layers: Any
     projection: Any  # LSTM: width of the projected output; 0: none
@@ -575,7 +575,7 @@ class Loss(_call.Struct):
     """Loss: a scalar, or the shape of the target with "none"."""
 
     size: Any  # sizeof(Loss)
-    name: Any  # of the layer.
+    name: Any  # of the layer
     kind: Any  # LossKind
     reduction: Any  # LossReduction
 
@@ -584,9 +584,9 @@ class CustomNeeds(_call.Struct):
     """What an operator needs for inputs of known shapes."""
 
     size: Any  # filled by the library
-    saved: Any  # kept from forward to backward, besides inputs and outputs.
-    forward_temporary: Any  # needed while the forward pass of the operator runs.
-    backward_temporary: Any  # needed while its backward pass runs.
+    saved: Any  # kept from forward to backward, besides inputs and outputs
+    forward_temporary: Any  # needed while the forward pass of the operator runs
+    backward_temporary: Any  # needed while its backward pass runs
     multiply_adds: Any  # multiplications with addition of the forward pass
 
 
@@ -596,17 +596,17 @@ class Custom(_call.Struct):
     """
 
     size: Any  # sizeof(Custom)
-    name: Any  # of the layer.
-    outputs: Any  # `output_count` shapes.
+    name: Any  # of the layer
+    outputs: Any  # `output_count` shapes
     output_count: Any  # at least 1
     parameter_dtype: Any  # Dtype
-    parameters: Any  # trainable parameters.
-    saved: Any  # kept from forward to backward, besides inputs and outputs.
-    forward_temporary: Any  # needed while the forward pass of the operator runs.
-    backward_temporary: Any  # needed while its backward pass runs.
+    parameters: Any  # trainable parameters
+    saved: Any  # kept from forward to backward, besides inputs and outputs
+    forward_temporary: Any  # needed while the forward pass of the operator runs
+    backward_temporary: Any  # needed while its backward pass runs
     multiply_adds: Any  # multiplications with addition of the forward pass
-    rule: Any  # corrects these numbers in each query; lives as long as the network.
-    user: Any  # handed to each call of `rule`.
+    rule: Any  # corrects these numbers in each query; lives as long as the network
+    user: Any  # handed to each call of `rule`
 
 
 class FitOptions(_call.Struct):
@@ -616,13 +616,13 @@ class FitOptions(_call.Struct):
     target: Any  # column to predict; positive. None: the last numeric column.
     inputs: Any  # columns to predict from. None: every other numeric column that is not constant.
     input_count: Any  # number of `inputs`
-    weight: Any  # column of sample weights; None: every row counts the same.
-    terms: Any  # formulas in the inputs, offered besides the basis; such as a network's own.
+    weight: Any  # column of sample weights; None: every row counts the same
+    terms: Any  # formulas in the inputs, offered besides the basis; such as a network's own
     term_count: Any  # number of `terms`
     basis: Any  # Basis
-    max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term.
+    max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term
     reserved: Any  # 0
-    threads: Any  # threads to use; the result does not depend on it.
+    threads: Any  # threads to use; the result does not depend on it
 
 
 class Prediction(_call.Struct):
@@ -664,17 +664,17 @@ class Job(_call.Struct):
     """
 
     size: Any  # sizeof(Job)
-    framework: Any  # "pytorch" or "textbook".
-    rule: Any  # of the textbook.
-    device: Any  # "cpu".
-    optimizer: Any  # "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
-    isa: Any  # instruction set of the CPU: "avx2" or "avx512".
-    symbols: Any  # `symbol_count` values.
+    framework: Any  # "pytorch" or "textbook"
+    rule: Any  # of the textbook
+    device: Any  # "cpu"
+    optimizer: Any  # "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none"
+    isa: Any  # instruction set of the CPU: "avx2" or "avx512"
+    symbols: Any  # `symbol_count` values
     symbol_count: Any  # number of `symbols`
     context: Any  # takes memory and errors; None: the network's. Give each thread its own.
     inference: Any  # 1: forward pass only, nothing kept for a backward pass
-    steps: Any  # steps to simulate.
-    threads: Any  # threads the framework computes with.
+    steps: Any  # steps to simulate
+    threads: Any  # threads the framework computes with
     measure: Any  # Measure, for solve()
 
 
@@ -682,8 +682,8 @@ class MonitorOptions(_call.Struct):
     """How to watch. Zero means the default for every field."""
 
     size: Any  # sizeof(MonitorOptions)
-    interval: Any  # time between readings of monitor_run(), >= 0.001.
-    curve_limit: Any  # greatest number of points kept for the curve, >= 2.
+    interval: Any  # time between readings of monitor_run(), >= 0.001
+    curve_limit: Any  # greatest number of points kept for the curve, >= 2
     own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. ...
     pss: Any  # 1: read PSS too. The kernel walks all pages for it, at each reading
 
@@ -692,12 +692,12 @@ class MonitorReading(_call.Struct):
     """The tree at one moment. A measure that is not available is -1."""
 
     size: Any  # sizeof(MonitorReading), set by the caller
-    time: Any  # Unix time.
-    previous: Any  # Unix time of the reading before; in the first, when watching began.
-    rss: Any  # resident memory now.
-    high: Any  # most resident memory since the previous reading, never below `rss`.
-    pss: Any  # proportional share now; -1 unless asked for.
-    cgroup: Any  # memory.current of the process's cgroup (version 2); -1 where there is none.
+    time: Any  # Unix time
+    previous: Any  # Unix time of the reading before; in the first, when watching began
+    rss: Any  # resident memory now
+    high: Any  # most resident memory since the previous reading, never below `rss`
+    pss: Any  # proportional share now; -1 unless asked for
+    cgroup: Any  # memory.current of the process's cgroup (version 2); -1 where there is none
     processes: Any  # processes that count
     ended: Any  # 1 if the watched process has ended; its descendants may live on
 
@@ -706,13 +706,13 @@ class MonitorSummary(_call.Struct):
     """All readings so far. A measure that is not available is -1."""
 
     size: Any  # sizeof(MonitorSummary), set by the caller
-    start: Any  # Unix time when watching began, by monitor_new().
-    seconds: Any  # from `start` to the last reading.
+    start: Any  # Unix time when watching began, by monitor_new()
+    seconds: Any  # from `start` to the last reading
     readings: Any  # number of readings
-    peak: Any  # most resident memory of the tree: the greatest `high`.
-    peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it.
-    peak_process: Any  # greatest mark of any single process.
-    peak_pss: Any  # greatest `pss` of a reading.
+    peak: Any  # most resident memory of the tree: the greatest `high`
+    peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it
+    peak_process: Any  # greatest mark of any single process
+    peak_pss: Any  # greatest `pss` of a reading
     peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); page ...
     processes: Any  # processes that ever counted
     ended: Any  # 1 if the watched process has ended
@@ -723,16 +723,16 @@ class MonitorSummary(_call.Struct):
 class MonitorPoint(_call.Struct):
     """A point of the curve."""
 
-    time: Any  # Unix time.
-    bytes: Any  # resident memory of the tree.
+    time: Any  # Unix time
+    bytes: Any  # resident memory of the tree
 
 
 class Event(_call.Struct):
     """One allocation or release."""
 
     size: Any  # sizeof(Event)
-    bytes: Any  # positive: allocated; negative: released.
-    live: Any  # live after it.
+    bytes: Any  # positive: allocated; negative: released
+    live: Any  # live after it
     what: Any  # what the memory is, such as "output" or "weight"; owned by the trace
     layer: Any  # layer it belongs to, "" if none; owned by the trace
     block: Any  # which allocation: the same number for its allocation and its release
@@ -747,9 +747,9 @@ class Peak(_call.Struct):
     """
 
     size: Any  # sizeof(Peak)
-    live: Any  # most bytes of live tensors.
-    reserved: Any  # most bytes taken from the system by the framework's allocator.
-    process: Any  # `reserved` and the framework's libraries; -1 if not modelled.
+    live: Any  # most bytes of live tensors
+    reserved: Any  # most bytes taken from the system by the framework's allocator
+    process: Any  # `reserved` and the framework's libraries; -1 if not modelled
 
 
 class ReportLayer(_call.Struct):
@@ -761,13 +761,13 @@ class ReportLayer(_call.Struct):
     shape: Any  # shape of the (first) output with the job's numbers, such as "2x16x32x32x32"
     formula: Any  # the same in symbols, such as "batch x 16 x dim x dim x dim"
     activations: Any  # elements of all outputs; 0 for inputs and parameters
-    output_bytes: Any  # of all outputs.
+    output_bytes: Any  # of all outputs
     parameters: Any  # elements, moving statistics included; shared ones count where they are owned
     trainable: Any  # of them, elements that are trained
-    parameter_bytes: Any  # of `parameters`.
+    parameter_bytes: Any  # of `parameters`
     multiply_adds: Any  # multiplications with addition in the forward pass
-    peak_bytes: Any  # of this layer, live at the moment of the peak.
-    peak: Any  # the same by Category.
+    peak_bytes: Any  # of this layer, live at the moment of the peak
+    peak: Any  # the same by Category
 
 
 Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)

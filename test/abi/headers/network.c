@@ -12,6 +12,7 @@ enum {
         + (int)sizeof(&memmodel_network_ref)
         + (int)sizeof(&memmodel_network_unref)
         + (int)sizeof(&memmodel_network_status)
+        + (int)sizeof(&memmodel_network_recover)
         + (int)sizeof(&memmodel_network_set_layout)
         + (int)sizeof(&memmodel_network_symbol)
         + (int)sizeof(&memmodel_network_expression)

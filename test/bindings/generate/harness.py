@@ -43,6 +43,10 @@ def files(api) -> dict:
     return importlib.import_module("generate.backends").files(api)
 
 
+def left_over(made: dict, folder: Path) -> list:
+    return importlib.import_module("generate.backends").left_over(made, folder)
+
+
 def backends() -> tuple:
     return importlib.import_module("generate.backends").BACKENDS
 
