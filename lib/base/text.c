@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 64 };
+enum { NUMBER_BYTES = 64, MOST_ATTEMPTS = 1000 };
 
 static bool
 text_reserve(struct text *text, size_t more)
@@ -188,32 +188,49 @@ file_read(memmodel_context *context, const char *path, char **bytes, size_t *len
 }
 
 static int
-write_stream(const char *path, const char *bytes, size_t length)
+write_stream(FILE *file, const char *bytes, size_t length)
 {
-    FILE *file = fopen(path, "wb");
-    bool complete;
+    bool complete = fwrite(bytes, 1, length, file) == length;
 
-    if (!file)
-        return errno;
-    complete = fwrite(bytes, 1, length, file) == length;
     return fclose(file) != 0 || !complete ? (errno ? errno : EIO) : 0;
+}
+
+/*
+ * A new file beside `path`, which nobody else writes: of those who write `path` at the same time, each has its own. NULL
+ * with errno. memory_release() the name, which is NULL if there is no memory for it.
+ */
+static FILE *
+create_beside(memmodel_context *context, const char *path, char **name)
+{
+    FILE *file = NULL;
+
+    errno = EEXIST;
+    for (int attempt = 0; !file && errno == EEXIST && attempt < MOST_ATTEMPTS; attempt++) {
+        struct text beside = TEXT_INIT(context);
+
+        if (attempt)
+            memory_release(context, *name);
+        text_printf(&beside, "%s.%d.part", path, attempt);
+        *name = text_finish(&beside);
+        if (!*name)
+            return NULL;
+        file = fopen(*name, "wbx");
+    }
+    return file;
 }
 
 int
 file_write(memmodel_context *context, const char *path, const char *bytes, size_t length)
 {
-    struct text beside = TEXT_INIT(context);
-    char *temporary;
-    int error;
+    char *temporary = NULL;
+    FILE *file = create_beside(context, path, &temporary);
+    int error = file ? write_stream(file, bytes, length) : errno;
 
-    text_printf(&beside, "%s.part", path);
-    temporary = text_finish(&beside);
     if (!temporary)
         return MEMMODEL_ERROR_NOMEM;
-    error = write_stream(temporary, bytes, length);
     if (!error && rename(temporary, path) != 0)
         error = errno;
-    if (error)
+    if (error && file)
         remove(temporary);
     memory_release(context, temporary);
     return error ? context_error(context, MEMMODEL_ERROR_IO, path, "cannot write: %s", strerror(error)) : 0;
