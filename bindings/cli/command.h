@@ -86,6 +86,10 @@ usage_error(const struct command *command, const char *format, ...) __attribute_
 int
 library_error(const struct command *command, const memmodel_context *context);
 
+/* What the library would like to be read, such as rows left out, goes to stderr as notes. */
+void
+print_notes(const struct command *command, memmodel_context *context);
+
 /* The word of the NULL-terminated list that somebody who typed `word` may have meant; NULL if none is near. */
 const char *
 nearest_word(const char *word, const char *const *words);

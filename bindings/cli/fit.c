@@ -40,14 +40,6 @@ struct fit {
     memmodel_context *context;
 };
 
-static void
-print_note(void *user, const char *message)
-{
-    const struct command *command = user;
-
-    fprintf(stderr, "memmodel %s: note: %s\n", command->name, message);
-}
-
 /* ---- samples ---- */
 
 /* Replaces *samples by its rows that the filter lets through. */
@@ -247,7 +239,7 @@ run(const struct command *command, int argc, char **argv)
     if (!status && memmodel_context_new(NULL, &fit.context))
         status = EXIT_FAILED;
     if (!status) {
-        memmodel_context_set_log(fit.context, print_note, (void *)(uintptr_t)command);
+        print_notes(command, fit.context);
         status = fit_operand(&fit, argv, operands);
         memmodel_context_unref(fit.context);
     }

@@ -93,6 +93,20 @@ library_error(const struct command *command, const memmodel_context *context)
     return EXIT_FAILED;
 }
 
+static void
+print_note(void *user, const char *message)
+{
+    const struct command *command = user;
+
+    fprintf(stderr, "memmodel %s: note: %s\n", command->name, message);
+}
+
+void
+print_notes(const struct command *command, memmodel_context *context)
+{
+    memmodel_context_set_log(context, print_note, (void *)(uintptr_t)command);
+}
+
 /* ---- the word that was meant ---- */
 
 static size_t

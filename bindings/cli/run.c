@@ -1,6 +1,7 @@
 /* memmodel run: a command's memory over time, as mprof of memory_profiler 0.61 writes it, and its peak. */
 #include "child.h"
 #include "command.h"
+#include "sample.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,13 +11,14 @@
 /* As timeout(1) and env(1) have them, so that they are told apart from the command's own. */
 enum { EXIT_LIMIT = 124, EXIT_TOOL_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
-enum { MOST_KILLED = 4096 };
+enum { MOST_KILLED = 4096, STATUS_BYTES = 32 };
 static const double FLUSH_SECONDS = 0.5;
 
 struct run_options {
     double interval;
     int64_t limit;
-    const char *output;
+    const char *output, *append, *column;
+    struct option_list set;
     bool json, pss;
 };
 
@@ -25,6 +27,12 @@ static const struct option run_options[] = {
      offsetof(struct run_options, interval)},
     {"output", 'o', OPTION_TEXT, "FILE", "write the curve, for `mprof plot FILE` and `mprof peak FILE`",
      offsetof(struct run_options, output)},
+    {"append", 'a', OPTION_TEXT, "SAMPLES.csv", "add a row to a table: what --set says, the peak, seconds, status",
+     offsetof(struct run_options, append)},
+    {"set", 's', OPTION_LIST, "NAME=VALUE", "an input of this run, such as batch=8, for --append; may be repeated",
+     offsetof(struct run_options, set)},
+    {"column", 'c', OPTION_TEXT, "NAME", "the peak's column, for --append (default peak_bytes)",
+     offsetof(struct run_options, column)},
     {"limit", 'l', OPTION_BYTES, "BYTES", "kill the command and its descendants above this size",
      offsetof(struct run_options, limit)},
     {"pss", 0, OPTION_FLAG, NULL, "measure PSS too: shared pages divided among their users; slow",
@@ -38,6 +46,7 @@ static const struct option run_options[] = {
 
 struct recorder {
     struct run_options options;
+    struct sample sample;
     const memmodel_monitor *monitor;
     FILE *curve; /* NULL if none is wanted */
     bool over_limit;
@@ -115,6 +124,19 @@ exit_code(const struct recorder *recorder, const struct memmodel_monitor_summary
     return summary->exit_signal ? EXIT_SIGNAL + summary->exit_signal : summary->exit_code;
 }
 
+/* In the table of samples: "ok", or how the command failed. */
+static const char *
+status_text(const struct recorder *recorder, const struct memmodel_monitor_summary *summary, char text[STATUS_BYTES])
+{
+    if (recorder->over_limit)
+        return "limit";
+    if (!summary->exit_signal && summary->exit_code == 0)
+        return "ok";
+    snprintf(text, STATUS_BYTES, summary->exit_signal ? "signal %d" : "exit %d",
+             (int)(summary->exit_signal ? summary->exit_signal : summary->exit_code));
+    return text;
+}
+
 static void
 print_number(const char *name, int64_t number, const char *end)
 {
@@ -159,14 +181,17 @@ print_peak(const struct recorder *recorder, const struct memmodel_monitor_summar
 }
 
 static int
-report(const struct recorder *recorder)
+report(const struct command *command, memmodel_context *context, const struct recorder *recorder)
 {
     struct memmodel_monitor_summary summary = {.size = sizeof summary};
+    char status[STATUS_BYTES];
 
     memmodel_monitor_summarize(recorder->monitor, &summary);
     print_peak(recorder, &summary);
     if (recorder->options.json)
         print_json(recorder, &summary);
+    if (sample_append(command, context, &recorder->sample, &summary, status_text(recorder, &summary, status)))
+        return EXIT_TOOL_FAILED;
     return exit_code(recorder, &summary);
 }
 
@@ -210,7 +235,7 @@ watch(const struct command *command, memmodel_context *context, struct recorder 
     } else if (memmodel_monitor_run(monitor, observe, recorder)) {
         status = tool_failed(command, context, child);
     } else {
-        status = report(recorder);
+        status = report(command, context, recorder);
     }
     memmodel_monitor_unref(monitor);
     return status;
@@ -259,10 +284,23 @@ measure(const struct command *command, struct recorder *recorder, char **argumen
         fputs("memmodel run: out of memory\n", stderr);
         status = EXIT_TOOL_FAILED;
     } else {
-        status = start(command, context, recorder, arguments);
+        print_notes(command, context);
+        status = sample_check(command, context, &recorder->sample) ? EXIT_TOOL_FAILED
+                                                                   : start(command, context, recorder, arguments);
         memmodel_context_unref(context);
     }
     return recorder->curve ? close_curve(recorder, status) : status;
+}
+
+static int
+check_options(const struct command *command, struct recorder *recorder, int operands)
+{
+    if (operands == 0)
+        return usage_error(command, "which command is to be measured?");
+    if (recorder->options.interval < 0.001)
+        return usage_error(command, "the interval must be 0.001 seconds or more");
+    return sample_begin(command, recorder->options.append, &recorder->options.set, recorder->options.column,
+                        &recorder->sample);
 }
 
 static int
@@ -271,13 +309,13 @@ run(const struct command *command, int argc, char **argv)
     struct recorder recorder = {.options = {.interval = 0.01}};
     int operands, status = options_parse(command, argc, argv, &recorder.options, &operands);
 
-    if (status != EXIT_OK)
-        return status < 0 ? EXIT_OK : status;
-    if (operands == 0)
-        return usage_error(command, "which command is to be measured?");
-    if (recorder.options.interval < 0.001)
-        return usage_error(command, "the interval must be 0.001 seconds or more");
-    return measure(command, &recorder, argv);
+    if (status == EXIT_OK)
+        status = check_options(command, &recorder, operands);
+    if (status == EXIT_OK)
+        status = measure(command, &recorder, argv);
+    sample_release(&recorder.sample);
+    options_release(command, &recorder.options);
+    return status < 0 ? EXIT_OK : status;
 }
 
 const struct command run_command = {
@@ -287,10 +325,13 @@ const struct command run_command = {
     .description = "Runs a command, watches the resident memory of it and its descendants, and prints\n"
                    "the peak on stderr. The peak is the kernel's own high-water mark, so that a spike\n"
                    "between two samples is not missed. Signals are passed on, and the exit code is the\n"
-                   "command's.",
+                   "command's. With --append the peak becomes a row of a table for `memmodel fit`, besides\n"
+                   "the seconds and a status: ok, exit N, signal N or limit. Many runs may append to one\n"
+                   "table at the same time.",
     .examples = "  memmodel run -- python train.py --epochs 1\n"
                 "  memmodel run -o curve.dat -- python train.py && mprof plot curve.dat\n"
-                "  memmodel run --limit 14GiB --json -- ./simulate\n",
+                "  memmodel run --limit 14GiB --json -- ./simulate\n"
+                "  memmodel run --append samples.csv --set dim=64 --set batch=4 -- python train.py\n",
     .exits = "  else the command's own, 128+N if signal N ended it, or\n"
              "  124  the command was killed because it went over --limit\n"
              "  125  memmodel itself failed\n"

@@ -70,6 +70,31 @@ MEMMODEL_API int
 memmodel_samples_write(const memmodel_samples *samples, const char *path);
 
 /**
+ * Add a row to a CSV file, which is made with its header if it is not there. Many processes and threads may do so at the
+ * same time: no row is lost and none is torn, not even when a writer is killed, whose unfinished line the next one cuts
+ * off. The file's columns are found by name, in any order; it has to have exactly those of the row.
+ *
+ * Values are texts as they stand in the file: "64", "1.5e9", "ok"; NULL and "" are missing. With `values` NULL no row is
+ * written, but the file is made or checked: to know before a long run that its row can be added.
+ *
+ * @param[in] context  takes the error
+ * @param[in] path     file to write
+ * @param[in] columns  different names without line breaks. @length count
+ * @param[in] values   without line breaks. @length count @nullable
+ * @param[in] count    1 to 4096
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name, a line break), MEMMODEL_ERROR_UNKNOWN_SYMBOL (the
+ *          file has no such column), MEMMODEL_ERROR_DATA (the file has a column that the row lacks),
+ *          MEMMODEL_ERROR_PARSE (the file is no table), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @blocking
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_samples_append(memmodel_context *context, const char *path, const char *const *columns,
+                        const char *const *values, size_t count);
+
+/**
  * Add a row. Tables with columns of text cannot take rows this way.
  *
  * @param[in] samples  table

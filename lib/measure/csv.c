@@ -210,10 +210,15 @@ csv_append(struct text *text, const char *field)
     size_t length = strlen(field);
     bool blanks = length > 0 && (strchr(" \t", field[0]) || strchr(" \t", field[length - 1]));
 
-    if (!blanks && field[0] != '#' && !strpbrk(field, ",\"\r\n")) {
+    if (blanks || field[0] == '#' || strpbrk(field, ",\"\r\n"))
+        csv_append_quoted(text, field);
+    else
         text_append(text, field);
-        return;
-    }
+}
+
+void
+csv_append_quoted(struct text *text, const char *field)
+{
     text_append(text, "\"");
     for (; *field; field++)
         text_append_bytes(text, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);

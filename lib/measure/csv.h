@@ -41,4 +41,7 @@ csv_error(const struct csv *csv, size_t field, const char *format, ...) BASE_PRI
 void
 csv_append(struct text *text, const char *field);
 
+void
+csv_append_quoted(struct text *text, const char *field);
+
 #endif

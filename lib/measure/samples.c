@@ -7,8 +7,8 @@
 
 /* ---- tables ---- */
 
-static int
-check_names(memmodel_context *context, const char *const *names, size_t count)
+int
+samples_check_names(memmodel_context *context, const char *const *names, size_t count)
 {
     if (count == 0 || count > SAMPLES_MOST_COLUMNS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "columns",
@@ -39,7 +39,7 @@ int
 memmodel_samples_new(memmodel_context *context, const char *const *columns, size_t count, memmodel_samples **samples)
 {
     memmodel_samples *new;
-    int status = check_names(context, columns, count);
+    int status = samples_check_names(context, columns, count);
 
     if (status)
         return status;

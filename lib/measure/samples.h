@@ -28,6 +28,10 @@ struct memmodel_samples {
     size_t column_count, row_count;
 };
 
+/* Names of columns that a table can have: 0 or MEMMODEL_ERROR_INVALID_ARGUMENT. */
+int
+samples_check_names(memmodel_context *context, const char *const *names, size_t count);
+
 /* The column of that name, or NULL. */
 const struct samples_column *
 samples_find(const memmodel_samples *samples, const char *name);

@@ -4,6 +4,7 @@
  */
 #include "allocations.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 /* ---- networks: between them they have a layer of every family ---- */
@@ -268,6 +269,23 @@ fit_samples(memmodel_context *context, memmodel_samples *samples)
     return status;
 }
 
+/* A new file, one with a row, and one with half a row; a call that fails leaves the file to the next. */
+static int
+append_rows(memmodel_context *context)
+{
+    static const char path[] = "test_allocation_failure.csv", *const columns[] = {"batch", "peak"};
+    int status = memmodel_samples_append(context, path, columns, (const char *[]){"4", "110"}, 2);
+    FILE *file = status ? NULL : fopen(path, "a");
+
+    if (file) {
+        fputs("8,", file);
+        fclose(file);
+        status = memmodel_samples_append(context, path, columns, (const char *[]){"8", "205"}, 2);
+    }
+    remove(path);
+    return status;
+}
+
 static int
 watch_this_process(memmodel_context *context)
 {
@@ -315,6 +333,7 @@ static const struct scenario {
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},
+    {"rows are appended to a file", NULL, NULL, append_rows},
     {"a process is watched", NULL, NULL, watch_this_process},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
