@@ -1,7 +1,7 @@
 -- Slurm's job_submit/lua plugin: memory requests from fitted models. README.md says how to install and set it up.
 --
--- Only the hooks are here. slurmctld does not start with a script that cannot be loaded, and versions differ in what they
--- do when a hook fails; so all else is loaded when the first job comes, and nothing that fails leaves a hook.
+-- Only the hooks are here. slurmctld does not start with a script that cannot be loaded, and versions differ in what
+-- they do when a hook fails; so all else is loaded when the first job comes, and nothing that fails leaves a hook.
 
 -- What becomes of jobs if memmodel_slurm/ cannot be loaded at all. Any other failure is decided by memmodel.conf.lua.
 local ON_BROKEN_INSTALLATION = slurm.SUCCESS

@@ -11,7 +11,7 @@ import sys
 
 # An absolute path starts after nothing that could be the word before a division or the host of an address.
 ABSOLUTE_PATH = re.compile(r"(?<![\w./)\]}*%$>~-])/([A-Za-z]\w*)/\w[^/\s]*(/?)")
-ON_EVERY_MACHINE = {"bin", "dev", "etc", "lib", "lib64", "proc", "sys", "usr"}
+ON_EVERY_MACHINE = {"bin", "dev", "etc", "lib", "lib64", "proc", "sys", "usr", "var"}
 ON_NO_MACHINE = {"nonexistent", "nowhere"}  # how tests name a path that is not there
 APPENDED = re.compile(r'[A-Z_]{2,} "$')  # in C: TEST_DATA "/folder/file"
 

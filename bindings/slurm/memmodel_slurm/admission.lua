@@ -1,5 +1,5 @@
--- What happens to a job: its models' needs are compared with what it asked for and with what its nodes have. First all is
--- decided, then the job is changed; so a failure leaves it as it came.
+-- What happens to a job: its models' needs are compared with what it asked for and with what its nodes have. First all
+-- is decided, then the job is changed; so a failure leaves it as it came.
 
 local text = require("memmodel_slurm.text")
 local settings = require("memmodel_slurm.settings")
@@ -104,7 +104,8 @@ end
 local function tell(need, change)
     local basis = string.format("by model %s for %s%s", need.name, text.assignments(need.point), measured(need))
     if change.sentence then
-        say("%s %s%s.", change.sentence, basis, change.instead and ", instead of the " .. change.instead .. " asked for" or "")
+        local instead = change.instead and ", instead of the " .. change.instead .. " asked for" or ""
+        say("%s %s%s.", change.sentence, basis, instead)
     elseif change.too_little then
         say("this job needs up to %s of %s %s; it asks for %s.", text.bytes(need.bytes), NOUNS[need.resource], basis,
             change.too_little)

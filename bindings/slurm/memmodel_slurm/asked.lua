@@ -1,5 +1,5 @@
--- What the user asked for himself, and how a request is written. Slurm counts memory in MiB, and GRES as they are defined:
--- device memory in bytes.
+-- What the user asked for himself, and how a request is written. Slurm counts memory in MiB, and GRES as they are
+-- defined: device memory in bytes.
 
 local text = require("memmodel_slurm.text")
 

@@ -1,7 +1,7 @@
 -- Models by name, from the settings' directory, kept and loaded anew when their file has changed.
 --
--- A file is the same if it holds the same text. Reading the few thousand characters of a model takes microseconds, and no
--- clock, no inode and no copied time stamp can then hide a change.
+-- A file is the same if it holds the same text. Reading the few thousand characters of a model takes microseconds, and
+-- no clock, no inode and no copied time stamp can then hide a change.
 
 local text = require("memmodel_slurm.text")
 

@@ -1,7 +1,7 @@
 -- Which model a job names, and with which inputs.
 --
--- Three places, the later over the earlier: the settings' rule for the job's name, the #MEMMODEL lines at the head of the
--- batch script, and the job's comment after "memmodel:". All of it is a user's text: it is read in bounded time and
+-- Three places, the later over the earlier: the settings' rule for the job's name, the #MEMMODEL lines at the head of
+-- the batch script, and the job's comment after "memmodel:". All of it is a user's text: it is read in bounded time and
 -- trusted in nothing.
 
 local text = require("memmodel_slurm.text")

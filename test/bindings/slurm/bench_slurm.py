@@ -36,10 +36,7 @@ def submit(site: Installation, script: str, count: int, before=lambda: None) -> 
 
 
 def main():
-    missing = cluster.missing()
-    if missing:
-        print("skipped, missing:", ", ".join(missing))
-        sys.exit(77)
+    cluster.skip_if_missing()
     tool, scripts, path, cpath, clock = sys.argv[1:]
     with Installation(str(Path(tool).resolve()), Path(scripts), dict(path=path, cpath=cpath), clock) as site:
         site.start()

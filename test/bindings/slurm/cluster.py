@@ -78,6 +78,14 @@ def missing() -> list[str]:
     return lacking + (["root"] if os.geteuid() else [])
 
 
+def skip_if_missing():
+    """Ends the program as skipped, and says why, where no cluster can be started."""
+    lacking = missing()
+    if lacking:
+        print("skipped, missing:", ", ".join(lacking))
+        sys.exit(77)
+
+
 def poll(condition, what: str, seconds: float = START_SECONDS):
     """The first true value of condition()."""
     deadline = time.monotonic() + seconds

@@ -164,7 +164,8 @@ holds("an input's name may have blanks", function()
 end)
 
 holds("a rule for the job's name gives the model and inputs, which the script goes over", function()
-    settings('jobs = { { name = "unet-*", model = "unet", set = { dim = 64, batch = 2 } }, { name = "a.c", model = "no" } }')
+    settings('jobs = { { name = "unet-*", model = "unet", set = { dim = 64, batch = 2 } }, '
+        .. '{ name = "a.c", model = "no" } }')
     admitted({ name = "unet-7" }, 2000)
     admitted({ name = "unet-7", script = script("batch=4") }, 3000)
     admitted({ name = "my-unet-7" }, nil)
@@ -225,8 +226,9 @@ end)
 holds("what does not fit is refused with the need and the largest that fits", function()
     local job = { script = script("model=unet batch=64 dim=64") }
     equal(submit(job), DOES_NOT_FIT)
-    equal(told[1], "memmodel: this job needs up to 32.2 GiB of memory by model unet for batch=64 dim=64, which is outside of "
-        .. "what was measured; the largest node of partition debug has 15.6 GiB. The largest batch that fits is 30.")
+    equal(told[1], "memmodel: this job needs up to 32.2 GiB of memory by model unet for batch=64 dim=64, which is "
+        .. "outside of what was measured; the largest node of partition debug has 15.6 GiB. "
+        .. "The largest batch that fits is 30.")
     equal(job.min_mem_per_node, nil)
     equal(job.admin_comment, nil)
 end)
@@ -281,7 +283,8 @@ end)
 
 holds("device memory that no node has is refused, with or without a GRES", function()
     for _, gres in ipairs({ '"vram"', "false" }) do
-        settings('partitions = { debug = { device = "5000M" } }, models = { unet = { device = true } }, gres = ' .. gres)
+        settings('partitions = { debug = { device = "5000M" } }, models = { unet = { device = true } }, gres = '
+            .. gres)
         local job = { script = script("model=unet batch=9 dim=64") }
         equal(submit(job), DOES_NOT_FIT)
         contains(told[1], "5.4 GiB of device memory")
@@ -382,12 +385,15 @@ holds("a model is loaded once, and again when its file has changed", function()
     failed({ script = script("model=unet batch=4 dim=1") }, "there is no model")
 end)
 
-holds("changed settings are in force at once; broken ones leave those before them, and the log says why, once", function()
+holds("changed settings are in force at once; broken ones leave those before them and are logged once", function()
     admitted({ script = script("model=unet batch=4 dim=1") }, 3000)
     settings("margin = 1")
     admitted({ script = script("model=unet batch=4 dim=1") }, 6000)
-    for _, broken in ipairs({ "margin = -1", "margni = 1", "level = 2", 'units = "lb"', "jobs = { {} }", 'jobs = { { name = "a", model = "b", set = { c = "4" } } }', "}", "margin = io.x",
-        'partitions = { debug = { memory = "much" } }', "models = { unet = { colour = 1 } }" }) do
+    for _, broken in ipairs({
+        "margin = -1", "margni = 1", "level = 2", 'units = "lb"', "}", "margin = io.x", "jobs = { {} }",
+        'jobs = { { name = "a", model = "b", set = { c = "4" } } }', "models = { unet = { colour = 1 } }",
+        'partitions = { debug = { memory = "much" } }',
+    }) do
         settings(broken)
         admitted({ script = script("model=unet batch=4 dim=1") }, 6000)
         contains(logged[1], "memmodel.conf.lua")
