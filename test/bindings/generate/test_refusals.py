@@ -13,14 +13,15 @@ harness.need_libclang()
 REFUSED = re.compile(r"^// refused: (.*)$", re.MULTILINE)
 
 
-def refusals(header: Path) -> list:
+def refusals(header: Path, include_it: bool = True) -> list:
     """What the generator says of the good headers and this one beside them."""
     with tempfile.TemporaryDirectory() as folder:
         include = Path(folder, "include")
         shutil.copytree(harness.HERE / "good", include)
         shutil.copy(header, include / "memmodel" / "bad.h")
         umbrella = include / "memmodel.h"
-        umbrella.write_text(umbrella.read_text().replace('box.h"\n', 'box.h"\n#include "memmodel/bad.h"\n'))
+        if include_it:
+            umbrella.write_text(umbrella.read_text().replace('box.h"\n', 'box.h"\n#include "memmodel/bad.h"\n'))
         return harness.read(include)[1]
 
 
@@ -38,6 +39,10 @@ class Refusals(unittest.TestCase):
                 expected = REFUSED.findall(header.read_text())
                 self.assertNotEqual(expected, [])
                 self.assertEqual(sorted(refusals(header)), sorted(expected))
+
+    def test_a_header_that_nobody_includes_is_refused(self):
+        said = refusals(harness.HERE / "good" / "memmodel" / "box.h", include_it=False)
+        self.assertEqual(said, ["memmodel/bad.h:1: is not included by memmodel.h; allowed: headers that are"])
 
     def test_every_rule_has_a_header_that_breaks_it(self):
         """Rules are functions of rules.py; each message of theirs occurs in some bad header."""
