@@ -151,20 +151,40 @@ local function submit(options, job, partitions)
     return apply(job, needs, options)
 end
 
+-- The bound of a resource that a job was admitted with, by its AdminComment; nil if there is none.
+local function admitted_with(comment, resource)
+    local bound
+    for bytes in comment:gmatch(" " .. resource .. "=(%d+)") do
+        bound = math.max(bound or 0, tonumber(bytes))
+    end
+    return bound
+end
+
+local LOWERED = {
+    memory = function(job, bound)
+        return (asked.memory(job) or math.huge) < math.ceil(bound / MIB)
+    end,
+    device = function(job, bound, options)
+        return options.gres and job.tres_per_node and (asked.gres(job, options.gres) or 0) < bound
+    end,
+}
+
 -- A job admitted by its bound keeps it: its user may not go below, nor to a partition without room. Operators may.
 -- Slurm 22.05 shows users the code alone; the sentence is in the log.
 local function modify(options, job, record, partitions, modify_uid)
     local comment = (record.admin_comment or ""):match("memmodel:.*") or ""
-    local bound = tonumber(comment:match(" memory=(%d+)"))
-    if not bound or options.user_memory == "keep" or modify_uid ~= record.user_id then
+    if options.user_memory == "keep" or modify_uid ~= record.user_id then
         return slurm.SUCCESS
     end
-    local most, where = nodes.largest(nodes.partitions(job.partition, {}), partitions, "memory", options)
-    if bound > most then
-        return refuse(DOES_NOT_FIT, "this job needs up to %s of memory; the largest node of partition %s has %s.",
-            text.bytes(bound), where, text.bytes(most))
-    elseif (asked.memory(job) or math.huge) < math.ceil(bound / MIB) then
-        return refuse(slurm.ESLURM_ACCESS_DENIED, "this job needs up to %s of memory.", text.bytes(bound))
+    for resource, noun in pairs(NOUNS) do
+        local bound = admitted_with(comment, resource) or 0
+        local most, where = nodes.largest(nodes.partitions(job.partition, {}), partitions, resource, options)
+        if bound > most then
+            return refuse(DOES_NOT_FIT, "this job needs up to %s of %s; the largest node of partition %s has %s.",
+                text.bytes(bound), noun, where, text.bytes(most))
+        elseif bound > 0 and LOWERED[resource](job, bound, options) then
+            return refuse(slurm.ESLURM_ACCESS_DENIED, "this job needs up to %s of %s.", text.bytes(bound), noun)
+        end
     end
     return slurm.SUCCESS
 end

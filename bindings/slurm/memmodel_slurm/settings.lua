@@ -82,7 +82,7 @@ local function complete_partitions(partitions)
     for name, node in pairs(partitions) do
         for resource, size in pairs(node) do
             node[resource] = (resource == "memory" or resource == "device") and text.to_bytes(size)
-            if not node[resource] then
+            if not node[resource] or node[resource] <= 0 then
                 error(string.format("partitions.%s: %s = %s", name, resource, tostring(size)), 0)
             end
         end

@@ -392,7 +392,7 @@ holds("changed settings are in force at once; broken ones leave those before the
     for _, broken in ipairs({
         "margin = -1", "margni = 1", "level = 2", 'units = "lb"', "}", "margin = io.x", "jobs = { {} }",
         'jobs = { { name = "a", model = "b", set = { c = "4" } } }', "models = { unet = { colour = 1 } }",
-        'partitions = { debug = { memory = "much" } }',
+        'partitions = { debug = { memory = "much" } }', "partitions = { debug = { memory = -1 } }",
     }) do
         settings(broken)
         admitted({ script = script("model=unet batch=4 dim=1") }, 6000)
@@ -444,6 +444,16 @@ holds("a user's later request below the bound is refused", function()
     for _, change in ipairs({ { min_mem_per_node = 3000 }, { min_mem_per_node = 0 }, { name = "other" } }) do
         equal(modify(change, { admin_comment = "ours; " .. ADMITTED }), slurm.SUCCESS)
     end
+end)
+
+holds("nor may the device memory be lowered", function()
+    local record = { admin_comment = "memmodel: model=a device=1073741824 set=x | model=b device=2147483648 set=y" }
+    for _, gres in ipairs({ "gres:vram:1G", "gres:gpu:1", "gres:vram:2047M" }) do
+        equal(modify({ tres_per_node = gres }, record), slurm.ESLURM_ACCESS_DENIED)
+        contains(told[1], "2.0 GiB of device memory")
+    end
+    equal(modify({ tres_per_node = "gres:gpu:1,gres:vram:2G" }, record), slurm.SUCCESS)
+    equal(modify({ min_mem_per_node = 1 }, record), slurm.SUCCESS)
 end)
 
 holds("operators may lower it, and other jobs are untouched", function()
