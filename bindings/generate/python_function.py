@@ -127,7 +127,7 @@ class Wrapper:
         kind = to["kind"]
         self.arguments.append(f"ctypes.byref({name})")
         if "length" in p:
-            self.before.append(f"{name} = ({self.types.ctype(to)} * {self._length(p['length'])})()")
+            self.before.append(f"{name} = _call.array_type({self.types.ctype(to)}, {self._length(p['length'])})()")
             self.arguments[-1] = name
             self.results.append((name, "Any"))
             return
@@ -213,7 +213,7 @@ def _lines_of_call(wrapper: Wrapper, name: str) -> list[str]:
         results.insert(0, expression)
     lines = [f"_value = {call}" if expression else call]
     if wrapper.function.get("blocking"):
-        held = ", ".join(p["name"] for p in wrapper.handles)
+        held = ", ".join(f"{p['name']}={p['name']}" for p in wrapper.handles)
         lines = [f"with _call.held({held}):", "    " + lines[0]]
     if expression and not given:
         lines.append(expression)

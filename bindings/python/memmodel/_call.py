@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import itertools
 import operator
 import os
@@ -135,6 +136,12 @@ def _count(count: int, name: str, length: int | None) -> int:
     return count
 
 
+@functools.lru_cache(maxsize=1024)
+def array_type(element: Any, count: int) -> Any:
+    """A class of ctypes: each is a cycle that only the garbage collector takes, and slow to make."""
+    return element * count
+
+
 class Array:
     """Converts to an array of ctypes; memory of the right type is used in place, any other is refused."""
 
@@ -160,19 +167,21 @@ class Array:
         if interface.get("strides"):
             raise ValueError(f"{name}: the array is not contiguous")
         count = _count(interface["shape"][0], name, length)
-        return (self.element * count).from_address(interface["data"][0] if count else 0)
+        if interface["data"][0] % ctypes.alignment(self.element):
+            raise ValueError(f"{name}: the array is not aligned")
+        return array_type(self.element, count).from_address(interface["data"][0] if count else 0)
 
     def _buffer(self, view: memoryview, name: str, length: int | None) -> Any:
         fits = view.format is not None and view.format in self.form and view.ndim == 1 and view.c_contiguous
         if not self.form or not fits:
             raise TypeError(f"{name}: a contiguous buffer of {self.element.__name__[2:]} is needed")
-        kind = self.element * _count(view.shape[0] if view.shape else 0, name, length)
+        kind = array_type(self.element, _count(view.shape[0] if view.shape else 0, name, length))
         return kind.from_buffer_copy(view) if view.readonly else kind.from_buffer(view)
 
     def _sequence(self, values: Any, name: str, length: int | None) -> Any:
         taken = several(values, name, MOST_VALUES if length is None else length)
         converted = [self.convert(value, f"{name}[{index}]") for index, value in enumerate(taken)]
-        return (self.element * _count(len(converted), name, length))(*converted)
+        return array_type(self.element, _count(len(converted), name, length))(*converted)
 
 
 doubles = Array(ctypes.c_double, double, "f8", "d")
@@ -193,9 +202,8 @@ def columns(values: Any, name: str, outer: int) -> tuple[Any, int]:
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
         raise ValueError(f"{name}: the columns differ in length: {sorted(lengths)}")
-    pointers = (ctypes.POINTER(ctypes.c_double) * outer)(
-        *(ctypes.cast(array, ctypes.POINTER(ctypes.c_double)) for array in arrays)
-    )
+    pointer = ctypes.POINTER(ctypes.c_double)
+    pointers = array_type(pointer, outer)(*(ctypes.cast(array, pointer) for array in arrays))
     return pointers, lengths.pop() if lengths else 0
 
 
@@ -205,7 +213,7 @@ def fixed(kind: Any, most: int, convert: Converter, repeat: int = 1) -> Converte
     def make(value: Any, name: str) -> Any:
         many = hasattr(value, "__iter__") and not isinstance(value, str)
         numbers = several(value, name, most) if many else [value] * repeat
-        return (kind * most)(*(convert(number, name) for number in numbers))
+        return array_type(kind, most)(*(convert(number, name) for number in numbers))
 
     return make
 
@@ -347,9 +355,9 @@ def handle(kind: type[Handle]) -> Converter:
 
 
 @contextlib.contextmanager
-def held(*handles: Handle | None) -> Iterator[None]:
+def held(**handles: Handle | None) -> Iterator[None]:
     """One more reference during a call that lets other threads run, one of which might close the object."""
-    taken = [(type(one), one.pointer) for one in handles if isinstance(one, Handle)]
+    taken = [(type(one), address(one, type(one), name)) for name, one in handles.items() if isinstance(one, Handle)]
     for kind, pointer in taken:
         kind._ref(pointer)
     try:
@@ -385,8 +393,8 @@ def owned(result: S, handle: Handle) -> S:
 def view(pointer: Any, count: int, handle: Handle) -> Any:
     """An array of memory that `handle` owns, which it therefore holds."""
     if not pointer or not count:
-        return (pointer._type_ * 0)()
-    array = (pointer._type_ * count).from_address(ctypes.addressof(pointer.contents))
+        return array_type(pointer._type_, 0)()
+    array = array_type(pointer._type_, count).from_address(ctypes.addressof(pointer.contents))
     array.owner = handle
     return array
 

@@ -3411,7 +3411,7 @@ def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns
     """
     columns_ = _call.texts(columns, "columns")
     values_ = _call.optional(_call.texts)(values, "values")
-    with _call.held(context):
+    with _call.held(context=context):
         _value = _samples_append(
             _call.address(context, ContextHandle, "context"),
             _call.path(path, "path"),
@@ -3491,7 +3491,7 @@ def samples_shuffle(seed: int, count: int) -> Any:
 
     count: number of rows.
     """
-    rows_ = (ctypes.c_size_t * _call.size(count, "count"))()
+    rows_ = _call.array_type(ctypes.c_size_t, _call.size(count, "count"))()
     _samples_shuffle(_call.uint64(seed, "seed"), _call.size(count, "count"), rows_)
     return rows_
 
@@ -3590,7 +3590,7 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
     Raises UnknownSymbolError, DataError, ParseError, StructSizeError, InvalidArgumentError, NomemError.
     """
     model_ = ctypes.c_void_p()
-    with _call.held(samples):
+    with _call.held(samples=samples):
         _value = _fit(
             _call.address(samples, SamplesHandle, "samples"),
             _call.optional_reference(options, FitOptions, "options"),
@@ -3623,7 +3623,7 @@ def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
     columns: `columns[i]` has input i of each point.
     """
     columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
-    results_ = (ctypes.c_double * columns_count)()
+    results_ = _call.array_type(ctypes.c_double, columns_count)()
     _model_evaluate_many(_call.address(model, ModelHandle, "model"), columns_, columns_count, results_)
     return results_
 
@@ -3966,7 +3966,7 @@ def monitor_run(monitor: MonitorHandle, observer: Callable[..., Any] | None) -> 
 
     Raises NomemError.
     """
-    with _call.held(monitor):
+    with _call.held(monitor=monitor):
         _value = _monitor_run(
             _call.address(monitor, MonitorHandle, "monitor"),
             _as_monitor_observer(observer, "observer"),
@@ -4021,7 +4021,7 @@ def monitor_processes(monitor: MonitorHandle, capacity: int) -> tuple[int, Any]:
 
     Returns how many there are.
     """
-    pids_ = (ctypes.c_int64 * _call.size(capacity, "capacity"))()
+    pids_ = _call.array_type(ctypes.c_int64, _call.size(capacity, "capacity"))()
     _value = _monitor_processes(
         _call.address(monitor, MonitorHandle, "monitor"),
         pids_,
@@ -4127,7 +4127,7 @@ def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:
     StructSizeError, InvalidArgumentError, NomemError, ParseError.
     """
     report_ = ctypes.c_void_p()
-    with _call.held(network):
+    with _call.held(network=network):
         _value = _estimate(
             _call.address(network, NetworkHandle, "network"),
             _call.optional_reference(job, Job, "job"),
@@ -4156,7 +4156,7 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
     CallbackError, StructSizeError, NomemError, ParseError.
     """
     largest_ = ctypes.c_int64()
-    with _call.held(network):
+    with _call.held(network=network):
         _value = _solve(
             _call.address(network, NetworkHandle, "network"),
             _call.reference(job, Job, "job"),
