@@ -22,10 +22,14 @@ function nodes.partitions(asked, partitions)
     return names
 end
 
+-- A partition that does not exist, or that the user may not use, is Slurm's to refuse.
 local function limit(name, partition, resource, settings)
+    if not partition then
+        return math.huge
+    end
     local size = settings.partitions[name] or settings.partitions["*"] or {}
     local most = size[resource] or math.huge
-    local of_partition = resource == "memory" and partition and partition.max_mem_per_node or 0
+    local of_partition = resource == "memory" and partition.max_mem_per_node or 0
     if of_partition > 0 then -- 0 is without a limit
         most = math.min(most, of_partition * MIB)
     end
