@@ -1,6 +1,9 @@
 /* What fits: the largest value of a symbol for which a job stays within a budget. */
 #include "base/checked.h"
+#include "network/formula.h"
 #include "report/report.h"
+
+#include <string.h>
 
 /*
  * The search walks multiples of `step`, the multiple of which the network's own constraints ask for (16 for a U-Net
@@ -86,24 +89,24 @@ bisect(const struct search *search, int64_t *largest)
     return 0;
 }
 
-static int64_t
-multiple_of_symbol(const memmodel_network *network, size_t symbol)
+/* What the network's formulas take for granted of the symbol; 1 if nothing. */
+static int
+multiple_of_symbol(const struct query *query, const char *symbol, int64_t *multiple)
 {
-    int64_t multiple = 1;
+    struct formula_space *space;
+    int status = formula_space_new(query->context, query->network, &space);
 
-    for (size_t i = 0; i < network->constraint_count; i++) {
-        const struct constraint *constraint = &network->constraints[i];
-        size_t constrained;
+    if (status)
+        return status;
+    *multiple = 1;
+    for (size_t i = 0; i < formula_assumption_count(space); i++) {
         int64_t found;
 
-        if (constraint->given >= 0 || constraint->needed >= 0)
-            continue;
-        if (expression_implies_multiple(network->pool, expression_of_dim(constraint->given),
-                                        expression_of_dim(constraint->needed), &constrained, &found) &&
-            constrained == symbol)
-            multiple = max_i64(multiple, found);
+        if (strcmp(formula_assumption(space, i, &found), symbol) == 0)
+            *multiple = found;
     }
-    return multiple;
+    formula_space_free(space);
+    return 0;
 }
 
 int
@@ -122,10 +125,10 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
     status = query_symbol(&query, symbol, &search.symbol);
     if (!status && budget < 0)
         status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
-    if (!status) {
-        search.step = multiple_of_symbol(network, search.symbol);
+    if (!status)
+        status = multiple_of_symbol(&query, symbol, &search.step);
+    if (!status)
         status = bisect(&search, largest);
-    }
     query_release(&query);
     return status;
 }

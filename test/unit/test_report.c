@@ -147,6 +147,26 @@ the_largest_edge_is_one_that_can_be_built(void **state)
     assert_true(largest >= 16 && largest % 16 == 0);
 }
 
+/* n in 4 and in 6 equal parts, 8 bytes each: 125 would fit into 1000 bytes, of multiples of 12 it is 120. */
+static void
+the_largest_value_meets_every_constraint_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .rule = "forward"};
+    memmodel_network *network;
+    memmodel_tensor x;
+    int64_t largest;
+
+    assert_int_equal(memmodel_network_new(fixture->context, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2,
+                               (memmodel_dim[]){memmodel_network_symbol(network, "n"), 2});
+    memmodel_network_split(network, x, MEMMODEL_SPLIT(.parts = 4));
+    memmodel_network_split(network, x, MEMMODEL_SPLIT(.parts = 6));
+    assert_int_equal(memmodel_solve(network, &job, "n", 1000, &largest), 0);
+    assert_int_equal(largest, 120);
+    memmodel_network_unref(network);
+}
+
 static void
 nothing_fits_into_nothing(void **state)
 {
@@ -263,6 +283,7 @@ main(void)
         cmocka_unit_test_setup_teardown(later_steps_hold_the_optimizer_state_of_the_first, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_batch_fits_and_the_next_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_edge_is_one_that_can_be_built, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_largest_value_meets_every_constraint_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_names_are_refused_by_name, setup, teardown),
