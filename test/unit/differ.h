@@ -214,4 +214,69 @@ assert_same_steps(const memmodel_trace *simulated, const memmodel_trace *recorde
     }
 }
 
+/* ---- tables of networks, each recorded in three steps ---- */
+
+/*
+ * Builds the network of a row and compares its steps with the recording TEST_DATA/FOLDER/NAME. `job` has what the row
+ * leaves open: the ISA and the optimizer.
+ */
+static inline void
+assert_recorded_alike(const char *folder, const char *name, const struct memmodel_job *job,
+                      void (*build)(memmodel_network *net, const void *row), const void *row)
+{
+    memmodel_context *context;
+    memmodel_network *net;
+    memmodel_trace *simulated, *recorded;
+    char path[256];
+
+    assert_int_equal(memmodel_context_new(NULL, &context), 0);
+    assert_int_equal(memmodel_network_new(context, &net), 0);
+    build(net, row);
+    if (memmodel_network_status(net) != 0)
+        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
+    simulated = simulated_trace(context, net, NULL, job);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    recorded = read_recording(context, path);
+    assert_same_steps(simulated, recorded, false, name);
+    memmodel_trace_unref(simulated);
+    memmodel_trace_unref(recorded);
+    memmodel_network_unref(net);
+    memmodel_context_unref(context);
+}
+
+/* Three training steps on two threads of a processor. */
+static inline struct memmodel_job
+recorded_job(const char *isa, const char *optimizer)
+{
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job),
+        .framework = "pytorch",
+        .device = "cpu",
+        .isa = isa,
+        .optimizer = optimizer,
+        .steps = 3,
+        .threads = 2,
+    };
+}
+
+/* One test a row of `size` bytes, whose first member is its name; the row is the test's state. */
+static inline int
+run_table(const void *rows, size_t count, size_t size, CMUnitTestFunction test)
+{
+    struct CMUnitTest *tests = calloc(count, sizeof *tests);
+    int failed;
+
+    assert_non_null(tests);
+    for (size_t i = 0; i < count; i++) {
+        const void *row = (const char *)rows + i * size;
+
+        tests[i].test_func = test;
+        tests[i].initial_state = (void *)(uintptr_t)row;
+        memcpy(&tests[i].name, row, sizeof tests[i].name);
+    }
+    failed = _cmocka_run_group_tests("recorded", tests, count, NULL, NULL);
+    free(tests);
+    return failed;
+}
+
 #endif

@@ -306,72 +306,27 @@ static const struct run {
 
 enum { RUNS = sizeof runs / sizeof runs[0] };
 
-static memmodel_context *context;
-
-static memmodel_network *
-network_of(const struct run *run)
+static void
+build_run(memmodel_network *net, const void *row)
 {
-    memmodel_network *net;
-    tensor y;
+    const struct run *run = row;
+    tensor y = run->model(net, memmodel_network_input(net, "x", MEMMODEL_FLOAT32, run->rank, run->input));
 
-    assert_int_equal(memmodel_network_new(context, &net), 0);
-    y = run->model(net, memmodel_network_input(net, "x", MEMMODEL_FLOAT32, run->rank, run->input));
     memmodel_network_output(net, y);
     run->loss(net, y);
-    if (memmodel_network_status(net) != 0)
-        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
-    return net;
 }
 
 static void
 is_recorded_and_simulated_alike(void **state)
 {
     const struct run *run = *state;
-    struct memmodel_job job = {
-        .size = sizeof job,
-        .device = "cpu",
-        .isa = "avx512",
-        .optimizer = run->optimizer,
-        .steps = 3,
-        .threads = 2,
-    };
-    memmodel_network *net = network_of(run);
-    memmodel_trace *simulated = simulated_trace(context, net, NULL, &job), *recorded;
-    char path[256];
+    struct memmodel_job job = recorded_job("avx512", run->optimizer);
 
-    snprintf(path, sizeof path, "pytorch_avx512/%s", run->name);
-    recorded = read_recording(context, path);
-    assert_same_steps(simulated, recorded, false, run->name);
-    memmodel_trace_unref(simulated);
-    memmodel_trace_unref(recorded);
-    memmodel_network_unref(net);
-}
-
-static int
-group_setup(void **state)
-{
-    (void)state;
-    return memmodel_context_new(NULL, &context);
-}
-
-static int
-group_teardown(void **state)
-{
-    (void)state;
-    memmodel_context_unref(context);
-    return 0;
+    assert_recorded_alike("pytorch_avx512", run->name, &job, build_run, run);
 }
 
 int
 main(void)
 {
-    struct CMUnitTest tests[RUNS] = {{0}};
-
-    for (size_t i = 0; i < RUNS; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = runs[i].name,
-            .test_func = is_recorded_and_simulated_alike,
-            .initial_state = (void *)&runs[i],
-        };
-    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+    return run_table(runs, RUNS, sizeof runs[0], is_recorded_and_simulated_alike);
 }

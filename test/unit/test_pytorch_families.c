@@ -369,37 +369,6 @@ LOSS_NETWORK(loss_kl_div, loss_network, MEMMODEL_KL_DIVERGENCE)
 
 /* ---- the test ---- */
 
-static memmodel_context *context;
-
-static void
-same_as_recorded(void (*build)(memmodel_network *net), const char *name, const char *optimizer)
-{
-    struct memmodel_job job = {
-        .size = sizeof job,
-        .framework = "pytorch",
-        .device = "cpu",
-        .isa = "avx2",
-        .optimizer = optimizer,
-        .steps = 3,
-        .threads = 2,
-    };
-    char path[256];
-    memmodel_network *net;
-    memmodel_trace *simulated, *recorded;
-
-    assert_int_equal(memmodel_network_new(context, &net), 0);
-    build(net);
-    if (memmodel_network_status(net) != 0)
-        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
-    simulated = simulated_trace(context, net, NULL, &job);
-    snprintf(path, sizeof path, "pytorch_families/%s", name);
-    recorded = read_recording(context, path);
-    assert_same_steps(simulated, recorded, false, name);
-    memmodel_trace_unref(simulated);
-    memmodel_trace_unref(recorded);
-    memmodel_network_unref(net);
-}
-
 /* One test a network: a name, the optimizer it was recorded with, and the call that builds it. */
 static const struct family {
     const char *name, *optimizer;
@@ -431,38 +400,22 @@ static const struct family {
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 static void
+build_family(memmodel_network *net, const void *row)
+{
+    ((const struct family *)row)->build(net);
+}
+
+static void
 is_recorded_and_simulated_alike(void **state)
 {
     const struct family *family = *state;
+    struct memmodel_job job = recorded_job("avx2", family->optimizer);
 
-    same_as_recorded(family->build, family->name, family->optimizer);
-}
-
-static int
-group_setup(void **state)
-{
-    (void)state;
-    return memmodel_context_new(NULL, &context);
-}
-
-static int
-group_teardown(void **state)
-{
-    (void)state;
-    memmodel_context_unref(context);
-    return 0;
+    assert_recorded_alike("pytorch_families", family->name, &job, build_family, family);
 }
 
 int
 main(void)
 {
-    struct CMUnitTest tests[FAMILIES] = {{0}};
-
-    for (size_t i = 0; i < FAMILIES; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = families[i].name,
-            .test_func = is_recorded_and_simulated_alike,
-            .initial_state = (void *)&families[i],
-        };
-    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+    return run_table(families, FAMILIES, sizeof families[0], is_recorded_and_simulated_alike);
 }
