@@ -111,4 +111,30 @@ example_show(memmodel_context *context, int status, memmodel_network *network, c
     return status ? 1 : 0;
 }
 
+/* The whole program of a classifier of images: `construct` has the symbols batch and dim. */
+static inline int
+example_classifier(int argc, char **argv, int (*construct)(memmodel_context *context, memmodel_network **network))
+{
+    int64_t batch = 1, dim = 224;
+    const char *path = NULL;
+    const struct example_option options[] = {
+        {"--batch", "images, default 1", .number = &batch},
+        {"--dim", "pixels along an edge, default 224", .number = &dim},
+        {"-o", "save the network as JSON", .text = &path},
+    };
+    struct memmodel_symbol_value symbols[2] = {{.name = "batch"}, {.name = "dim"}};
+    memmodel_context *context;
+    memmodel_network *network = NULL;
+    int status;
+
+    if (!example_read_options(options, sizeof options / sizeof options[0], argc, argv))
+        return 2;
+    if (memmodel_context_new(NULL, &context))
+        return 1;
+    symbols[0].value = batch;
+    symbols[1].value = dim;
+    status = construct(context, &network);
+    return example_show(context, status, network, path, symbols, 2);
+}
+
 #endif
