@@ -246,8 +246,13 @@ def callback(each: Callback, api: Api) -> str:
 
 
 def struct(each: Struct, api: Api) -> str:
-    fields = [field for field in each["fields"] if field["name"] not in ("size", "reserved")]
+    fields = [field for field in each["fields"] if not is_bookkeeping(field)]
     return rows((member(field, api) for field in fields), {"sized": True} if each["sized"] else {})
+
+
+def is_bookkeeping(field: Field) -> bool:
+    """Its own size, and what is reserved for later versions."""
+    return field["name"] == "size" or (field["name"] == "reserved" and field["text"] == "0")
 
 
 def member(field: Field, api: Api) -> Entry:

@@ -65,6 +65,31 @@ function memmodel.parse_samples(text, name)
     return C.memmodel_samples_parse(memmodel.context(), name or "samples", text)
 end
 
+local function as_text(value)
+    if type(value) ~= "number" then
+        return value
+    end
+    return value % 1 == 0 and value > -2 ^ 53 and value < 2 ^ 53 and ("%.0f"):format(value) or ("%.17g"):format(value)
+end
+
+-- memmodel.append_sample("runs.csv", {dim = 64, batch = 4, peak_bytes = 1.5e9}): one row more, safe among many writers. A new
+-- file gets its columns in the order of `columns`, or of the alphabet.
+function memmodel.append_sample(path, row, columns)
+    if type(row) ~= "table" then
+        errors.argument("append_sample", "row", "must be a table, not " .. type(row))
+    end
+    local names, values = {}, {}
+    for name in pairs(row) do
+        names[#names + 1] = tostring(name)
+    end
+    table.sort(names)
+    names = columns or names
+    for i, name in ipairs(names) do
+        values[i] = as_text(row[name] == nil and "" or row[name])
+    end
+    return C.memmodel_samples_append(memmodel.context(), path, names, values)
+end
+
 function memmodel.samples(columns)
     return C.memmodel_samples_new(memmodel.context(), columns)
 end

@@ -352,6 +352,7 @@ memmodel_event = {
   sized = true},
 memmodel_peak = {
   {name = "live", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "reserved", kind = "int64", letter = "l", c = "int64_t"},
   {name = "process", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_report_layer = {

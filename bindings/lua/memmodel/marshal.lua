@@ -72,14 +72,15 @@ local function callback_result(returned, place, call)
     return tonumber(returned) or (returned and 1 or 0)
 end
 
--- The Lua function that C calls.
+-- The Lua function that C calls. C keeps it alive, and so it does not: who makes it keeps the script's function, which may
+-- refer to `receiver`.
 local function callback_runner(name, run, receiver)
-    local spec, busy = api.callbacks[name], not MAY_USE_OBJECTS[name] and objects.context(receiver)
+    local spec, weak = api.callbacks[name], setmetatable({ run = run, receiver = receiver }, { __mode = "v" })
     return function(...)
-        local call = { name = name, receiver = receiver, keep = {}, counts = {}, measure = measure }
+        local call = { name = name, receiver = weak.receiver, keep = {}, counts = {}, measure = measure }
         local arguments, place = callback_arguments(spec, { ... }, call)
-        local leave = objects.enter_callback(busy)
-        local ok, returned = pcall(run, unpack(arguments))
+        local leave = objects.enter_callback(not MAY_USE_OBJECTS[name] and objects.context(weak.receiver))
+        local ok, returned = pcall(weak.run, unpack(arguments))
         leave()
         if not ok then
             error(returned, 0)
@@ -98,7 +99,9 @@ end
 
 -- In a struct of options: it lives as long as the object that it is handed to.
 function types.field_callback(field, run, path, call)
-    return new_callback(call.receiver[objects.HANDLE], field.of, run, path, call)
+    local address = new_callback(call.receiver[objects.HANDLE], field.of, run, path, call)
+    objects.set_callback(call.receiver, address, { run = run })
+    return address
 end
 
 -- As an argument: until the call returns, unless the function is there to set it: then until it is set again.
@@ -106,21 +109,23 @@ local function take_callback(parameter, run, call)
     local lasting = call.name:find("_set_", 1, true)
     local owner = lasting and call.receiver[objects.HANDLE] or core.scope()
     local address = new_callback(owner, parameter.of, run, parameter.name, call)
+    call.keep[#call.keep + 1] = run
     call.scope = not lasting and owner or nil
-    call.set = lasting and { name = parameter.name, owner = owner, address = address } or nil
+    call.set = lasting and { name = parameter.name, owner = owner, address = address, run = run } or nil
     return address
 end
 
 -- After the call: the old one goes, unless it may be running.
 local function settle_callbacks(call)
+    local set = call.set
     if call.scope then
         core.release(call.scope)
-    elseif call.set then
-        local old = objects.callback(call.receiver, call.set.name)
+    elseif set then
+        local old = objects.callback(call.receiver, set.name)
         if old and not objects.in_callback() then
-            core.forget(call.set.owner, old)
+            core.forget(set.owner, old.address)
         end
-        objects.set_callback(call.receiver, call.set.name, call.set.address)
+        objects.set_callback(call.receiver, set.name, { address = set.address, run = set.run })
     end
 end
 
@@ -233,23 +238,21 @@ local function fail(call, status)
     }
 end
 
--- How each kind of result says that the call failed. A tensor's status is the network's, and so is its text.
+local function fail_if_negative(result, call)
+    return result < 0 and fail(call, result)
+end
+
+-- How each kind of result says that the call failed.
 local FAILURES = {
     status = function(result, call)
         return result ~= 0 and fail(call, result)
     end,
-    tensor = function(result, call)
-        return result < 0 and fail(call, core.call.memmodel_network_status(call.receiver[objects.HANDLE]))
-    end,
     dim = function(result, call)
         return result == 0 and fail(call)
     end,
-    int64 = function(result, call)
-        return result < 0 and fail(call, result)
-    end,
-    int32 = function(result, call)
-        return result < 0 and fail(call, result)
-    end,
+    tensor = fail_if_negative,
+    int64 = fail_if_negative,
+    int32 = fail_if_negative,
 }
 
 local function check(returns, result, call)

@@ -93,7 +93,7 @@ end
 local function close(self)
     local handle = self[HANDLE]
     if handle and callback_depth > 0 then
-        errors.argument("close", "self", "is closed in a callback; close it after the call that called back")
+        errors.argument("close", "self", "cannot be closed in a callback, only after the call that called back")
     elseif handle then
         self[HANDLE] = nil
         core.release(handle)
@@ -107,7 +107,8 @@ end
 
 -- ---- callbacks ----
 
--- Of those that a function sets there is one a name; a new one takes the place of the old.
+-- What an object keeps of its callbacks. Of those that a function sets there is one a name; a new one takes the old one's
+-- place.
 function objects.callback(object, name)
     return object[CALLBACKS][name]
 end

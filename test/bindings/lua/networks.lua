@@ -1,0 +1,111 @@
+-- Networks, reports, traces and monitors.
+local fixtures = require "fixtures"
+local harness = require "harness"
+local memmodel = require "memmodel"
+
+local test, equal, truth = harness.test, harness.equal, harness.truth
+
+test("the 3D U-Net has 5,650,801 parameters", function()
+    local network = fixtures.unet()
+    equal(network:estimate({ symbols = { batch = 1, dim = 16 } }):total().parameters, 5650801)
+end)
+
+test("a network says its symbols, layers and shapes", function()
+    local network, output = fixtures.unet()
+    equal(table.concat(network:symbols(), " "), "batch dim")
+    local shape = network:shape(output)
+    equal(shape.rank, 5)
+    equal(shape.dtype, "float32")
+    equal(shape.dims[2], 1)
+    equal(network:dim_text(shape.dims[1]), "batch")
+end)
+
+test("a network survives its way through JSON", function()
+    local network = fixtures.unet()
+    local copy = memmodel.network_from_json(network:to_json())
+    equal(copy:to_json(), network:to_json())
+end)
+
+test("a report has peaks, layers, categories, formulas and a trace", function()
+    local network = fixtures.unet()
+    local report = memmodel.estimate(network, { symbols = { batch = 2, dim = 16 }, optimizer = "sgd" })
+    local peak = report:peak()
+    truth(peak.live > 0 and peak.reserved >= peak.live)
+    equal(#report:layers(), report:layer_count())
+    equal(report:layers()[1].shape, "2x1x16x16x16")
+    -- and PyTorch counts the batches of each of the 18 normalisations in 8 bytes
+    equal(report:categories().parameters, 4 * 5650801 + 18 * 8)
+    truth(report:formulas().total:find "batch")
+    equal(#report:unmodelled(), 0)
+    local live, most = 0, 0
+    for event in report:trace():events() do
+        live = live + event.bytes
+        equal(event.live, live)
+        most = math.max(most, live)
+    end
+    equal(most, peak.live)
+end)
+
+test("the largest batch is the last that fits", function()
+    local network = fixtures.unet()
+    local budget = 2 ^ 30
+    local largest = memmodel.solve(network, { symbols = { dim = 32 } }, "batch", budget)
+    local function live(batch)
+        return network:estimate({ symbols = { dim = 32, batch = batch } }):peak().live
+    end
+    truth(live(largest) <= budget and live(largest + 1) > budget)
+end)
+
+test("options are given by name, numbers alone or in a list, flags as true", function()
+    local network = memmodel.network()
+    local x = network:input("x", "float32", { 1, 3, 32, 32 })
+    local y = network:conv(x, { filters = 8, kernel = { 3, 5 }, stride = 2, no_bias = true, name = "first" })
+    local shape = network:shape(y)
+    equal(table.concat(shape.dims, " ", 1, 4), "1 8 15 14")
+    -- 8 filters of 3 channels and 3 x 5 elements
+    equal(network:estimate({ framework = "textbook" }):total().parameters, 8 * 3 * 3 * 5)
+end)
+
+test("a split has several results", function()
+    local network = memmodel.network()
+    local x = network:input("x", "float32", { 2, 6 })
+    local first = network:split(x, { sizes = { 2, 4 }, axis = 1 })
+    equal(network:shape(network:result(first, 1)).dims[2], 4)
+    equal(network:shape(network:reshape(x, { 3, memmodel.INFER })).dims[2], 4)
+    equal(network:shape(network:permute(x, { 1, 0 })).dims[1], 6)
+end)
+
+test("attention without a mask takes nil in its place", function()
+    local network = memmodel.network()
+    local x = network:input("x", "float32", { 2, 4, 8, 16 })
+    equal(network:shape(network:attention(x, x, x, nil, { causal = true })).dims[4], 16)
+end)
+
+local function own_pid()
+    local file = io.open "/proc/self/stat"
+    return file and tonumber(file:read("*a"):match "^%d+")
+end
+
+test("a monitor watches a process", function()
+    local monitor = memmodel.monitor(own_pid() or harness.skip "no /proc", { interval = 0.002 })
+    local reading = monitor:read()
+    truth(reading.rss > 2 ^ 18)
+    equal(monitor:processes()[1], own_pid())
+    equal(monitor:summarize().readings, 1)
+    equal(monitor:curve()[1].bytes, reading.rss)
+end)
+
+test("an observer sees each reading, and ends the watch with true", function()
+    local monitor = memmodel.monitor(own_pid() or harness.skip "no /proc", { interval = 0.002 })
+    local seen = 0
+    monitor:run(function(reading)
+        truth(reading.rss > 0)
+        seen = seen + 1
+        return seen == 3
+    end)
+    equal(seen, 3)
+    monitor:run(function()
+        monitor:stop()
+    end)
+    equal(monitor:summarize().readings, 4)
+end)
