@@ -1,5 +1,6 @@
 """Eight threads at once, and children of fork."""
 
+import contextlib
 import os
 import threading
 import time
@@ -65,11 +66,9 @@ class Threads(unittest.TestCase):
                     net.linear(x, units=4)
                     net.symbol(f"batch_{number}")
                 else:
-                    sizes = {name: 1 for name in net.symbols}
-                    try:
+                    sizes = dict.fromkeys(net.symbols, 1)
+                    with contextlib.suppress(memmodel.UnboundError):  # a symbol came in between
                         memmodel.estimate(net, symbols=sizes)
-                    except memmodel.UnboundError:
-                        pass  # a symbol came in between
 
         self.assertEqual(together(work), [])
         self.assertEqual(len(net), 1 + THREADS // 2 * 50)
