@@ -8,6 +8,7 @@ import json
 import re
 
 TESTING = "testing"
+NUMBER_BYTES = {"int32": 4, "int64": 8, "uint64": 8, "double": 8, "bool": 1}
 CHANGING_CONSTANTS = re.compile(r"MEMMODEL_VERSION")
 
 
@@ -26,6 +27,18 @@ def type_text(spec):
     words = ["const"] if spec.get("const") else []
     words += [str(spec[key]) for key in ("name", "count") if key in spec]
     return spec["kind"] + (f"({','.join(words + inner)})" if words or inner else "")
+
+
+def bytes_of(api, spec, width):
+    """Bytes of a type where pointers have `width` bits."""
+    kind = spec["kind"]
+    if kind == "array":
+        return spec["count"] * bytes_of(api, spec["of"], width)
+    if kind == "alias":
+        return bytes_of(api, next(one["type"] for one in api["aliases"] if one["name"] == spec["name"]), width)
+    if kind == "struct":
+        return next(one["bytes"][width] for one in api["structs"] if one["name"] == spec["name"])
+    return NUMBER_BYTES.get(kind, int(width) // 8)
 
 
 def prototype(item):

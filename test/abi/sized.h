@@ -33,7 +33,7 @@ struct field {
 struct call {
     const char *name;
     int64_t (*run)(struct fixture *f, void *s);
-    size_t size;
+    size_t size, alignment;
     const struct field *fields; /* without the first, `size` */
     size_t field_count;
 };
@@ -44,7 +44,8 @@ struct call {
     }
 #define CALL(function, type)                                                                                           \
     {                                                                                                                  \
-#function, call_##function, sizeof(struct type), fields_##type, sizeof fields_##type / sizeof fields_##type[0] \
+#function, call_##function, sizeof(struct type), _Alignof(struct type), fields_##type,                         \
+            sizeof fields_##type / sizeof fields_##type[0]                                                             \
     }
 
 #endif

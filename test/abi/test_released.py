@@ -61,6 +61,16 @@ class Breaks(unittest.TestCase):
     def test_new_functions_and_enumerators_are_no_break(self):
         self.assert_holds([*OPTIONS, "node TOY_0.2 toy_edge", "enumerator toy_kind TOY_OVAL 2"])
 
+    def test_padding_at_the_end_is_found(self):
+        fields = [
+            {"name": "size", "type": {"kind": "size"}, "offset": {"64": 0}},
+            {"name": "width", "type": {"kind": "array", "of": {"kind": "int32"}, "count": 3}, "offset": {"64": 8}},
+        ]
+        struct = {"name": "toy_options", "sized": True, "fields": fields}
+        for size, found in ((24, 1), (20, 0)):
+            problems = list(released.padded({"structs": [{**struct, "bytes": {"64": size}}], "aliases": []}))
+            self.assertEqual(len(problems), found)
+
     def test_a_function_added_to_a_released_node_is_found(self):
         self.assertTrue(released.node_additions(OPTIONS, [*OPTIONS, "node TOY_0.1 toy_edge"]))
         self.assertEqual(released.node_additions(OPTIONS, [*OPTIONS, "node TOY_0.2 toy_edge"]), [])

@@ -14,8 +14,9 @@
 #include <sys/mman.h>
 
 enum {
-    LIMIT = 4096, /* doc/abi.md: no struct is longer */
-    NEWER = 64,   /* bytes of a newer caller's struct that this library does not know */
+    LIMIT = 4096,         /* doc/abi.md: no struct is longer */
+    TOO_LONG = LIMIT + 8, /* and aligned as structs are */
+    NEWER = 64,           /* bytes of a newer caller's struct that this library does not know */
     UNTOUCHED = 0xa5,
 };
 
@@ -345,9 +346,12 @@ check_older(struct fixture *f, const struct call *call, unsigned char *options)
 {
     for (size_t i = 0; i < call->field_count; i++) {
         size_t known = call->fields[i].offset;
-        struct outcome older = outcome_of(f, call, options, known, known);
-        struct outcome zeros = outcome_of(f, call, options, known, call->size);
+        struct outcome older, zeros;
 
+        if (known % call->alignment != 0) /* where no struct can end */
+            continue;
+        older = outcome_of(f, call, options, known, known);
+        zeros = outcome_of(f, call, options, known, call->size);
         assert_same(call, call->fields[i].name, &older, &zeros);
     }
 }
@@ -399,7 +403,7 @@ check_absurd(struct fixture *f, const struct call *call, unsigned char *options)
 {
     assert_refused(f, call, "no size", options, call->size, 0);
     assert_refused(f, call, "less than the size itself", options, call->size, sizeof(size_t) - 1);
-    assert_refused(f, call, "above the limit", options, LIMIT + 1, LIMIT + 1);
+    assert_refused(f, call, "above the limit", options, TOO_LONG, TOO_LONG);
     assert_refused(f, call, "a size that was never set", options, call->size, SIZE_MAX);
 }
 
@@ -469,8 +473,11 @@ an_older_caller_gets_the_fields_it_knows(void **state)
 
         for (size_t j = 0; j < call->field_count; j++) {
             size_t known = call->fields[j].offset;
-            unsigned char *result = result_of(*state, call, known);
+            unsigned char *result;
 
+            if (known % call->alignment != 0)
+                continue;
+            result = result_of(*state, call, known);
             assert_fields(call, result, today, known);
             guarded_free(result, known);
         }
@@ -522,7 +529,7 @@ an_absurd_size_of_a_result_is_refused_and_nothing_written(void **state)
 
         assert_result_refused(*state, call, call->size, 0);
         assert_result_refused(*state, call, call->size, sizeof(size_t) - 1);
-        assert_result_refused(*state, call, LIMIT + 1, LIMIT + 1);
+        assert_result_refused(*state, call, TOO_LONG, TOO_LONG);
         assert_result_refused(*state, call, call->size, SIZE_MAX);
     }
 }
