@@ -24,6 +24,7 @@ PROGRAMS = {
     "sbatch": "slurm-wlm",
     "scontrol": "slurm-wlm",
 }
+PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # daemons are not in every user's
 NODE_MEMORY = 16000  # MiB, whatever the machine has: config_overrides
 NODE_VRAM = 140 << 30
 START_SECONDS = 60
@@ -71,7 +72,7 @@ PartitionName=percpu Nodes={host} MaxTime=10 State=UP DefMemPerCPU=100 MaxMemPer
 
 def missing() -> list[str]:
     """What this machine lacks to run a cluster, by name."""
-    lacking = sorted({package for program, package in PROGRAMS.items() if not shutil.which(program)})
+    lacking = sorted({package for program, package in PROGRAMS.items() if not shutil.which(program, path=PATH)})
     plugins = Path("/usr/lib").glob("*/slurm-wlm/job_submit_lua.so")
     if not lacking and not any(plugins):
         lacking.append("job_submit/lua")
@@ -155,7 +156,7 @@ class Cluster(contextlib.AbstractContextManager):
         """A daemon in the foreground."""
         with (self.directory / f"{name}.out").open("ab") as output:
             process = subprocess.Popen(
-                [shutil.which(name), *arguments],
+                [shutil.which(name, path=PATH), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
