@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 100, CALLS = 10000, POINTS = 1000000 };
+enum { ROUNDS = 60, CALLS = 5000, POINTS = 1000000 };
 
 static double dim[POINTS], batch[POINTS], results[POINTS];
 
@@ -29,6 +29,18 @@ one_point(const memmodel_model *model)
     for (int i = 0; i < CALLS; i++)
         sum += memmodel_model_evaluate(model, (double[]){32 + i % 100, 1 + i % 64});
     return sum > 0 ? (nanoseconds() - start) / CALLS : -1;
+}
+
+static double
+with_its_bound(const memmodel_model *model)
+{
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+    double start = nanoseconds();
+
+    for (int i = 0; i < CALLS; i++)
+        if (memmodel_model_predict(model, (double[]){32 + i % 80, 4}, 0.95, &prediction))
+            abort();
+    return (nanoseconds() - start) / CALLS;
 }
 
 static double
@@ -66,6 +78,7 @@ main(int count, char **arguments)
         batch[i] = 1 + i % 64;
     }
     measure("one point", one_point, model);
+    measure("one point with its bound", with_its_bound, model);
     measure("a million points, each", a_million_points, model);
     memmodel_model_unref(model);
     memmodel_context_unref(context);

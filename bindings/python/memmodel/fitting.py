@@ -57,7 +57,7 @@ def fit(
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
     """
     samples = samples_of(table)
-    offered = list(_names(terms, "terms") or ())
+    offered = _call.several(_names(terms, "terms") or (), "terms")
     if network is not None:
         offered.append(network_term(network, samples))
     options = _ffi.FitOptions(

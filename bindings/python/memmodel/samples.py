@@ -112,7 +112,8 @@ class Samples:
 
     def select(self, rows: Sequence[int]) -> Samples:
         """Some of the rows, in the given order."""
-        return Samples._of(self._call(_ffi.samples_select, [_call.size(row, "rows") for row in rows]))
+        numbers = [_call.size(row, "rows") for row in _call.several(rows, "rows")]
+        return Samples._of(self._call(_ffi.samples_select, numbers))
 
     @staticmethod
     def shuffle(seed: int, count: int) -> list[int]:
