@@ -219,7 +219,7 @@ kinds.arrays = {
         check_list(value, path, call)
         set_count(type_.length, #value, path, call)
         local inner = { kind = "array", item = type_.item, length = type_.inner }
-        local places = types.memory({ letter = "p", c = "void *" }, #value, call)
+        local places = types.memory({ letter = "p", c = ("const %s *"):format(type_.item.c) }, #value, call)
         for i = 1, #value do
             local memory = types.take(inner, value[i], ("%s[%d]"):format(path, i), call)
             core.put(places, (i - 1) * BYTES.p, "p", memory)
