@@ -68,7 +68,7 @@ def constant(name: str, value: int | str) -> str:
 
 def remarked(line: str, comment: str) -> str:
     """A line and what is said about it, cut where the line ends."""
-    comment = textwrap.shorten(comment, WIDTH - len(line) - 4, placeholder=" ...")
+    comment = textwrap.shorten(comment, WIDTH - len(line) - 4)
     return f"{line}  # {comment}\n" if comment else line + "\n"
 
 

@@ -36,15 +36,15 @@ class Status(IntEnum):
     ERROR_NOMEM = -1  # the context's allocator returned None. Free memory, or ask for less: fewer layers, steps, rows
     ERROR_INVALID_ARGUMENT = -2  # an argument is outside what the call documents. The error's message names it
     ERROR_OVERFLOW = -3  # a count or a number of bytes does not fit in 63 bits. Bind smaller numbers to the symbols
-    ERROR_SHAPE = -4  # the shapes of a layer do not fit together. Correct the options or the inputs of the layer ...
-    ERROR_UNSUPPORTED = -5  # known, but not available on this platform or for this framework. Choose another, or a ...
+    ERROR_SHAPE = -4  # the shapes of a layer do not fit together. Correct the options or the inputs of the layer [...]
+    ERROR_UNSUPPORTED = -5  # known, but not available on this platform or for this framework. Choose another, or [...]
     ERROR_PARSE = -6  # a file or a text is not of its format. Correct it at the error's line and column
     ERROR_IO = -7  # the operating system refused to read or write. The error's message has its reason
-    ERROR_STRUCT_SIZE = -8  # an options struct has a size that this library cannot accept. Set it to sizeof the ...
-    ERROR_UNKNOWN_SYMBOL = -9  # a name that is no symbol of the network, or no column of the table. Compare it with ...
+    ERROR_STRUCT_SIZE = -8  # an options struct has a size that this library cannot accept. Set it to sizeof the [...]
+    ERROR_UNKNOWN_SYMBOL = -9  # a name that is no symbol of the network, or no column of the table. Compare it [...]
     ERROR_UNBOUND = -10  # a symbol has no value in this query. Give it one in the job
-    ERROR_DATA = -11  # the samples cannot be used: too few, constant or not finite. Measure more, or leave out what ...
-    ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the program ...
+    ERROR_DATA = -11  # the samples cannot be used: too few, constant or not finite. Measure more, or leave out [...]
+    ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the [...]
     ERROR_PROCESS = -13  # the process does not exist or cannot be read. Check its number, and whether it is yours
     ERROR_CALLBACK = -14  # a function that the caller gave said that it failed. Ask that function why
 
@@ -684,7 +684,7 @@ class MonitorOptions(_call.Struct):
     size: Any  # sizeof(MonitorOptions)
     interval: Any  # time between readings of monitor_run(), >= 0.001
     curve_limit: Any  # greatest number of points kept for the curve, >= 2
-    own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. ...
+    own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. [...]
     pss: Any  # 1: read PSS too. The kernel walks all pages for it, at each reading
 
 
@@ -713,7 +713,7 @@ class MonitorSummary(_call.Struct):
     peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it
     peak_process: Any  # greatest mark of any single process
     peak_pss: Any  # greatest `pss` of a reading
-    peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); page ...
+    peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); [...]
     processes: Any  # processes that ever counted
     ended: Any  # 1 if the watched process has ended
     exit_code: Any  # of an own child that exited; -1 otherwise
