@@ -94,7 +94,8 @@ callback_prepare(struct callback *callback)
         callback->types[i] = kind_type(callback->kinds[i + 1]);
     callback->closure = ffi_closure_alloc(sizeof *callback->closure, &callback->code);
     return callback->closure &&
-           ffi_prep_cif(&callback->cif, FFI_DEFAULT_ABI, count, kind_type(callback->kinds[0]), callback->types) == FFI_OK &&
+           ffi_prep_cif(&callback->cif, FFI_DEFAULT_ABI, count, kind_type(callback->kinds[0]), callback->types) ==
+               FFI_OK &&
            ffi_prep_closure_loc(callback->closure, &callback->cif, enter, callback, callback->code) == FFI_OK;
 }
 

@@ -4,8 +4,8 @@
 #include <memmodel.h>
 
 static const luaL_Reg functions[] = {
-    {"buffer", core_buffer}, {"adopt", core_adopt},       {"scope", core_scope},       {"release", core_release},
-    {"put", core_put},       {"get", core_get},           {"doubles", core_doubles},   {"gather", core_gather},
+    {"buffer", core_buffer}, {"adopt", core_adopt},       {"scope", core_scope},     {"release", core_release},
+    {"put", core_put},       {"get", core_get},           {"doubles", core_doubles}, {"gather", core_gather},
     {"text", core_text},     {"callback", core_callback}, {"forget", core_forget},
 };
 

@@ -84,11 +84,11 @@ value_push(lua_State *L, char kind, const union value *value);
 /* ---- object.c: userdata, all with one metatable ---- */
 
 struct object {
-    _Alignas(8) void *pointer;               /* what C is given; NULL once it is released */
-    size_t bytes;                           /* of a buffer: its size, 0 otherwise */
-    void (*unref)(void *pointer);           /* of a handle; NULL otherwise */
-    void (*before_unref)(void *pointer);    /* of a context: takes its log away */
-    struct callback *callbacks;             /* C may call them as long as the object lives */
+    _Alignas(8) void *pointer;           /* what C is given; NULL once it is released */
+    size_t bytes;                        /* of a buffer: its size, 0 otherwise */
+    void (*unref)(void *pointer);        /* of a handle; NULL otherwise */
+    void (*before_unref)(void *pointer); /* of a context: takes its log away */
+    struct callback *callbacks;          /* C may call them as long as the object lives */
 };
 
 void

@@ -12,10 +12,14 @@ static const struct {
     ffi_type *type;
     size_t bytes;
 } kinds[] = {
-    {'i', &ffi_type_sint32, sizeof(int32_t)}, {'l', &ffi_type_sint64, sizeof(int64_t)},
-    {'L', &ffi_type_uint64, sizeof(uint64_t)}, {'d', &ffi_type_double, sizeof(double)},
-    {'b', &ffi_type_uint8, sizeof(_Bool)}, {'p', &ffi_type_pointer, sizeof(void *)},
-    {'s', &ffi_type_pointer, sizeof(void *)}, {'v', &ffi_type_void, 0},
+    {'i', &ffi_type_sint32, sizeof(int32_t)},
+    {'l', &ffi_type_sint64, sizeof(int64_t)},
+    {'L', &ffi_type_uint64, sizeof(uint64_t)},
+    {'d', &ffi_type_double, sizeof(double)},
+    {'b', &ffi_type_uint8, sizeof(_Bool)},
+    {'p', &ffi_type_pointer, sizeof(void *)},
+    {'s', &ffi_type_pointer, sizeof(void *)},
+    {'v', &ffi_type_void, 0},
     {'z', sizeof(size_t) == 8 ? &ffi_type_uint64 : &ffi_type_uint32, sizeof(size_t)},
 };
 

@@ -178,11 +178,16 @@ local function take_visible(parameter, call)
     return types.take(parameter, value, parameter.name, call)
 end
 
+local MOST_ELEMENTS = 16777216 -- 2^24, of a list that a script asks for: 256 MiB in Lua
+
 -- Where the library writes a result.
 local function make_place(parameter, call)
     local item, count = parameter, 1
     if parameter.kind == "array" then
         item, count = parameter.item, count_of(parameter.length, call)
+        if count > MOST_ELEMENTS then
+            errors.argument(call.name, parameter.length, ("is more than a list of Lua may have here, %d"):format(MOST_ELEMENTS))
+        end
     elseif parameter.kind == "text" then
         item = { letter = "p", c = "char *" }
     end

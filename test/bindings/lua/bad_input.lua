@@ -83,6 +83,10 @@ test("a list of more than the library takes is refused by the library", function
     refused(WRONG, nil, "", network.input, network, "x", "float32", dims)
 end)
 
+test("a result of more elements than fit is refused before memory is taken", function()
+    refused(WRONG, "count", "more than a list", memmodel.C.memmodel_samples_shuffle, 1, 2 ^ 31)
+end)
+
 test("a count without its list does not crash", function()
     local network = fixtures.unet()
     pcall(network.estimate, network, { symbol_count = 1000 })
