@@ -58,6 +58,10 @@ class Wrapper:
                 return any(field["type"].get("name") == "memmodel_context" for field in item["fields"])
         return False
 
+    def _has_texts(self, struct: str) -> bool:
+        item = next(item for item in self.types.api["structs"] if item["name"] == struct)
+        return any(field["type"]["kind"] == "string" for field in item["fields"])
+
     def tells(self) -> bool:
         """Whether a failure leaves its text on the context."""
         own = any(p["type"].get("name") == "memmodel_context" or self._has_context(p) for p in self.parameters)
@@ -153,8 +157,8 @@ class Wrapper:
         if kind == "string":
             return f"_call.taken(_free, {self.source}, {name})", "str"
         if kind == "struct":
-            owner = f"_call.owned({name}, {self.handles[0]['name']})" if self.handles else name
-            return owner, names.camel(to["name"])
+            lives = self.handles and self._has_texts(to["name"])
+            return f"_call.owned({name}, {self.handles[0]['name']})" if lives else name, names.camel(to["name"])
         return f"{name}.value", "float" if kind == "double" else "int"
 
     # ---- the value that the function returns ----
@@ -193,7 +197,9 @@ class Wrapper:
             present = f"_check.present(_value, {source})" if returns.get("errors") else "_value"
             if "length" in returns:
                 length = self._return_length(returns["length"])
-                return f"_call.view({present}, {length}, {self.handles[0]['name']})", "Any"
+                return f"_call.copied_array({present}, {length})", "Any"
+            if self.types.plain(type["to"])["kind"] == "struct" and self.handles:
+                return f"_call.pointed(_value, {self.handles[0]['name']})", names.camel(type["to"]["name"])
             return present, "Any"
         if kind == "callback":
             return "_value", "Any"
@@ -347,7 +353,7 @@ def _taken(parameter: Parameter, parameters: list[Parameter]) -> str:
     if parameter["name"] in [other.get("length") for other in parameters]:
         return "None"
     if type["kind"] == "pointer" and type["to"]["kind"] == "struct":
-        return "_call.copied" if type["to"].get("const") or type.get("const") else "_call.contents"
+        return "_call.copied" if type["to"].get("const") or type.get("const") else "_call.returned"
     return TAKEN.get(type["kind"], "_call.same")
 
 

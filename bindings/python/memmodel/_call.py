@@ -246,7 +246,7 @@ class Struct(ctypes.Structure):
             return
         ctypes.Structure.__setattr__(self, name, convert(value, name))
         if isinstance(value, Handle):
-            self.__dict__[f"{name} owner"] = value
+            self.__dict__[f"{name} owner"] = again(type(value), value.pointer, value._context)
 
     def _tell(self, array: str, count: int) -> None:
         """The number of elements goes with the array, and may not say something else."""
@@ -350,7 +350,7 @@ def optional_address(value: Any, kind: type[Handle], name: str) -> int | None:
 
 
 def handle(kind: type[Handle]) -> Converter:
-    """For a field of a struct; the struct does not keep the object alive: its maker does."""
+    """For a field of a struct, which takes a reference of its own."""
     return lambda value, name: optional_address(value, kind, name)
 
 
@@ -385,17 +385,21 @@ def owner(struct: Struct | None, field: str) -> Handle | None:
 
 
 def owned(result: S, handle: Handle) -> S:
-    """A struct whose texts live as long as `handle`, which it therefore holds."""
-    result.__dict__["owner"] = handle
+    """A struct whose texts live as long as the object of `handle`: it has a reference, should the handle be closed."""
+    result.__dict__["owner"] = again(type(handle), handle.pointer, handle._context)
     return result
 
 
-def view(pointer: Any, count: int, handle: Handle) -> Any:
-    """An array of memory that `handle` owns, which it therefore holds."""
-    if not pointer or not count:
-        return array_type(pointer._type_, 0)()
-    array = array_type(pointer._type_, count).from_address(ctypes.addressof(pointer.contents))
-    array.owner = handle
+def pointed(pointer: Any, handle: Handle) -> Any:
+    """A copy of a struct that the object of `handle` owns."""
+    return owned(pointer._type_.from_buffer_copy(pointer.contents), handle)
+
+
+def copied_array(pointer: Any, count: int) -> Any:
+    """A copy of memory that an object owns and may move with its next change."""
+    array = array_type(pointer._type_, count)()
+    if count:
+        ctypes.memmove(array, pointer, ctypes.sizeof(array))
     return array
 
 
@@ -421,14 +425,14 @@ def decoded_argument(value: bytes | None, _: tuple[Any, ...]) -> str:
     return decoded(value)
 
 
-def contents(pointer: Any, _: tuple[Any, ...]) -> Any:
-    """The struct itself, valid while the callback runs."""
-    return pointer.contents if pointer else None
-
-
 def copied(pointer: Any, _: tuple[Any, ...]) -> Any:
-    """A struct that may be kept; what it points to may not."""
+    """A struct that may be kept."""
     return pointer._type_.from_buffer_copy(pointer.contents) if pointer else None
+
+
+def returned(pointer: Any, given: tuple[Any, ...]) -> Any:
+    """As copied(); what the callback changes in it is written back when it returns."""
+    return copied(pointer, given)
 
 
 def elements(count: int) -> Take:
@@ -446,6 +450,14 @@ def elements(count: int) -> Take:
 def callback(prototype: Any, failed: Any, *arguments: Take | None) -> Converter:
     """Converts a callable; an exception in it ends the call of the library, and is raised when that returns."""
 
+    def answer(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+        values = [(take, pointer, take(pointer, given)) for take, pointer in zip(arguments, given, strict=True) if take]
+        result = function(*(value for _, _, value in values))
+        for take, pointer, value in values:
+            if take is returned and value is not None:
+                pointer[0] = value
+        return result
+
     def convert(function: Any, name: str) -> Any:
         if function is None:
             return prototype()
@@ -456,7 +468,7 @@ def callback(prototype: Any, failed: Any, *arguments: Take | None) -> Converter:
 
         def call(*given: Any) -> Any:
             try:
-                return function(*(take(value, given) for take, value in zip(arguments, given, strict=True) if take))
+                return answer(function, given)
             except BaseException as problem:
                 _pending.problem = problem
                 return failed

@@ -785,7 +785,7 @@ CustomRule = ctypes.CFUNCTYPE(
     ctypes.c_size_t,
     ctypes.POINTER(CustomNeeds),
 )
-_as_custom_rule = _call.callback(CustomRule, -1, None, _call.elements(2), None, _call.contents)
+_as_custom_rule = _call.callback(CustomRule, -1, None, _call.elements(2), None, _call.returned)
 FormulaFunction = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 _as_formula_function = _call.callback(FormulaFunction, -1, _call.same)
 MonitorObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
@@ -2161,7 +2161,7 @@ def context_unref(context: ContextHandle | None) -> None:
         _call.instance_of(context, ContextHandle, "context").close()
 
 
-def context_error(context: ContextHandle) -> Any:
+def context_error(context: ContextHandle) -> Error:
     """Detail of the last error on this context. Needs no memory, so it is there for NomemError too.
 
     context: not None.
@@ -2169,7 +2169,7 @@ def context_error(context: ContextHandle) -> Any:
     Returns never None; owned by the context and valid until its next failing call. Status 0 if nothing failed yet.
     """
     _value = _context_error(_call.address(context, ContextHandle, "context"))
-    return _value
+    return _call.pointed(_value, context)
 
 
 def context_set_log(context: ContextHandle, log: Callable[..., Any] | None) -> None:
@@ -2417,7 +2417,7 @@ def network_shape(network: NetworkHandle, tensor: int) -> Shape:
         ctypes.byref(shape_),
     )
     _check.status(_value, None)
-    return _call.owned(shape_, network)
+    return shape_
 
 
 def network_layer_count(network: NetworkHandle) -> int:
@@ -3545,7 +3545,7 @@ def samples_column(samples: SamplesHandle, name: str) -> Any:
     Raises UnknownSymbolError, DataError.
     """
     _value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
-    return _call.view(_check.present(_value, samples), samples_row_count(samples), samples)
+    return _call.copied_array(_check.present(_value, samples), samples_row_count(samples))
 
 
 def samples_context(samples: SamplesHandle) -> ContextHandle | None:
@@ -3648,7 +3648,7 @@ def model_predict(model: ModelHandle, inputs: Any, level: float) -> Prediction:
         ctypes.byref(prediction_),
     )
     _check.status(_value, None)
-    return _call.owned(prediction_, model)
+    return prediction_
 
 
 def model_solve(model: ModelHandle, inputs: Any, input: str, level: float, budget: float) -> int:
@@ -3761,7 +3761,7 @@ def model_scores(model: ModelHandle) -> ModelScores:
     scores_ = ModelScores()
     _value = _model_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
     _check.status(_value, None)
-    return _call.owned(scores_, model)
+    return scores_
 
 
 def model_formula(model: ModelHandle, language: Language | int | str, context: ContextHandle) -> str:
@@ -3953,7 +3953,7 @@ def monitor_read(monitor: MonitorHandle) -> MonitorReading:
     reading_ = MonitorReading()
     _value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
     _check.status(_value, monitor)
-    return _call.owned(reading_, monitor)
+    return reading_
 
 
 def monitor_run(monitor: MonitorHandle, observer: Callable[..., Any] | None) -> None:
@@ -3994,7 +3994,7 @@ def monitor_summarize(monitor: MonitorHandle) -> MonitorSummary:
     summary_ = MonitorSummary()
     _value = _monitor_summarize(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(summary_))
     _check.status(_value, monitor)
-    return _call.owned(summary_, monitor)
+    return summary_
 
 
 def monitor_curve(monitor: MonitorHandle) -> Any:
@@ -4008,7 +4008,7 @@ def monitor_curve(monitor: MonitorHandle) -> Any:
     """
     count_ = ctypes.c_size_t()
     _value = _monitor_curve(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(count_))
-    return _call.view(_value, count_.value, monitor)
+    return _call.copied_array(_value, count_.value)
 
 
 def monitor_processes(monitor: MonitorHandle, capacity: int) -> tuple[int, Any]:
@@ -4179,7 +4179,7 @@ def report_peak(report: ReportHandle) -> Peak:
     peak_ = Peak()
     _value = _report_peak(_call.address(report, ReportHandle, "report"), ctypes.byref(peak_))
     _check.status(_value, None)
-    return _call.owned(peak_, report)
+    return peak_
 
 
 def report_step_count(report: ReportHandle) -> int:

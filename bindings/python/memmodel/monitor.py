@@ -169,7 +169,7 @@ class Monitor:
             if not _optional.present("numpy"):
                 return [(point.time, point.bytes) for point in points]
             numpy = _optional.need("numpy", "Monitor.curve")
-            return numpy.frombuffer(points, dtype=[("time", "f8"), ("bytes", "i8")]).copy()
+            return numpy.frombuffer(points, dtype=[("time", "f8"), ("bytes", "i8")])
 
     def to_frame(self) -> Any:
         """The curve as a pandas frame."""

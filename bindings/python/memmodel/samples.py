@@ -132,7 +132,7 @@ class Samples:
         """A copy of a numeric column, NaN where missing: a numpy array, or a list where there is no numpy."""
         with self._turns.writing():
             column = _ffi.samples_column(self._handle, name)
-            return _optional.need("numpy", "").array(column) if _optional.present("numpy") else list(column)
+            return _optional.need("numpy", "").frombuffer(column) if _optional.present("numpy") else list(column)
 
     def _is_numeric(self, name: str) -> bool:
         try:

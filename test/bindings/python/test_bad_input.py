@@ -204,6 +204,48 @@ class Low(unittest.TestCase):
         with self.assertRaises((OverflowError, MemoryError, ValueError, LookupError)):
             ffi.monitor_processes(ffi.monitor_new(self.context, __import__("os").getpid(), None), 2**61)
 
+    def test_what_came_back_stays_when_its_object_is_closed(self):
+        network = networks.classifier()._handle
+        options = ffi.Job(framework="textbook", symbols=[ffi.SymbolValue(name="batch", value=1)])
+        report = ffi.estimate(network, options)
+        layer = ffi.report_layer(report, 1)
+        samples = ffi.samples_new(self.context, ["a"])
+        ffi.samples_add(samples, [7.0])
+        column = ffi.samples_column(samples, "a")
+        with self.assertRaises(memmodel.MemmodelError):
+            ffi.network_symbol(self.network, "no name")
+        error = ffi.context_error(self.context)
+        for handle in (report, samples, self.network, self.context):
+            handle.close()
+        self.assertEqual((layer.name, layer.parameters, list(column)), (b"conv_1", 896, [7.0]))
+        self.assertEqual(error.status, ffi.Status.ERROR_INVALID_ARGUMENT)
+        self.assertIn(b"no name", error.message)
+
+    def test_a_struct_holds_the_objects_it_names(self):
+        context = ffi.context_new(None)
+        job = ffi.Job(context=context, framework="abacus")
+        context.close()
+        with self.assertRaisesRegex(memmodel.UnsupportedError, "abacus"):
+            ffi.estimate(self.network, job)
+        with self.assertRaisesRegex(ValueError, "context: this context is closed"):
+            ffi.Job(context=context)
+
+    def test_what_a_callback_was_given_may_be_kept(self):
+        kept = []
+
+        def rule(inputs, needs):
+            kept.append((inputs, needs))
+            needs.saved = 5
+            return 0
+
+        network = memmodel.Network()
+        x = network.input("x", (3,))
+        shape = ffi.Shape(dims=[3], rank=1)
+        ffi.network_custom(network._handle, [x.code], ffi.Custom(outputs=[shape], rule=rule))
+        memmodel.estimate(network)
+        kept[0][1].saved = 7
+        self.assertEqual((kept[0][0][0].dims[0], kept[0][1].saved), (3, 7))
+
     def test_callbacks_must_be_callable(self):
         with self.assertRaisesRegex(TypeError, "^log: "):
             ffi.context_set_log(self.context, 7)

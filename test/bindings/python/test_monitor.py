@@ -43,6 +43,10 @@ class Watching(unittest.TestCase):
         else:
             self.assertEqual(max(size for _, size in curve), monitor.peak)
 
+    def test_before_the_first_reading_there_is_nothing(self):
+        monitor = memmodel.Monitor()
+        self.assertEqual((len(monitor.curve), monitor.summary.readings), (0, 0))
+
     def test_it_can_be_asked_while_it_watches(self):
         with memmodel.Monitor() as monitor:
             first = monitor.summary.readings

@@ -26,6 +26,9 @@ class Tables(unittest.TestCase):
         self.assertEqual(list(self.samples["n"]), [1, 2, 3, 4, 5, 6])
         self.assertTrue(math.isnan(self.samples["peak"][5]))
 
+    def test_an_empty_table_has_empty_columns(self):
+        self.assertEqual(list(memmodel.Samples(["a", "b"])["b"]), [])
+
     def test_a_column_that_was_taken_stays_when_rows_are_added(self):
         column = self.samples["n"]
         for row in range(10_000):
