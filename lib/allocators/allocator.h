@@ -1,27 +1,117 @@
 /*
- * An allocator replays a trace and says how much it takes from the system. One file an allocator, one row in the
- * table.
+ * An allocator is a machine that is asked for memory and given it back, event by event, and that counts what it takes
+ * from the system. One file or folder an allocator, one row in the table; replay.c runs a trace through any of them.
  */
 #ifndef ALLOCATOR_H
 #define ALLOCATOR_H
 
 #include "trace/trace.h"
 
-struct replay {
-    int64_t reserved_peak; /* most bytes taken from the system */
-    int32_t peak_event;    /* first event at which they are taken, -1 if none */
+/* Bytes at a moment. */
+struct allocator_counters {
+    int64_t requested; /* asked for, of the blocks that are not free */
+    int64_t allocated; /* of the blocks in the caller's hands, rounding included */
+    int64_t active;    /* the same, with those that other streams may still use */
+    int64_t reserved;  /* taken from the system */
+    int64_t touched;   /* of that, pages ever written and still held; 0 where nobody counts pages */
+    int64_t retries;   /* times that unused memory had to be given back first */
+};
+
+enum allocator_action {
+    ALLOCATOR_ALLOC,
+    ALLOCATOR_FREE_REQUESTED,
+    ALLOCATOR_FREE_COMPLETED,
+    ALLOCATOR_SEGMENT_ALLOC,
+    ALLOCATOR_SEGMENT_FREE,
+    ALLOCATOR_SEGMENT_MAP,
+    ALLOCATOR_SEGMENT_UNMAP,
+    ALLOCATOR_OUT_OF_MEMORY,
+};
+
+/* Told of each thing an allocator does, in order. */
+struct allocator_observer {
+    void (*observe)(void *user, enum allocator_action action, int64_t address, int64_t bytes, int64_t stream);
+    void *user;
+};
+
+struct allocator_options {
+    const char *settings; /* in the framework's own words; NULL: its defaults */
+    int64_t capacity;     /* bytes of the device; 0: no limit */
+    struct allocator_observer observer;
+};
+
+/* A piece of a segment: a block, or free. */
+struct allocator_block {
+    int64_t segment, address, bytes, requested, stream;
+    int32_t owner; /* block of the trace, -1: free */
+    bool active;   /* not in the caller's hands, but not free yet */
+    bool large, expandable;
 };
 
 struct allocator {
     const char *name;
-    int (*replay)(memmodel_context *context, const struct memmodel_trace *trace, struct replay *replay);
+    int (*open)(memmodel_context *context, const struct allocator_options *options, void **self);
+    void (*close)(void *self);
+
+    /* 0 with *block, which is NULL if the system has no memory left; or a negative status. bytes > 0. */
+    int (*allocate)(void *self, int64_t bytes, int64_t stream, int32_t owner, void **block);
+
+    /* `shared`: others may use it until finish(); NULL finish: nothing waits. */
+    int (*release)(void *self, void *block, bool shared);
+    void (*finish)(void *self, int32_t owner);
+
+    const struct allocator_counters *(*counters)(const void *self);
+
+    /* Calls `visit` for each piece of each segment, in no order, until it returns not 0. NULL: has no segments. */
+    int (*walk)(const void *self, int (*visit)(void *user, const struct allocator_block *block), void *user);
 };
 
 /* Takes exactly what is asked for and gives it back at once: PyTorch's CPU allocator, as its own counters see it. */
 extern const struct allocator allocator_exact;
 
+extern const struct allocator allocator_cuda_caching;
+
 /* The allocator of that name, or NULL. */
 const struct allocator *
 allocator_find(const char *name);
+
+/* The one that a framework uses on a device ("cpu", "cuda"), or NULL. */
+const struct allocator *
+allocator_of_framework(const char *framework, const char *device);
+
+/* ---- a trace through an allocator ---- */
+
+struct replay {
+    int64_t reserved_peak; /* most bytes taken from the system */
+    int32_t peak_event;    /* first event at which they are taken, -1 if none */
+};
+
+/* Runs the whole trace with the allocator's defaults. */
+int
+allocator_replay(memmodel_context *context, const struct allocator *allocator, const struct memmodel_trace *trace,
+                 struct replay *replay);
+
+/* The same one event at a time. */
+struct allocator_run {
+    memmodel_context *context;
+    const struct allocator *allocator;
+    const struct memmodel_trace *trace;
+    void *self;
+    void **blocks;    /* by block of the trace */
+    int32_t *waiting; /* blocks of the trace that others still use */
+    size_t waiting_count, waiting_capacity;
+    size_t event;       /* the next one */
+    bool out_of_memory; /* the last event could not be served; nothing goes on from there */
+};
+
+int
+allocator_run_new(struct allocator_run *run, memmodel_context *context, const struct allocator *allocator,
+                  const struct allocator_options *options, const struct memmodel_trace *trace);
+
+int
+allocator_run_step(struct allocator_run *run);
+
+void
+allocator_run_release(struct allocator_run *run);
 
 #endif

@@ -71,7 +71,7 @@ replay(struct query *query, const struct framework *framework, struct result *re
 {
     const struct memmodel_trace *trace = result->simulation.trace;
     struct replay replayed;
-    int status = framework->allocator->replay(query->context, trace, &replayed);
+    int status = allocator_replay(query->context, framework->allocator, trace, &replayed);
 
     if (status)
         return status;

@@ -125,6 +125,7 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
         .category = (int32_t)category,
         .allocated = event,
         .released = -1,
+        .reusable = -1,
     };
     return (int32_t)trace->block_count++;
 }

@@ -22,6 +22,8 @@ struct trace_block {
     int32_t category;
     int32_t allocated; /* index of its event */
     int32_t released;  /* index of its event, -1: still live at the end */
+    int32_t reusable;  /* index of the event from which on its memory may be used again, -1: from its release on */
+    int64_t stream;    /* of the device that it was allocated for, 0: the default one */
 };
 
 struct trace_event {
