@@ -117,11 +117,13 @@ class Wrapper:
     def _add_array(self, p: Parameter, name: str) -> None:
         length = p.get("length", "")
         call = next((part for part in length.split(", ") if "(" in part), "")
-        count = title(call) if call else ""
+        told = self.counts.get(length, "")
+        count = title(call) if call else "" if told == f"len({p['name']}_)" else told
         if "," in length:
             self.before.append(f'{name}_, {name}_count = _call.columns({name}, "{name}", {count})')
         elif count:
-            self.before.append(f'{name}_ = {self.types.array(p["type"]["to"])}({name}, "{name}", {count})')
+            absent = f"None if {name} is None else " if p.get("nullable") else ""
+            self.before.append(f'{name}_ = {absent}{self.types.array(p["type"]["to"])}({name}, "{name}", {count})')
         else:
             self.before.append(f'{name}_ = {self.types.converter(p["type"], p, p["name"])}({name}, "{name}")')
         self.arguments.append(f"{name}_")
@@ -199,7 +201,7 @@ class Wrapper:
                 length = self._return_length(returns["length"])
                 return f"_call.copied_array({present}, {length})", "Any"
             if self.types.plain(type["to"])["kind"] == "struct" and self.handles:
-                return f"_call.pointed(_value, {self.handles[0]['name']})", names.camel(type["to"]["name"])
+                return f"_call.pointed(_value, {self.handles[0]['name']})", "Any"
             return present, "Any"
         if kind == "callback":
             return "_value", "Any"

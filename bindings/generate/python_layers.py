@@ -122,9 +122,21 @@ class Method:
             given = f'self._dim({name}, "{name}")'
         elif type["kind"] == "pointer" and type["to"].get("name") == "memmodel_dim":
             given = f'self._dims({name}, "{name}")'
+        text = self._in_words(text, field)
         if "default" in field:
             text = f"{text.rstrip('.')}. Default: {field['default']}".lstrip(". ")
         return Argument(name, f"{name}: {declared}", f"{name}={given}", text)
+
+    def _in_words(self, text: str, field: Field) -> str:
+        """What holds for numbers of C, told for what Python takes in their place."""
+        for said in ("; a 0 after the first repeats the first", "; not repeated"):
+            text = text.replace(said, "; one number is for all dimensions")
+        text = text.replace("a 0 after the first repeats the first", "one number is for all dimensions")
+        if "enum" in field:
+            enum = next(enum for enum in self.types.api["enums"] if enum["name"] == field["enum"])
+            members = ", ".join(f'"{name.lower()}"' for name, _, _ in names.members(enum))
+            text = text.replace(f"enum {field['enum']}", f"one of {members}")
+        return text.removeprefix("1: ") if self._declared(field).startswith("bool") else text
 
     def _declared(self, field: Field) -> str:
         kind = field["type"]["kind"]

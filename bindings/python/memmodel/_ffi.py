@@ -2161,7 +2161,7 @@ def context_unref(context: ContextHandle | None) -> None:
         _call.instance_of(context, ContextHandle, "context").close()
 
 
-def context_error(context: ContextHandle) -> Error:
+def context_error(context: ContextHandle) -> Any:
     """Detail of the last error on this context. Needs no memory, so it is there for NomemError too.
 
     context: not None.
@@ -3410,7 +3410,7 @@ def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns
     Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError.
     """
     columns_ = _call.texts(columns, "columns")
-    values_ = _call.optional(_call.texts)(values, "values")
+    values_ = None if values is None else _call.texts(values, "values", len(columns_))
     with _call.held(context=context):
         _value = _samples_append(
             _call.address(context, ContextHandle, "context"),

@@ -55,16 +55,18 @@ class Layers:
         x: input.
         name: of the layer; None: made from the operator and a number.
         filters: channels of the output.
-        kernel: size; a 0 after the first repeats the first.
-        stride: a 0 after the first repeats the first. Default: 1.
-        dilation: a 0 after the first repeats the first. Default: 1.
-        pad: elements before and after, for "explicit"; not repeated.
-        output_padding: transposed only: elements added at the end of the output; not repeated.
+        kernel: size; one number is for all dimensions.
+        stride: one number is for all dimensions. Default: 1.
+        dilation: one number is for all dimensions. Default: 1.
+        pad: elements before and after, for "explicit"; one number is for all dimensions.
+        output_padding: transposed only: elements added at the end of the output; one number is for all dimensions.
         groups: Default: 1.
-        padding: Padding.
-        layout: Layout.
-        no_bias: 1: no bias.
-        activation: ActivationKind applied to the result, counted as one layer with it.
+        padding: one of "explicit", "valid", "same".
+        layout: one of "default", "channels_first", "channels_last".
+        no_bias: no bias.
+        activation: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
+        "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
+        "negate" applied to the result, counted as one layer with it.
         shared: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Conv(
@@ -107,16 +109,18 @@ class Layers:
         x: input.
         name: of the layer; None: made from the operator and a number.
         filters: channels of the output.
-        kernel: size; a 0 after the first repeats the first.
-        stride: a 0 after the first repeats the first. Default: 1.
-        dilation: a 0 after the first repeats the first. Default: 1.
-        pad: elements before and after, for "explicit"; not repeated.
-        output_padding: transposed only: elements added at the end of the output; not repeated.
+        kernel: size; one number is for all dimensions.
+        stride: one number is for all dimensions. Default: 1.
+        dilation: one number is for all dimensions. Default: 1.
+        pad: elements before and after, for "explicit"; one number is for all dimensions.
+        output_padding: transposed only: elements added at the end of the output; one number is for all dimensions.
         groups: Default: 1.
-        padding: Padding.
-        layout: Layout.
-        no_bias: 1: no bias.
-        activation: ActivationKind applied to the result, counted as one layer with it.
+        padding: one of "explicit", "valid", "same".
+        layout: one of "default", "channels_first", "channels_last".
+        no_bias: no bias.
+        activation: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
+        "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
+        "negate" applied to the result, counted as one layer with it.
         shared: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Conv(
@@ -151,8 +155,10 @@ class Layers:
         x: input.
         name: of the layer.
         units: size of the last dimension of the output.
-        no_bias: 1: no bias.
-        activation: ActivationKind applied to the result, counted as one layer with it.
+        no_bias: no bias.
+        activation: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
+        "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
+        "negate" applied to the result, counted as one layer with it.
         shared: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Linear(
@@ -182,14 +188,14 @@ class Layers:
 
         x: input.
         name: of the layer.
-        kernel: size; a 0 after the first repeats the first.
-        stride: a 0 after the first repeats the first. Default: the kernel.
+        kernel: size; one number is for all dimensions.
+        stride: one number is for all dimensions. Default: the kernel.
         dilation: max only. Default: 1.
-        pad: elements before and after, at most half the kernel; not repeated.
-        padding: Padding.
-        layout: Layout.
-        kind: ReductionKind: "max" or "mean".
-        ceil_mode: 1: the last window may begin inside and end outside (PyTorch's ceil_mode).
+        pad: elements before and after, at most half the kernel; one number is for all dimensions.
+        padding: one of "explicit", "valid", "same".
+        layout: one of "default", "channels_first", "channels_last".
+        kind: one of "max", "mean", "sum", "min", "product": "max" or "mean".
+        ceil_mode: the last window may begin inside and end outside (PyTorch's ceil_mode).
         """
         options = _ffi.Pool(
             name=name,
@@ -217,9 +223,9 @@ class Layers:
 
         x: input.
         name: of the layer.
-        output: size; a 0 after the first repeats the first. All zero: 1.
-        layout: Layout.
-        kind: ReductionKind: "max" or "mean".
+        output: size; one number is for all dimensions. All zero: 1.
+        layout: one of "default", "channels_first", "channels_last".
+        kind: one of "max", "mean", "sum", "min", "product": "max" or "mean".
         """
         options = _ffi.AdaptivePool(
             name=name,
@@ -242,9 +248,9 @@ class Layers:
 
         x: input.
         name: of the layer.
-        layout: Layout.
-        kind: ReductionKind: "max" or "mean".
-        keep: 1: keep the spatial dimensions as 1.
+        layout: one of "default", "channels_first", "channels_last".
+        kind: one of "max", "mean", "sum", "min", "product": "max" or "mean".
+        keep: keep the spatial dimensions as 1.
         """
         options = _ffi.GlobalPool(
             name=name,
@@ -273,8 +279,8 @@ class Layers:
         name: of the layer.
         groups: group norm: number of groups.
         axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: Layout.
-        no_affine: 1: no scale and shift.
+        layout: one of "default", "channels_first", "channels_last".
+        no_affine: no scale and shift.
         no_statistics: batch norm, 1: no moving statistics.
         no_shift: layer norm, 1: scale only.
         affine: instance norm, 1: with scale and shift.
@@ -310,8 +316,8 @@ class Layers:
         name: of the layer.
         groups: group norm: number of groups.
         axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: Layout.
-        no_affine: 1: no scale and shift.
+        layout: one of "default", "channels_first", "channels_last".
+        no_affine: no scale and shift.
         no_statistics: batch norm, 1: no moving statistics.
         no_shift: layer norm, 1: scale only.
         affine: instance norm, 1: with scale and shift.
@@ -347,8 +353,8 @@ class Layers:
         name: of the layer.
         groups: group norm: number of groups.
         axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: Layout.
-        no_affine: 1: no scale and shift.
+        layout: one of "default", "channels_first", "channels_last".
+        no_affine: no scale and shift.
         no_statistics: batch norm, 1: no moving statistics.
         no_shift: layer norm, 1: scale only.
         affine: instance norm, 1: with scale and shift.
@@ -384,8 +390,8 @@ class Layers:
         name: of the layer.
         groups: group norm: number of groups.
         axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: Layout.
-        no_affine: 1: no scale and shift.
+        layout: one of "default", "channels_first", "channels_last".
+        no_affine: no scale and shift.
         no_statistics: batch norm, 1: no moving statistics.
         no_shift: layer norm, 1: scale only.
         affine: instance norm, 1: with scale and shift.
@@ -421,8 +427,8 @@ class Layers:
         name: of the layer.
         groups: group norm: number of groups.
         axes: layer and RMS norm: number of last dimensions. Default: 1.
-        layout: Layout.
-        no_affine: 1: no scale and shift.
+        layout: one of "default", "channels_first", "channels_last".
+        no_affine: no scale and shift.
         no_statistics: batch norm, 1: no moving statistics.
         no_shift: layer norm, 1: scale only.
         affine: instance norm, 1: with scale and shift.
@@ -453,10 +459,12 @@ class Layers:
 
         x: input.
         name: of the layer.
-        kind: ActivationKind.
-        in_place: 1: the input's memory becomes the output's, where the framework can.
+        kind: one of "none", "relu", "leaky_relu", "elu", "selu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
+        "hardswish", "hardsigmoid", "relu6", "softplus", "mish", "prelu", "exp", "log", "sqrt", "square", "abs",
+        "negate".
+        in_place: the input's memory becomes the output's, where the framework can.
         one_weight: PRELU, 1: one parameter for all channels.
-        layout: PRELU: Layout.
+        layout: PRELU: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Activation(
             name=name,
@@ -473,7 +481,7 @@ class Layers:
         x: input.
         name: of the layer.
         axis: counts from the end if negative; 0 means the last.
-        logarithmic: 1: log softmax.
+        logarithmic: log softmax.
         """
         options = _ffi.Softmax(
             name=name,
@@ -498,10 +506,10 @@ class Layers:
         x: input.
         name: of the layer.
         rate: share that is dropped, 0 to 1. Default: 0.5.
-        feature: 1: whole channels (dropout2d, dropout3d).
-        in_place: 1: in place, where the framework can.
-        identity: 1: rate 0, the input itself.
-        layout: of `feature`: Layout.
+        feature: whole channels (dropout2d, dropout3d).
+        in_place: in place, where the framework can.
+        identity: rate 0, the input itself.
+        layout: of `feature`: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Dropout(
             name=name,
@@ -529,7 +537,8 @@ class Layers:
         name: of the layer.
         rows: entries of the table.
         width: elements of an entry.
-        dtype: Dtype of the table. Default: float32.
+        dtype: one of "default", "float32", "float64", "float16", "bfloat16", "int64", "int32", "int8", "uint8", "bool"
+        of the table. Default: float32.
         shared: name of an earlier layer whose parameters this one uses; None: its own.
         """
         options = _ffi.Embedding(
@@ -555,10 +564,10 @@ class Layers:
 
         x: input.
         name: of the layer.
-        scale: whole factor; a 0 after the first repeats the first.
+        scale: whole factor; one number is for all dimensions.
         output: instead of scale: sizes of the output.
-        mode: Interpolation.
-        layout: Layout.
+        mode: one of "nearest", "linear", "cubic".
+        layout: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Upsample(
             name=name,
@@ -584,7 +593,7 @@ class Layers:
         name: of the layer.
         before: elements added (pad) or removed (crop) at the start of each axis.
         after: the same at the end.
-        mode: PadMode; ignored by crop.
+        mode: one of "constant", "reflect", "replicate", "circular"; ignored by crop.
         """
         options = _ffi.Pad(
             name=name,
@@ -609,7 +618,7 @@ class Layers:
         name: of the layer.
         before: elements added (pad) or removed (crop) at the start of each axis.
         after: the same at the end.
-        mode: PadMode; ignored by crop.
+        mode: one of "constant", "reflect", "replicate", "circular"; ignored by crop.
         """
         options = _ffi.Pad(
             name=name,
@@ -633,8 +642,8 @@ class Layers:
         tensors: `count` tensors of one rank and type, equal in all other dimensions.
         name: of the layer.
         axis: counts from the end if negative; see channels.
-        channels: 1: along the channels of `layout`; `axis` is ignored.
-        layout: Layout.
+        channels: along the channels of `layout`; `axis` is ignored.
+        layout: one of "default", "channels_first", "channels_last".
         """
         options = _ffi.Concat(
             name=name,
@@ -688,7 +697,7 @@ class Layers:
         stop: one after the last; 0: the end.
         step: Default: 1.
         axis: counts from the end if negative.
-        drop: 1: a single element, and the axis goes (x[:, 3]).
+        drop: a single element, and the axis goes (x[:, 3]).
         """
         options = _ffi.Slice(
             name=name,
@@ -739,8 +748,8 @@ class Layers:
         a: first tensor.
         b: second tensor.
         name: of the layer.
-        kind: BinaryKind.
-        in_place: 1: into the first tensor's memory, where the framework can.
+        kind: one of "add", "subtract", "multiply", "divide", "maximum", "minimum".
+        in_place: into the first tensor's memory, where the framework can.
         """
         options = _ffi.Binary(
             name=name,
@@ -763,8 +772,8 @@ class Layers:
         a: first tensor.
         b: second tensor.
         name: of the layer.
-        transpose_first: 1: the first matrix is transposed.
-        transpose_second: 1: the second matrix is transposed.
+        transpose_first: the first matrix is transposed.
+        transpose_second: the second matrix is transposed.
         """
         options = _ffi.Matmul(
             name=name,
@@ -787,8 +796,8 @@ class Layers:
         x: input.
         name: of the layer.
         axes: `axis_count` axes, from the end if negative.
-        kind: ReductionKind.
-        keep: 1: keep the axes as 1.
+        kind: one of "max", "mean", "sum", "min", "product".
+        keep: keep the axes as 1.
         """
         options = _ffi.Reduce(
             name=name,
@@ -818,8 +827,8 @@ class Layers:
         mask: added to the scores, broadcast to [batch, heads, length, keys]; NO_TENSOR if none.
         name: of the layer.
         dropout: rate of the attention dropout. Default: 0.
-        causal: 1: no element attends to a later one.
-        grouped: 1: fewer key and value heads than query heads.
+        causal: no element attends to a later one.
+        grouped: fewer key and value heads than query heads.
         """
         options = _ffi.Attention(
             name=name,
@@ -858,10 +867,10 @@ class Layers:
         layers: Default: 1.
         projection: LSTM: width of the projected output; 0: none.
         dropout: between layers.
-        kind: RecurrentKind.
-        bidirectional: 1: both directions.
-        batch_first: 1: input and output are [batch, length, features].
-        no_bias: 1: no biases.
+        kind: one of "lstm", "gru", "rnn_tanh", "rnn_relu".
+        bidirectional: both directions.
+        batch_first: input and output are [batch, length, features].
+        no_bias: no biases.
         """
         options = _ffi.Recurrent(
             name=name,
@@ -890,8 +899,9 @@ class Layers:
         x: prediction.
         target: target.
         name: of the layer.
-        kind: LossKind.
-        reduction: LossReduction.
+        kind: one of "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "mean_squared_error",
+        "mean_absolute_error", "smooth_l1", "negative_log_likelihood", "kl_divergence", "dice".
+        reduction: one of "mean", "sum", "none".
         """
         options = _ffi.Loss(
             name=name,

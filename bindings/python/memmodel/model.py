@@ -6,7 +6,7 @@ import ctypes
 import os
 import struct
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from memmodel import _call, _ffi
 from memmodel._turns import Turns
@@ -28,6 +28,9 @@ class Prediction(NamedTuple):
     prediction: float
     upper: float
     outside: bool
+
+    def _repr_html_(self) -> str | None:
+        return html("prediction", self)
 
 
 class Scores(NamedTuple):
@@ -111,6 +114,12 @@ class Model:
         >>> model(dim=64, batch=4)
         """
         return _evaluate(self._pointer, self._packed(inputs))  # type: ignore[no-any-return]
+
+    @overload
+    def predict(self, data: None = None, /, *, level: float = 0.95, **inputs: float) -> Prediction: ...
+
+    @overload
+    def predict(self, data: Numbers, /, *, level: float = 0.95) -> Prediction | Points: ...
 
     def predict(
         self, data: Numbers | None = None, /, *, level: float = 0.95, **inputs: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -83,6 +84,14 @@ class Samples:
         """A pandas frame of the numeric columns."""
         pandas = _optional.need("pandas", "Samples.to_frame()")
         return pandas.DataFrame({name: self[name] for name in self.columns if self._is_numeric(name)})
+
+    @staticmethod
+    def append(path: str | os.PathLike[str], **row: str | float | None) -> None:
+        """Add a row to a CSV file, which is made with its header if it is not there; many processes may at once.
+
+        >>> Samples.append("runs.csv", dim=64, batch=4, peak_bytes=monitor.peak)
+        """
+        _ffi.samples_append(_ffi.context_new(None), path, list(row), [_field(row[name], name) for name in row])
 
     # ---- rows ----
 
@@ -164,6 +173,14 @@ def _numbers(values: Iterable[Any], name: str) -> list[float]:
         raise TypeError(f"{name}: a sequence of numbers is needed, not {_call.kind_of(values)}")
     numbers = enumerate(_call.several(values, name))
     return [math.nan if one is None else _call.double(one, f"{name}[{index}]") for index, one in numbers]
+
+
+def _field(value: str | float | None, name: str) -> str:
+    """A value as it stands in a file."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    number = _call.double(value, name)
+    return str(operator.index(value)) if hasattr(value, "__index__") else repr(number)
 
 
 def samples_of(table: Any) -> Samples:

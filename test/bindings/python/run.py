@@ -16,7 +16,7 @@ def main(root, *words):
         print(f"skipped: no {interpreter}; ./run test sets it up")
         return SKIPPED
     os.environ["PATH"] = f"{interpreter.parent}{os.pathsep}{os.environ['PATH']}"
-    os.execv(interpreter, [str(interpreter), "-W", "error::ResourceWarning", *words])
+    return os.execv(interpreter, [str(interpreter), "-W", "error::ResourceWarning", *words])
 
 
 if __name__ == "__main__":

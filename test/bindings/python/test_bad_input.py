@@ -171,6 +171,9 @@ class Low(unittest.TestCase):
         for wrong in ([1.0], [1.0, 2.0, 3.0], [], (ctypes.c_double * 3)()):
             with self.assertRaisesRegex(ValueError, "^inputs: .*2 values"):
                 ffi.model_evaluate(self.model, wrong)
+        for wrong in ([], ["1"], ["1", "2", "3"]):
+            with self.assertRaisesRegex(ValueError, "^values: .*2 values"):
+                ffi.samples_append(self.context, "/nowhere/at/all", ["a", "b"], wrong)
         with self.assertRaisesRegex(ValueError, "^columns: "):
             ffi.model_evaluate_many(self.model, [[1.0], [1.0, 2.0]])
         for wrong in (None, "12", 7, {1: 2}, ["a", "b"], [None, 1]):

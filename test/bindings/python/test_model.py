@@ -214,8 +214,8 @@ class ManyPoints(unittest.TestCase):
         self.assertIs(self.model.evaluate({"dim": self.dims, "batch": 4}, out=out), out)
         for wrong, error in (
             (numpy.empty(99), ValueError), (numpy.empty((100, 1)), ValueError), (numpy.empty(200)[::2], ValueError),
-            (numpy.empty(100, dtype="f4"), TypeError), ([0.0] * 100, TypeError), (numpy.broadcast_to(0.0, 100), ValueError),
-            (numpy.empty(100, dtype=">f8"), TypeError),
+            (numpy.empty(100, dtype="f4"), TypeError), (numpy.empty(100, dtype=">f8"), TypeError),
+            ([0.0] * 100, TypeError), (numpy.broadcast_to(0.0, 100), ValueError),
         ):  # fmt: skip
             with self.assertRaisesRegex(error, "^out: "):
                 self.model.evaluate({"dim": self.dims, "batch": 4}, out=wrong)

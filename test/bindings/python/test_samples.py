@@ -65,6 +65,20 @@ class Tables(unittest.TestCase):
             memmodel.Samples({"x": values}).write(path)
             self.assertEqual(list(memmodel.Samples.read(path)["x"]), values)
 
+    def test_rows_are_appended_to_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "runs.csv"
+            memmodel.Samples.append(path, dim=64, status="ok", peak=2**53)
+            memmodel.Samples.append(path, peak=0.1, dim=None, status="killed")
+            table = memmodel.Samples.read(path)
+            self.assertEqual(table.columns, ["dim", "status", "peak"])
+            self.assertEqual(list(table["peak"]), [2.0**53, 0.1])
+            self.assertEqual(len(table.filter(status="killed", dim="")), 1)
+            with self.assertRaises(LookupError):
+                memmodel.Samples.append(path, size=1)
+            with self.assertRaisesRegex(TypeError, "^dim: "):
+                memmodel.Samples.append(path, dim=[1])
+
     def test_a_wrong_file_is_told_with_its_place(self):
         with self.assertRaises(memmodel.ParseError) as caught:
             memmodel.Samples.parse("a,b\n1\n", name="mine.csv")
