@@ -46,6 +46,23 @@ memmodel_network_parameter(memmodel_network *network, const char *name, int dtyp
                            int trainable);
 
 /**
+ * Let the next layer use a tensor of parameters in place of one that it would make for itself: for parameters that
+ * stand in an order of their own, are frozen, or are used by several layers.
+ *
+ * @param[in] network  network
+ * @param[in] role     of the parameter in that layer: "weight", "bias", "running_mean", "running_var", and of recurrent
+ *                     layers as torch.nn.LSTM has them, such as "weight_ih_l0_reverse"
+ * @param[in] tensor   of memmodel_network_parameter(), in the shape that the layer needs. A layer that has no such
+ *                     parameter is refused with MEMMODEL_ERROR_INVALID_ARGUMENT, another shape with MEMMODEL_ERROR_SHAPE
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such tensor, or none of parameters), MEMMODEL_ERROR_NOMEM
+ * @threads the network's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_network_use_parameter(memmodel_network *network, const char *role, memmodel_tensor tensor);
+
+/**
  * Convolution over the 1 to 3 spatial dimensions of [batch, channels, ...].
  *
  * @param[in] network  network

@@ -383,8 +383,12 @@ typedef int (*memmodel_custom_rule)(void *user, const struct memmodel_shape *inp
                                     struct memmodel_custom_needs *needs);
 
 /**
- * An operator that this library does not know, declared by what it holds. Each number may be an expression
+ * An operator that is no layer of this library, declared by what it holds. Each number may be an expression
  * (memmodel_network_expression()). A network with a `rule` cannot be written as JSON.
+ *
+ * With an `operation` it is an operator of a framework by the framework's own name. A framework that has a rule of that
+ * name runs it by that rule, with the layer's inputs (MEMMODEL_NO_TENSOR where an optional one is missing), outputs and
+ * `attributes`; any other takes what is declared, and "pytorch" names it among the unmodelled.
  *
  * @since 0.1
  */
@@ -401,6 +405,9 @@ struct memmodel_custom {
     memmodel_dim multiply_adds;           /**< multiplications with addition of the forward pass */
     memmodel_custom_rule rule; /**< corrects these numbers in each query; lives as long as the network. @nullable */
     void *user;                /**< handed to each call of `rule`. @nullable */
+    const char *operation;     /**< such as "aten.pow.Tensor_Scalar"; printable ASCII. @nullable */
+    const char *attributes;    /**< what else it was called with, such as "dim=1 keepdim=1 size=2,3"; printable ASCII:
+                                    names with numbers, lists of numbers or words. @nullable */
 };
 
 /* Options as keyword arguments: MEMMODEL_CONV(.filters = 16, ...) is a pointer to a struct with its size set. */

@@ -200,7 +200,8 @@ MEMMODEL_API int
 memmodel_network_release(memmodel_network *network, memmodel_tensor tensor);
 
 /**
- * Name what the network returns, which its caller holds until the next step. Without it: what no layer uses.
+ * Name what the network returns, which its caller holds until the next step. Without it: what no layer uses. The
+ * caller's name is bound where memmodel_network_release() was called for it last, else as soon as the model is done.
  *
  * @param[in] network  network
  * @param[in] tensor   tensor

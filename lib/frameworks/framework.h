@@ -8,8 +8,8 @@
 
 /* An operator without a rule, estimated by its outputs alone. */
 struct unmodelled {
-    const char *op; /* static */
-    int64_t bytes;  /* of its outputs */
+    const char *op; /* static, or the network's */
+    int64_t bytes;  /* of the outputs of all layers of that name in one step */
 };
 
 /* What a simulation gives. Block and event layers are indices of network layers: name i of the trace is layer i's. */

@@ -10,7 +10,8 @@ check_input(struct builder *builder, const struct op_description *description, m
 {
     if (builder_has_tensor(builder, tensor))
         return 0;
-    if (tensor == MEMMODEL_NO_TENSOR && index > 0 && index == (size_t)description->optional_input)
+    if (tensor == MEMMODEL_NO_TENSOR &&
+        (description->optional_input == OPTIONAL_INPUT_ANY || (index > 0 && index == (size_t)description->optional_input)))
         return 0;
     if (tensor < 0 && builder->status)
         return tensor; /* an earlier error passes through */
@@ -119,10 +120,12 @@ enter_layer(struct draft *draft, enum op op, const void *given)
         .output_count = draft->output_count,
         .parameters =
             arena_copy(&network->arena, builder->scratch, (size_t)draft->parameter_count * sizeof *builder->scratch),
+        .roles = arena_copy(&network->arena, builder->scratch_roles,
+                            (size_t)draft->parameter_count * sizeof *builder->scratch_roles),
         .parameter_count = draft->parameter_count,
     };
 
-    if (!layer.inputs || !layer.parameters || reserve_layer(builder) != 0)
+    if (!layer.inputs || !layer.parameters || !layer.roles || reserve_layer(builder) != 0)
         return MEMMODEL_ERROR_NOMEM;
     builder->given[network->layer_count] = given;
     network->layers[network->layer_count++] = layer;
@@ -135,6 +138,17 @@ enter_layer(struct draft *draft, enum op op, const void *given)
 }
 
 /* ---- one layer ---- */
+
+/* Each parameter that was named for the layer has been taken. */
+static int
+check_used(struct draft *draft)
+{
+    for (size_t i = 0; i < draft->builder->used_count; i++)
+        if (!draft->builder->used[i].taken)
+            return draft_error(draft, MEMMODEL_ERROR_INVALID_ARGUMENT, "%s has no parameter \"%s\"",
+                               draft->description->name, draft->builder->used[i].role);
+    return 0;
+}
 
 /* Infers and enters; what infer() added goes again on failure. */
 static int
@@ -149,6 +163,8 @@ build_layer(struct draft *draft, enum op op, const void *given)
         status = draft->description->infer(draft);
     if (!status)
         status = draft->status;
+    if (!status)
+        status = check_used(draft);
     if (!status)
         status = enter_layer(draft, op, given);
     if (status) {
@@ -218,6 +234,7 @@ network_add(memmodel_network *network, enum op op, const memmodel_tensor *inputs
     if (!network)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = add_layer(builder, op, NULL, inputs, count, options);
+    builder->used_count = 0;
     if (status)
         return builder_fail(builder, status);
     layer = &network->layers[network->layer_count - 1];

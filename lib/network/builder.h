@@ -23,6 +23,7 @@ enum field_kind {
     FIELD_LAYOUT,   /* int32_t, enum memmodel_layout */
     FIELD_RATE,     /* double, 0 to 1 */
     FIELD_LAYER,    /* const char *, name of an earlier layer */
+    FIELD_TEXT,     /* const char *, printable ASCII */
     FIELD_DIM,      /* memmodel_dim */
     FIELD_DIMS,     /* memmodel_dim[MEMMODEL_MAX_RANK], as many as the int32_t at `length` says */
     FIELD_DIM_LIST, /* const memmodel_dim *, as many as the int32_t at `length` says; NULL: none */
@@ -73,7 +74,7 @@ option_number(const void *options, size_t offset)
 
 /* ---- operators ---- */
 
-enum { MOST_INPUTS_ANY = -1, MOST_FACTORS = 2 * MEMMODEL_MAX_RANK, MOST_PRODUCTS = 2 };
+enum { MOST_INPUTS_ANY = -1, OPTIONAL_INPUT_ANY = -1, MOST_FACTORS = 2 * MEMMODEL_MAX_RANK, MOST_PRODUCTS = 2 };
 
 /* Multiplications with addition: the product of `count` dims. */
 struct product {
@@ -89,7 +90,7 @@ struct op_description {
     size_t options_size;
     const struct field *fields;
     int least_inputs, most_inputs;
-    int optional_input; /* this one may be MEMMODEL_NO_TENSOR; 0: none may */
+    int optional_input; /* this one may be MEMMODEL_NO_TENSOR; 0: none may; OPTIONAL_INPUT_ANY: each may */
     bool needs_options; /* NULL will not do */
     size_t activation;  /* offset of the fused activation in the options; 0: has none */
     size_t shared;      /* offset of the name of the layer whose parameters are used; 0: has none */
@@ -127,6 +128,13 @@ struct name_index {
     size_t capacity, count; /* capacity is a power of 2 */
 };
 
+/* A parameter that the next layer is to use, see memmodel_network_use_parameter(). */
+struct used_parameter {
+    const char *role;
+    int32_t parameter; /* index into network->parameters */
+    bool taken;
+};
+
 struct builder {
     struct memmodel_network network; /* first */
     atomic_int references;
@@ -137,8 +145,11 @@ struct builder {
     struct name_index names;
     int32_t generated[OP_COUNT]; /* last number of a generated name */
     int32_t *scratch;            /* parameters of the layer being built */
+    const char **scratch_roles;  /* and what each is for */
+    struct used_parameter *used; /* of the next layer */
+    size_t used_count;
     size_t tensor_capacity, layer_capacity, parameter_capacity, scope_capacity, constraint_capacity, output_capacity,
-        given_capacity, scratch_capacity;
+        given_capacity, scratch_capacity, roles_capacity, used_capacity;
     int status; /* of the first call that failed */
     char message[512], object[256];
 };
@@ -228,7 +239,7 @@ draft_shape(const struct draft *draft, size_t input);
 int
 draft_output(struct draft *draft, const struct memmodel_shape *shape);
 
-/* A parameter of the layer, or the shared one of that role. */
+/* A parameter of the layer, or the one of that role that it was given or shares. `role` lives as long as the network. */
 int
 draft_parameter(struct draft *draft, const char *role, bool trainable, const struct memmodel_shape *shape);
 

@@ -11,6 +11,8 @@ static const struct field custom_fields[] = {
     FIELD(memmodel_custom, forward_temporary, FIELD_DIM),
     FIELD(memmodel_custom, backward_temporary, FIELD_DIM),
     FIELD(memmodel_custom, multiply_adds, FIELD_DIM),
+    FIELD(memmodel_custom, operation, FIELD_TEXT),
+    FIELD(memmodel_custom, attributes, FIELD_TEXT),
     FIELDS_END,
 };
 
@@ -26,7 +28,7 @@ infer_custom(struct draft *draft)
     for (int32_t i = 0; i < custom->output_count && !draft->status; i++) {
         struct memmodel_shape shape = custom->outputs[i];
 
-        if (shape.dtype == MEMMODEL_DTYPE_DEFAULT && draft->input_count)
+        if (shape.dtype == MEMMODEL_DTYPE_DEFAULT && draft->input_count && draft->inputs[0] >= 0)
             shape.dtype = draft_shape(draft, 0).dtype;
         draft_output(draft, &shape);
     }
@@ -39,6 +41,7 @@ const struct op_description op_custom = {
     .options_size = sizeof(struct memmodel_custom),
     .fields = custom_fields,
     .most_inputs = MOST_INPUTS_ANY,
+    .optional_input = OPTIONAL_INPUT_ANY,
     .needs_options = true,
     .infer = infer_custom,
 };
@@ -94,7 +97,8 @@ ask_rule(memmodel_context *context, const struct binding *binding, const struct 
     if (!inputs)
         return MEMMODEL_ERROR_NOMEM;
     for (size_t i = 0; i < count; i++)
-        inputs[i] = bound_shape(binding, layer->inputs[i]);
+        if (layer->inputs[i] >= 0)
+            inputs[i] = bound_shape(binding, layer->inputs[i]);
     answer = custom->rule(custom->user, inputs, count, needs);
     memory_release(context, inputs);
     if (answer)

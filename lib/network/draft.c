@@ -195,13 +195,17 @@ draft_output(struct draft *draft, const struct memmodel_shape *shape)
 
 /* Adds a parameter's index to those of the layer. */
 static int
-use_parameter(struct draft *draft, int32_t parameter)
+use_parameter(struct draft *draft, const char *role, int32_t parameter)
 {
     struct builder *builder = draft->builder;
+    size_t count = (size_t)draft->parameter_count + 1;
 
-    if (array_reserve(builder->network.context, &builder->scratch, &builder->scratch_capacity,
-                      (size_t)draft->parameter_count + 1, sizeof *builder->scratch) != 0)
+    if (array_reserve(builder->network.context, &builder->scratch, &builder->scratch_capacity, count,
+                      sizeof *builder->scratch) != 0 ||
+        array_reserve(builder->network.context, &builder->scratch_roles, &builder->roles_capacity, count,
+                      sizeof *builder->scratch_roles) != 0)
         return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
+    builder->scratch_roles[draft->parameter_count] = role;
     builder->scratch[draft->parameter_count++] = parameter;
     return 0;
 }
@@ -222,17 +226,36 @@ share_parameter(struct draft *draft, const char *role, const struct memmodel_sha
 {
     const struct memmodel_network *network = &draft->builder->network;
     const struct layer *owner = &network->layers[draft->shared];
+    int32_t parameter = layer_parameter(owner, role);
 
-    for (int32_t i = 0; i < owner->parameter_count; i++) {
-        const struct parameter *parameter = &network->parameters[owner->parameters[i]];
-
-        if (strcmp(parameter->role, role) != 0)
-            continue;
-        if (same_parameter(parameter, shape))
-            return use_parameter(draft, owner->parameters[i]);
+    if (parameter < 0)
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "\"%s\" has no %s to share", owner->name, role);
+    if (!same_parameter(&network->parameters[parameter], shape))
         return draft_error(draft, MEMMODEL_ERROR_SHAPE, "the shared %s of \"%s\" has another shape", role, owner->name);
-    }
-    return draft_error(draft, MEMMODEL_ERROR_SHAPE, "\"%s\" has no %s to share", owner->name, role);
+    return use_parameter(draft, role, parameter);
+}
+
+/* The parameter of that role that the caller has named for this layer; NULL if there is none. */
+static struct used_parameter *
+find_used(const struct builder *builder, const char *role)
+{
+    for (size_t i = 0; i < builder->used_count; i++)
+        if (strcmp(builder->used[i].role, role) == 0)
+            return &builder->used[i];
+    return NULL;
+}
+
+static int
+take_used(struct draft *draft, struct used_parameter *used, const struct memmodel_shape *shape)
+{
+    const struct memmodel_network *network = &draft->builder->network;
+    const struct parameter *parameter = &network->parameters[used->parameter];
+
+    used->taken = true;
+    if (!same_parameter(parameter, shape))
+        return draft_error(draft, MEMMODEL_ERROR_SHAPE, "\"%s\" has not the shape of its %s",
+                           network->layers[parameter->layer].name, used->role);
+    return use_parameter(draft, used->role, used->parameter);
 }
 
 int
@@ -247,8 +270,12 @@ draft_parameter(struct draft *draft, const char *role, bool trainable, const str
         .trainable = trainable,
     };
 
+    struct used_parameter *used = find_used(draft->builder, role);
+
     if (draft->status || check_size(draft, shape->dims, shape->rank, parameter.dtype))
         return draft->status;
+    if (used)
+        return take_used(draft, used, shape);
     if (draft->shared >= 0)
         return share_parameter(draft, role, shape);
     if (network->parameter_count >= INT32_MAX ||
@@ -257,7 +284,7 @@ draft_parameter(struct draft *draft, const char *role, bool trainable, const str
         return draft_fail(draft, MEMMODEL_ERROR_NOMEM);
     memcpy(parameter.dims, shape->dims, (size_t)shape->rank * sizeof parameter.dims[0]);
     network->parameters[network->parameter_count] = parameter;
-    return use_parameter(draft, (int32_t)network->parameter_count++);
+    return use_parameter(draft, role, (int32_t)network->parameter_count++);
 }
 
 int

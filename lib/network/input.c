@@ -104,3 +104,38 @@ memmodel_network_parameter(memmodel_network *network, const char *name, int dtyp
 
     return add_tensor(network, OP_PARAMETER, &options, dims);
 }
+
+/* ---- parameters that a layer is given ---- */
+
+int32_t
+layer_parameter(const struct layer *layer, const char *role)
+{
+    for (int32_t i = 0; i < layer->parameter_count; i++)
+        if (strcmp(layer->roles[i], role) == 0)
+            return layer->parameters[i];
+    return -1;
+}
+
+int
+memmodel_network_use_parameter(memmodel_network *network, const char *role, memmodel_tensor tensor)
+{
+    struct builder *builder = builder_of(network);
+    const struct layer *layer;
+    char *own;
+
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (names_check(builder, "a role", role) != 0)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (tensor < 0 && builder->status)
+        return tensor;
+    layer = builder_has_tensor(builder, tensor) ? &network->layers[network->tensors[tensor].layer] : NULL;
+    if (!layer || layer->op != OP_PARAMETER)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, role, "%d is no tensor of parameters", tensor);
+    own = arena_copy_text(&network->arena, role);
+    if (!own || array_reserve(network->context, &builder->used, &builder->used_capacity, builder->used_count + 1,
+                              sizeof *builder->used) != 0)
+        return builder_fail(builder, MEMMODEL_ERROR_NOMEM);
+    builder->used[builder->used_count++] = (struct used_parameter){.role = own, .parameter = layer->parameters[0]};
+    return 0;
+}

@@ -211,6 +211,18 @@ read_layer_name(struct reader *reader, const struct field *field, const struct p
 }
 
 static int
+read_text(struct reader *reader, const struct field *field, const struct place *place, void *at)
+{
+    const char *text = json_string_value(place->value);
+
+    (void)field;
+    if (!text)
+        return wrong(reader, place, "a text");
+    memcpy(at, &text, sizeof text);
+    return 0;
+}
+
+static int
 read_one_dim(struct reader *reader, const struct field *field, const struct place *place, void *at)
 {
     (void)field;
@@ -317,7 +329,7 @@ read_field(struct reader *reader, const struct field *field, const json_t *objec
         [FIELD_AXES] = read_axes,     [FIELD_FLAG] = read_flag,      [FIELD_ENUM] = read_choice,
         [FIELD_LAYOUT] = read_choice, [FIELD_RATE] = read_rate,      [FIELD_LAYER] = read_layer_name,
         [FIELD_DIM] = read_one_dim,   [FIELD_DIMS] = read_dim_array, [FIELD_DIM_LIST] = read_dim_list,
-        [FIELD_SHAPES] = read_shapes, [FIELD_RESERVED] = NULL,
+        [FIELD_SHAPES] = read_shapes, [FIELD_TEXT] = read_text,      [FIELD_RESERVED] = NULL,
     };
     struct place place = {.object = object, .key = field->name, .value = json_object_get(object, field->name)};
 
@@ -384,6 +396,28 @@ read_inputs(struct reader *reader, const json_t *item, memmodel_tensor **inputs,
     return status;
 }
 
+/* {"weight": "name of a parameter", ...} */
+static int
+read_used(struct reader *reader, const json_t *item)
+{
+    const json_t *used = json_object_get(item, "uses");
+    const char *role;
+    json_t *value;
+
+    if (used && !json_is_object(used))
+        return parse_error(reader, item, "uses", "an object of roles and parameters");
+    json_object_foreach ((json_t *)used, role, value) {
+        memmodel_tensor tensor;
+        int status = read_tensor(reader, value, &tensor);
+
+        if (!status)
+            status = memmodel_network_use_parameter(&reader->builder->network, role, tensor);
+        if (status)
+            return refused(reader, value, status);
+    }
+    return 0;
+}
+
 /* ---- items ---- */
 
 static bool
@@ -392,7 +426,7 @@ is_field(const struct op_description *description, const char *key)
     for (const struct field *field = description->fields; field->kind != FIELD_END; field++)
         if (field->kind != FIELD_RESERVED && strcmp(field->name, key) == 0)
             return true;
-    return strcmp(key, "op") == 0 || strcmp(key, "name") == 0 || strcmp(key, "inputs") == 0;
+    return strcmp(key, "op") == 0 || strcmp(key, "name") == 0 || strcmp(key, "inputs") == 0 || strcmp(key, "uses") == 0;
 }
 
 static int
@@ -447,6 +481,8 @@ read_layer(struct reader *reader, const json_t *item)
     status = read_options(reader, op_describe(number), item, &options);
     if (!status)
         status = read_inputs(reader, item, &inputs, &count);
+    if (!status)
+        status = read_used(reader, item);
     if (status)
         return status;
     tensor = network_add(&reader->builder->network, number, inputs, count, options);

@@ -205,6 +205,7 @@ field_json(struct writer *writer, const struct field *field, const void *options
     case FIELD_RATE:
         return rate_json(writer, at);
     case FIELD_LAYER:
+    case FIELD_TEXT:
         return text_json(writer, at);
     case FIELD_AXES:
     case FIELD_DIMS:
@@ -218,6 +219,25 @@ field_json(struct writer *writer, const struct field *field, const void *options
 
 /* ---- items ---- */
 
+/* Parameters by role that stand as tensors of their own; NULL if there are none. */
+static json_t *
+used_json(struct writer *writer, const struct layer *layer)
+{
+    const struct memmodel_network *network = &writer->builder->network;
+    json_t *used = NULL;
+
+    for (int32_t i = 0; i < layer->parameter_count; i++) {
+        const struct layer *owner = &network->layers[network->parameters[layer->parameters[i]].layer];
+
+        if (owner == layer || owner->op != OP_PARAMETER)
+            continue;
+        if (!used)
+            used = made(writer, json_object());
+        set(writer, used, layer->roles[i], made(writer, json_string(owner->name)));
+    }
+    return used;
+}
+
 static void
 write_layer(struct writer *writer, int32_t index)
 {
@@ -225,7 +245,7 @@ write_layer(struct writer *writer, int32_t index)
     const struct layer *layer = &network->layers[index];
     const struct op_description *description = op_describe(layer->op);
     const char *scope = layer->scope < 0 ? NULL : network->scopes[layer->scope].name;
-    json_t *item = made(writer, json_object()), *inputs;
+    json_t *item = made(writer, json_object()), *inputs, *used = used_json(writer, layer);
 
     set(writer, item, "op", made(writer, json_string(description->name)));
     set(writer, item, "name", made(writer, json_string(layer->name + (scope ? strlen(scope) + 1 : 0))));
@@ -235,6 +255,8 @@ write_layer(struct writer *writer, int32_t index)
             append(writer, inputs, tensor_json(writer, layer->inputs[i]));
         set(writer, item, "inputs", inputs);
     }
+    if (used)
+        set(writer, item, "uses", used);
     for (const struct field *field = description->fields; field->kind != FIELD_END; field++) {
         json_t *value = field_json(writer, field, writer->builder->given[index]);
 

@@ -88,6 +88,7 @@ struct layer {
     int32_t input_count;
     int32_t first_output, output_count; /* its outputs are tensors first_output, first_output + 1, ... */
     const int32_t *parameters;          /* indices into network->parameters */
+    const char *const *roles;           /* of each in this layer: "weight", "bias", "running_mean", ... */
     int32_t parameter_count;
     bool fused; /* the activation of the layer before it: counted with that layer */
 };
@@ -165,6 +166,10 @@ expression_of_dim(memmodel_dim dim)
 {
     return (expression)(-dim - 1);
 }
+
+/* Index of the layer's parameter of that role into network->parameters, or -1. */
+int32_t
+layer_parameter(const struct layer *layer, const char *role);
 
 /* The dimension as an expression of the network's pool (a constant becomes one). For formulas. */
 expression

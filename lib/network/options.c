@@ -180,6 +180,20 @@ take_pointer(const struct options *options, const struct field *field)
     return take_dims(options, field, pointer, option_number(options->own, field->length));
 }
 
+static int
+take_text(const struct options *options, const struct field *field)
+{
+    const char *text;
+
+    memcpy(&text, options->own + field->offset, sizeof text);
+    if (!text)
+        return 0;
+    for (const char *at = text; *at; at++)
+        if (*at < ' ' || *at > '~')
+            return refuse(options, field, "has a character that is not printable ASCII");
+    return keep(options, field, text, strlen(text) + 1);
+}
+
 /* ---- all fields ---- */
 
 static int
@@ -189,6 +203,7 @@ take_field(const struct options *options, const struct field *field)
         [FIELD_SIZES] = check_sizes,     [FIELD_NUMBER] = check_number,   [FIELD_AXES] = check_array,
         [FIELD_FLAG] = check_number,     [FIELD_ENUM] = check_choice,     [FIELD_LAYOUT] = check_number,
         [FIELD_RATE] = check_rate,       [FIELD_LAYER] = take_pointer,    [FIELD_DIM] = check_dim,
+        [FIELD_TEXT] = take_text,
         [FIELD_DIMS] = check_array,      [FIELD_DIM_LIST] = take_pointer, [FIELD_SHAPES] = take_pointer,
         [FIELD_RESERVED] = check_number,
     };

@@ -74,6 +74,25 @@ describe_moment(memmodel_report *report, const struct result *result)
     return report->moment ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
+/* With the names, which may be the network's. */
+static int
+copy_unmodelled(memmodel_report *report, const struct simulation *simulation)
+{
+    size_t count = simulation->unmodelled_count;
+    struct unmodelled *unmodelled = arena_copy(&report->arena, simulation->unmodelled, count * sizeof *unmodelled);
+
+    if (!unmodelled)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        unmodelled[i].op = arena_copy_text(&report->arena, unmodelled[i].op);
+        if (!unmodelled[i].op)
+            return MEMMODEL_ERROR_NOMEM;
+    }
+    report->unmodelled = unmodelled;
+    report->unmodelled_count = count;
+    return 0;
+}
+
 static int
 copy_result(memmodel_report *report, struct result *result)
 {
@@ -81,10 +100,7 @@ copy_result(memmodel_report *report, struct result *result)
 
     report->peak = result->peak;
     memcpy(report->categories, result->categories, sizeof report->categories);
-    report->unmodelled_count = simulation->unmodelled_count;
-    report->unmodelled = arena_copy(&report->arena, simulation->unmodelled,
-                                    simulation->unmodelled_count * sizeof *simulation->unmodelled);
-    return report->unmodelled ? 0 : MEMMODEL_ERROR_NOMEM;
+    return copy_unmodelled(report, simulation);
 }
 
 static int

@@ -378,7 +378,9 @@ FIELD(memmodel_custom, backward_temporary, 56, 44);
 FIELD(memmodel_custom, multiply_adds, 64, 52);
 FIELD(memmodel_custom, rule, 72, 60);
 FIELD(memmodel_custom, user, 80, 64);
-BYTES(memmodel_custom, 88, 68);
+FIELD(memmodel_custom, operation, 88, 68);
+FIELD(memmodel_custom, attributes, 96, 72);
+BYTES(memmodel_custom, 104, 76);
 
 FIELD(memmodel_fit_options, size, 0, 0);
 FIELD(memmodel_fit_options, target, 8, 4);

@@ -49,6 +49,7 @@ SAME(__typeof__(&memmodel_network_save), int (*)(memmodel_network *network, cons
 SAME(__typeof__(&memmodel_network_load), int (*)(memmodel_context *context, const char *path, memmodel_network **network), "memmodel_network_load");
 SAME(__typeof__(&memmodel_network_input), memmodel_tensor (*)(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims), "memmodel_network_input");
 SAME(__typeof__(&memmodel_network_parameter), memmodel_tensor (*)(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims, int trainable), "memmodel_network_parameter");
+SAME(__typeof__(&memmodel_network_use_parameter), int (*)(memmodel_network *network, const char *role, memmodel_tensor tensor), "memmodel_network_use_parameter");
 SAME(__typeof__(&memmodel_network_conv), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options), "memmodel_network_conv");
 SAME(__typeof__(&memmodel_network_conv_transpose), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options), "memmodel_network_conv_transpose");
 SAME(__typeof__(&memmodel_network_linear), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor x, const struct memmodel_linear *options), "memmodel_network_linear");

@@ -79,8 +79,12 @@ build_arithmetic_layers(memmodel_network *net)
     c = memmodel_network_matmul(net, a, b, MEMMODEL_MATMUL(.transpose_second = 1));
     c = memmodel_network_reduce(net, c, MEMMODEL_REDUCE(.axes = {1}, .axis_count = 1, .kind = MEMMODEL_SUM));
     memmodel_network_output(net, c);
+    memmodel_network_use_parameter(net, "weight",
+                                   memmodel_network_parameter(net, "w", 0, 2, (memmodel_dim[]){3, 6}, 1));
+    memmodel_network_linear(net, a, MEMMODEL_LINEAR(.units = 3, .no_bias = 1));
     memmodel_network_custom(net, &a, 1,
-                            MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64));
+                            MEMMODEL_CUSTOM(.name = "own", .outputs = &shape, .output_count = 1, .saved = 64,
+                                            .operation = "aten.none_such.default", .attributes = "dim=1"));
 }
 
 static int

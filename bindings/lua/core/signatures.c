@@ -42,6 +42,7 @@ const struct signature signatures[] = {
     FUNCTION("ipsp", memmodel_network_load),
     FUNCTION("ipsiip", memmodel_network_input),
     FUNCTION("ipsiipi", memmodel_network_parameter),
+    FUNCTION("ipsi", memmodel_network_use_parameter),
     FUNCTION("ipip", memmodel_network_conv),
     FUNCTION("ipip", memmodel_network_conv_transpose),
     FUNCTION("ipip", memmodel_network_linear),
@@ -148,7 +149,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 137;
+const size_t signature_count = 138;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -349,6 +350,8 @@ const struct layout layouts[] = {
     FIELD(memmodel_custom, multiply_adds),
     FIELD(memmodel_custom, rule),
     FIELD(memmodel_custom, user),
+    FIELD(memmodel_custom, operation),
+    FIELD(memmodel_custom, attributes),
     STRUCT(memmodel_fit_options),
     FIELD(memmodel_fit_options, size),
     FIELD(memmodel_fit_options, target),

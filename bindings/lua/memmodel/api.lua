@@ -267,6 +267,8 @@ memmodel_custom = {
   {name = "multiply_adds", kind = "dim", letter = "l", c = "memmodel_dim"},
   {name = "rule", kind = "callback", of = "memmodel_custom_rule", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
+  {name = "operation", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "attributes", kind = "string", letter = "s", c = "const char *", nullable = true},
   sized = true},
 memmodel_fit_options = {
   {name = "target", kind = "string", letter = "s", c = "const char *", nullable = true},
@@ -504,6 +506,11 @@ memmodel_network_parameter = {
   {name = "dims", kind = "array", item = {kind = "dim", letter = "l", c = "memmodel_dim"}, length = "rank"},
   {name = "trainable", kind = "int32", letter = "i", c = "int32_t"},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
+memmodel_network_use_parameter = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "role", kind = "string", letter = "s", c = "const char *"},
+  {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
+  returns = {kind = "status"}},
 memmodel_network_conv = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "x", kind = "tensor", letter = "i", c = "memmodel_tensor"},

@@ -277,6 +277,8 @@ struct memmodel_custom {
     memmodel_dim multiply_adds;
     memmodel_custom_rule rule;
     void *user;
+    const char *operation;
+    const char *attributes;
 };
 struct memmodel_fit_options {
     size_t size;
@@ -426,6 +428,7 @@ int memmodel_network_save(memmodel_network *network, const char *path);
 int memmodel_network_load(memmodel_context *context, const char *path, memmodel_network **network);
 memmodel_tensor memmodel_network_input(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims);
 memmodel_tensor memmodel_network_parameter(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims, int trainable);
+int memmodel_network_use_parameter(memmodel_network *network, const char *role, memmodel_tensor tensor);
 memmodel_tensor memmodel_network_conv(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options);
 memmodel_tensor memmodel_network_conv_transpose(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options);
 memmodel_tensor memmodel_network_linear(memmodel_network *network, memmodel_tensor x, const struct memmodel_linear *options);

@@ -591,8 +591,12 @@ class CustomNeeds(_call.Struct):
 
 
 class Custom(_call.Struct):
-    """An operator that this library does not know, declared by what it holds. Each number may be an expression
+    """An operator that is no layer of this library, declared by what it holds. Each number may be an expression
     (network_expression()). A network with a `rule` cannot be written as JSON.
+
+    With an `operation` it is an operator of a framework by the framework's own name. A framework that has a rule of
+    that name runs it by that rule, with the layer's inputs (NO_TENSOR where an optional one is missing), outputs and
+    `attributes`; any other takes what is declared, and "pytorch" names it among the unmodelled.
     """
 
     size: Any  # sizeof(Custom)
@@ -607,6 +611,8 @@ class Custom(_call.Struct):
     multiply_adds: Any  # multiplications with addition of the forward pass
     rule: Any  # corrects these numbers in each query; lives as long as the network
     user: Any  # handed to each call of `rule`
+    operation: Any  # such as "aten.pow.Tensor_Scalar"; printable ASCII
+    attributes: Any  # what else it was called with, such as "dim=1 keepdim=1 size=2,3"; printable ASCII: names [...]
 
 
 class FitOptions(_call.Struct):
@@ -1251,6 +1257,8 @@ Custom._fields_ = [
     ("multiply_adds", ctypes.c_int64),
     ("rule", CustomRule),
     ("user", ctypes.c_void_p),
+    ("operation", ctypes.c_char_p),
+    ("attributes", ctypes.c_char_p),
 ]
 Custom._converters = {
     "name": _call.optional(_call.text),
@@ -1263,6 +1271,8 @@ Custom._converters = {
     "backward_temporary": _call.int64,
     "multiply_adds": _call.int64,
     "rule": _as_custom_rule,
+    "operation": _call.optional(_call.text),
+    "attributes": _call.optional(_call.text),
 }
 Custom._counts = {
     "outputs": "output_count",
@@ -1607,6 +1617,13 @@ _network_parameter = _library.bind(
     ctypes.c_int32,
     ctypes.c_int32,
     ctypes.POINTER(ctypes.c_int64),
+    ctypes.c_int32,
+)
+_network_use_parameter = _library.bind(
+    "memmodel_network_use_parameter",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
     ctypes.c_int32,
 )
 _network_conv = _library.bind(
@@ -2368,7 +2385,8 @@ def network_release(network: NetworkHandle, tensor: int) -> None:
 
 
 def network_output(network: NetworkHandle, tensor: int) -> None:
-    """Name what the network returns, which its caller holds until the next step. Without it: what no layer uses.
+    """Name what the network returns, which its caller holds until the next step. Without it: what no layer uses. The
+    caller's name is bound where network_release() was called for it last, else as soon as the model is done.
 
     network: network.
 
@@ -2581,6 +2599,28 @@ def network_parameter(network: NetworkHandle, name: str, dtype: Dtype | int | st
         _call.int32(trainable, "trainable"),
     )
     return _check.status(_value, network)
+
+
+def network_use_parameter(network: NetworkHandle, role: str, tensor: int) -> None:
+    """Let the next layer use a tensor of parameters in place of one that it would make for itself: for parameters that
+    stand in an order of their own, are frozen, or are used by several layers.
+
+    network: network.
+
+    role: of the parameter in that layer: "weight", "bias", "running_mean", "running_var", and of recurrent layers as
+    torch.nn.LSTM has them, such as "weight_ih_l0_reverse".
+
+    tensor: of network_parameter(), in the shape that the layer needs. A layer that has no such parameter is refused
+    with InvalidArgumentError, another shape with ShapeError.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    _value = _network_use_parameter(
+        _call.address(network, NetworkHandle, "network"),
+        _call.text(role, "role"),
+        _call.int32(tensor, "tensor"),
+    )
+    _check.status(_value, network)
 
 
 def network_conv(network: NetworkHandle, x: int, options: Conv) -> int:

@@ -106,8 +106,14 @@ class Network(Layers):
         backward_temporary: Size = 0,
         multiply_adds: Size = 0,
         rule: Rule | None = None,
+        operation: str | None = None,
+        attributes: str | None = None,
     ) -> Tensor:
         """An operator declared by what it holds: shapes of its outputs, trainable parameters, and bytes.
+
+        With an `operation`, such as "aten.pow.Tensor_Scalar", it is an operator of a framework by the framework's own
+        name; where that has a rule, it is run by it. `attributes`: what else it was called with, "dim=1 size=2,3".
+        Inputs may be None where an optional one is missing; an output may be a pair of shape and dtype.
 
         `rule` is asked in each query where no expression says it: it gets the shapes of the inputs in numbers, and
         returns those of `saved`, `forward_temporary`, `backward_temporary` and `multiply_adds` that it knows better.
@@ -126,10 +132,26 @@ class Network(Layers):
             backward_temporary=self._dim(backward_temporary, "backward_temporary"),
             multiply_adds=self._dim(multiply_adds, "multiply_adds"),
             rule=None if rule is None else _adapted(rule),
+            operation=operation,
+            attributes=attributes,
         )
-        return self._add(_ffi.network_custom, self._tensors(inputs, "inputs"), options)
+        codes = [
+            self._optional_tensor(value, f"inputs[{index}]")
+            for index, value in enumerate(_call.several(inputs, "inputs"))
+        ]
+        return self._add(_ffi.network_custom, codes, options)
 
-    def _output_shape(self, shape: Sequence[Size], dtype: Dtype, name: str) -> _ffi.Shape:
+    def use_parameter(self, role: str, tensor: Tensor) -> None:
+        """Let the next layer use a tensor of parameters as its "weight", "bias", ... in place of one of its own.
+
+        >>> net.use_parameter("weight", table)
+        >>> net.linear(x, units=100, no_bias=True)
+        """
+        self._call(_ffi.network_use_parameter, role, self._tensor(tensor, "tensor"))
+
+    def _output_shape(self, shape: Sequence[Size] | tuple[Sequence[Size], Dtype], dtype: Dtype, name: str) -> _ffi.Shape:
+        if len(shape) == 2 and hasattr(shape[0], "__iter__"):
+            shape, dtype = shape
         dims = self._dims(shape, name) or []
         return _ffi.Shape(dims=dims, rank=len(dims), dtype=dtype)
 

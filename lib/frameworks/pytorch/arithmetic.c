@@ -2,7 +2,7 @@
  * Numbers in arithmetic, and element-by-element operators on two tensors.
  * PyTorch: aten/src/ATen/TensorIterator.cpp, tools/autograd/derivatives.yaml (add, sub, mul, div, maximum).
  */
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/named.h"
 
 /* ---- numbers ---- */
 
@@ -35,7 +35,7 @@ common_type(const struct value *a, const struct value *b)
     if (a->number && !b->number)
         return common_type(b, a);
     if (b->number && !a->number)
-        return value_is_float(a) ? a->shape.dtype : MEMMODEL_FLOAT32;
+        return value_is_float(a) || !value_is_float(b) ? a->shape.dtype : MEMMODEL_FLOAT32;
     if (b->shape.rank == 0 && a->shape.rank > 0 && (value_is_float(a) || !value_is_float(b)))
         return a->shape.dtype;
     if (a->shape.rank == 0 && b->shape.rank > 0 && (value_is_float(b) || !value_is_float(a)))
@@ -270,6 +270,39 @@ aten_number_minus(struct step *step, struct value *x)
 
     step_record(step, &rsub, result, 1, &x);
     return result;
+}
+
+/* ---- by PyTorch's own names: the second operand may be a number, `other` ---- */
+
+/* The layer's operand 1; one more reference. Whole numbers have no decimal point. */
+static struct value *
+second_operand(struct step *step, const struct layer *layer)
+{
+    struct value *tensor = step_input(step, layer, 1), *number;
+
+    if (tensor)
+        return value_keep(tensor);
+    number = value_scalar(step, attribute_is_whole(layer, "other") ? MEMMODEL_INT64 : MEMMODEL_FLOAT64);
+    number->number = true;
+    return number;
+}
+
+void
+named_binary(struct step *step, const struct layer *layer, int kind)
+{
+    struct value *other = second_operand(step, layer);
+
+    step_output(step, layer, 0, aten_binary(step, kind, step_input(step, layer, 0), other));
+    value_drop(step, other);
+}
+
+void
+named_binary_in_place(struct step *step, const struct layer *layer, int kind)
+{
+    struct value *other = second_operand(step, layer);
+
+    step_output(step, layer, 0, aten_binary_in_place(step, kind, step_input(step, layer, 0), other));
+    value_drop(step, other);
 }
 
 /* ---- rule ---- */

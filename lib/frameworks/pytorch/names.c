@@ -36,12 +36,17 @@ is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor 
     return network->output_count == 0 && feeds_loss(network, loss, index);
 }
 
-/* y = model(x) is done before the first loss. Without a loss layer an output that is used on is a name of its own. */
+/*
+ * Where the network says until when the name was held, there it is bound. Else y = model(x) is done before the first
+ * loss. Without a loss layer an output that is used on is a name of its own.
+ */
 static int32_t
 bound_after(const struct memmodel_network *network, int32_t loss, memmodel_tensor index)
 {
     const struct tensor *tensor = &network->tensors[index];
 
+    if (tensor->held_until > tensor->layer)
+        return tensor->held_until - 1;
     if (tensor->layer >= loss || (loss == (int32_t)network->layer_count && tensor->consumers > 0))
         return tensor->layer;
     return loss - 1;

@@ -1,5 +1,5 @@
 /* The rule of each operator, and what stands in for a rule that is missing. */
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/named.h"
 
 /* ---- estimate: what an operator cannot do without ---- */
 
@@ -54,16 +54,22 @@ estimate_outputs(struct step *step, const struct layer *layer)
     return node;
 }
 
-void
-estimate_forward(struct step *step, const struct layer *layer)
+static void
+name_unmodelled(struct step *step, const struct layer *layer, const char *name)
 {
     int64_t bytes = 0;
 
-    estimate_outputs(step, layer);
     for (int i = 0; i < layer->output_count; i++)
         if (step->values[layer->first_output + i])
             checked_accumulate(&bytes, step->values[layer->first_output + i]->storage->bytes);
-    step_unmodelled(step, op_name(layer->op), bytes);
+    step_unmodelled(step, name, bytes);
+}
+
+void
+estimate_forward(struct step *step, const struct layer *layer)
+{
+    estimate_outputs(step, layer);
+    name_unmodelled(step, layer, op_name(layer->op));
 }
 
 static void
@@ -72,10 +78,10 @@ unknown_forward(struct step *step, const struct layer *layer)
     estimate_forward(step, layer);
 }
 
-/* ---- custom operator: as declared, or as its rule says ---- */
+/* ---- custom operator: by its name, or as declared, or as its own rule says ---- */
 
 static void
-custom_forward(struct step *step, const struct layer *layer)
+declared_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_custom_needs *needs = binding_custom(step->binding, layer);
     struct value *temporary = value_buffer(step, needs->forward_temporary), *saved;
@@ -88,6 +94,22 @@ custom_forward(struct step *step, const struct layer *layer)
     step_save(step, node, saved);
     value_drop(step, saved);
     node->number = needs->backward_temporary;
+}
+
+static void
+custom_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_custom *custom = layer->options;
+    const struct named_rule *rule = custom->operation ? named_rule_find(custom->operation) : NULL;
+
+    if (rule) {
+        step->what = rule->name;
+        rule->forward(step, layer, rule->detail);
+        return;
+    }
+    declared_forward(step, layer);
+    if (custom->operation)
+        name_unmodelled(step, layer, custom->operation);
 }
 
 const struct rule pytorch_custom = {OP_CUSTOM, custom_forward};

@@ -5,6 +5,7 @@
  *
  * again and again, with y and loss of the step before alive until their names are bound anew.
  */
+#include "base/checked.h"
 #include "frameworks/pytorch/step.h"
 
 #include <string.h>
@@ -50,10 +51,9 @@ step_input(struct step *step, const struct layer *layer, int input)
 struct variable *
 step_variable(struct step *step, const struct layer *layer, const char *role)
 {
-    for (int i = 0; i < layer->parameter_count; i++)
-        if (strcmp(step->network->parameters[layer->parameters[i]].role, role) == 0)
-            return &step->variables[layer->parameters[i]];
-    return NULL;
+    int32_t parameter = layer_parameter(layer, role);
+
+    return parameter < 0 ? NULL : &step->variables[parameter];
 }
 
 struct value *
@@ -103,6 +103,13 @@ step_unmodelled(struct step *step, const char *op, int64_t bytes)
 {
     if (step->number > 1)
         return;
+    for (size_t i = 0; i < step->unmodelled_count; i++) {
+        if (strcmp(step->unmodelled[i].op, op) != 0)
+            continue;
+        if (!checked_accumulate(&step->unmodelled[i].bytes, bytes))
+            step_fail(step, MEMMODEL_ERROR_OVERFLOW);
+        return;
+    }
     if (array_reserve(step->context, &step->unmodelled, &step->unmodelled_capacity, step->unmodelled_count + 1,
                       sizeof *step->unmodelled)) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
