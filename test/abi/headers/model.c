@@ -13,6 +13,7 @@ enum {
         + (int)sizeof(&memmodel_model_evaluate)
         + (int)sizeof(&memmodel_model_evaluate_many)
         + (int)sizeof(&memmodel_model_predict)
+        + (int)sizeof(&memmodel_model_predict_many)
         + (int)sizeof(&memmodel_model_solve)
         + (int)sizeof(&memmodel_model_input_count)
         + (int)sizeof(&memmodel_model_input_name)
