@@ -12,12 +12,14 @@ import html
 import json
 from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
+import memmodel.plot  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import LogLocator, StrMethodFormatter  # noqa: E402
 
@@ -27,18 +29,6 @@ PREDICTORS = {
     "analytic": ("Eq. 1 + Eq. 2", "#c44e52", "x"),
     "simulated": ("simulated step", "#8172b3", "^"),
     "fitted": ("fitted formula", "#55a868", "o"),
-}
-CATEGORY_COLOURS = {
-    "parameters": "#4c72b0",
-    "gradients": "#dd8452",
-    "optimizer state": "#937860",
-    "inputs": "#8c8c8c",
-    "saved activations": "#55a868",
-    "transient activations": "#a1d6b2",
-    "activation gradients": "#c44e52",
-    "workspace": "#8172b3",
-    "allocator slack": "#ccb974",
-    "context": "#64b5cd",
 }
 MOST_LAYERS = 40
 
@@ -69,23 +59,9 @@ def measured_against_predicted(results: Results) -> Figure:
 
 def layer_bars(results: Results) -> Figure:
     """The layers that hold the most at the moment of the peak, by what they hold it for."""
-    layers = [layer for layer in results["network"]["layers"] if layer["peak_bytes"] > 0]
-    largest = sorted(layers, key=lambda layer: -layer["peak_bytes"])[:MOST_LAYERS]
-    shown = [layer for layer in layers if layer in largest]
-    figure, axes = plt.subplots(figsize=(9, 0.24 * len(shown) + 1.6))
-    left = [0.0] * len(shown)
-    for category, colour in CATEGORY_COLOURS.items():
-        widths = [layer["peak"][category] / MIB for layer in shown]
-        if any(widths):
-            axes.barh(range(len(shown)), widths, left=left, color=colour, label=category)
-            left = [a + b for a, b in zip(left, widths, strict=True)]
-    axes.set_yticks(range(len(shown)), [layer["name"] for layer in shown], fontsize=7)
-    axes.margins(y=0.01)
-    axes.invert_yaxis()
-    axes.set_xlabel("MiB live at the peak")
-    axes.set_title(f"Who holds memory at the peak\n({results['network']['moment']})", fontsize=11)
-    axes.grid(True, axis="x", alpha=0.25)
-    axes.legend(fontsize=8)
+    rows = [SimpleNamespace(**layer) for layer in results["network"]["layers"]]
+    title = f"Who holds memory at the peak\n({results['network']['moment']})"
+    figure: Figure = memmodel.plot.layers(rows, most=MOST_LAYERS, title=title).figure
     return figure
 
 
@@ -124,7 +100,8 @@ PICTURES = {
 
 
 def save(figure: Figure, directory: Path, name: str) -> None:
-    figure.tight_layout()
+    if figure.get_layout_engine() is None:
+        figure.tight_layout()
     for suffix in ("png", "svg"):
         figure.savefig(directory / f"{name}.{suffix}", dpi=130, metadata={"Date": None} if suffix == "svg" else None)
     plt.close(figure)
