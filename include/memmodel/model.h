@@ -129,6 +129,26 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
                        struct memmodel_prediction *prediction);
 
 /**
+ * Predictions with their bounds at many points, with the same bits as memmodel_model_predict() on each.
+ *
+ * @param[in]  model    model
+ * @param[in]  columns  `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
+ * @param[in]  count    number of points
+ * @param[in]  level    as in memmodel_model_predict()
+ * @param[out] values   the formula at each point. @length count
+ * @param[out] upper    the bound of each point. @length count
+ * @param[out] outside  1 for each point outside the training data. @length count
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT. The context's error is not touched
+ * @threads any
+ * @blocking
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
+                            double *values, double *upper, int32_t *outside);
+
+/**
  * Largest whole value of one input for which the upper bound stays within a budget, found by bisection from 1 up to
  * 2^53.
  *

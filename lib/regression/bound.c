@@ -99,10 +99,21 @@ quantile(const struct model_bound *bound, double level)
     return student_quantile(level, (int)bound->freedom);
 }
 
-static double
-student_factor(const struct model_bound *bound, double level, double leverage)
+/* What a level means for one model. */
+struct safety {
+    double conformal, quantile;
+};
+
+static struct safety
+safety_at(const memmodel_model *model, double level)
 {
-    return 1 + quantile(bound, level) * bound->sigma * sqrt(1 + leverage);
+    return (struct safety){conformal_factor(&model->bound, level), quantile(&model->bound, level)};
+}
+
+static double
+student_factor(const struct model_bound *bound, struct safety safety, double leverage)
+{
+    return 1 + safety.quantile * bound->sigma * sqrt(1 + leverage);
 }
 
 static bool
@@ -115,15 +126,14 @@ outside(const memmodel_model *model, const double *inputs)
 }
 
 static double
-upper_bound(const memmodel_model *model, const double *inputs, double level, double *value)
+upper_bound(const memmodel_model *model, const double *inputs, struct safety safety, double *value)
 {
     double terms[MODEL_MOST_TERMS], factor;
 
     *value = model_evaluate_terms(model, inputs, terms);
     if (!(*value > 0))
         return *value;
-    factor = fmax(conformal_factor(&model->bound, level),
-                  student_factor(&model->bound, level, point_leverage(model, terms, *value)));
+    factor = fmax(safety.conformal, student_factor(&model->bound, safety, point_leverage(model, terms, *value)));
     return *value * fmax(factor, 1);
 }
 
@@ -141,9 +151,28 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
 
     if (!bound_has_level(level))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    own.upper = upper_bound(model, inputs, level, &own.value);
+    own.upper = upper_bound(model, inputs, safety_at(model, level), &own.value);
     own.outside = outside(model, inputs) || !(own.value > 0);
     return result_copy(&own, sizeof own, prediction);
+}
+
+int
+memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
+                            double *values, double *upper, int32_t *outsides)
+{
+    struct safety safety;
+    double inputs[MODEL_MOST_INPUTS];
+
+    if (!bound_has_level(level))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    safety = safety_at(model, level);
+    for (size_t point = 0; point < count; point++) {
+        for (size_t i = 0; i < model->input_count; i++)
+            inputs[i] = columns[i][point];
+        upper[point] = upper_bound(model, inputs, safety, &values[point]);
+        outsides[point] = outside(model, inputs) || !(values[point] > 0);
+    }
+    return 0;
 }
 
 /* ---- solving ---- */
@@ -152,29 +181,29 @@ enum { LARGEST_BITS = 53 }; /* doubles hold whole numbers up to 2^53 */
 
 /* The inputs with one of them replaced. */
 static bool
-fits(const memmodel_model *model, double *inputs, size_t input, int64_t number, double level, double budget)
+fits(const memmodel_model *model, double *inputs, size_t input, int64_t number, struct safety safety, double budget)
 {
     double value;
 
     inputs[input] = (double)number;
-    return upper_bound(model, inputs, level, &value) <= budget;
+    return upper_bound(model, inputs, safety, &value) <= budget;
 }
 
 static int64_t
-bisect(const memmodel_model *model, double *inputs, size_t input, double level, double budget)
+bisect(const memmodel_model *model, double *inputs, size_t input, struct safety safety, double budget)
 {
     int64_t least = 0, most = 1;
 
-    while (most < (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, level, budget)) {
+    while (most < (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, safety, budget)) {
         least = most;
         most *= 2;
     }
-    if (most == (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, level, budget))
+    if (most == (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, safety, budget))
         return most;
     while (most - least > 1) {
         int64_t middle = least + (most - least) / 2;
 
-        if (fits(model, inputs, input, middle, level, budget))
+        if (fits(model, inputs, input, middle, safety, budget))
             least = middle;
         else
             most = middle;
@@ -204,6 +233,6 @@ memmodel_model_solve(const memmodel_model *model, const double *inputs, const ch
     if (!bound_has_level(level) || isnan(budget))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     memcpy(own, inputs, model->input_count * sizeof *own);
-    *largest = bisect(model, own, solved, level, budget);
+    *largest = bisect(model, own, solved, safety_at(model, level), budget);
     return 0;
 }

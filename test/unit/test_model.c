@@ -329,6 +329,33 @@ about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent(void **state
 }
 
 static void
+many_bounds_have_the_bits_of_one_after_the_other(void **state)
+{
+    enum { POINTS = 50 };
+    static const double levels[] = {0.5, 0.9, 0.93, 0.95, 0.999};
+    memmodel_model *model = network_model(*state, 0.02);
+    double dim[POINTS], batch[POINTS], values[POINTS], upper[POINTS];
+    const double *columns[] = {dim, batch};
+    int32_t outside[POINTS];
+
+    for (int i = 0; i < POINTS; i++) {
+        dim[i] = 10 * i + 1;
+        batch[i] = i + 1;
+    }
+    for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
+        assert_int_equal(memmodel_model_predict_many(model, columns, POINTS, levels[k], values, upper, outside), 0);
+        for (int i = 0; i < POINTS; i++) {
+            struct memmodel_prediction one = predict(model, dim[i], batch[i], levels[k]);
+
+            assert_true(values[i] == one.value && upper[i] == one.upper && outside[i] == one.outside);
+        }
+    }
+    assert_int_equal(memmodel_model_predict_many(model, columns, POINTS, 0.4, values, upper, outside),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_model_unref(model);
+}
+
+static void
 a_level_or_a_size_that_is_not_valid_is_refused(void **state)
 {
     memmodel_model *model = network_model(*state, 0.02);
@@ -389,6 +416,7 @@ main(void)
         WITH_CONTEXT(bounds_lie_above_the_prediction_and_rise_with_the_level),
         WITH_CONTEXT(bounds_widen_away_from_the_samples_and_say_so),
         WITH_CONTEXT(about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent),
+        WITH_CONTEXT(many_bounds_have_the_bits_of_one_after_the_other),
         WITH_CONTEXT(a_level_or_a_size_that_is_not_valid_is_refused),
         WITH_CONTEXT(the_largest_value_that_fits_fits_and_the_next_does_not),
     };

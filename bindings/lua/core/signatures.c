@@ -95,6 +95,7 @@ const struct signature signatures[] = {
     FUNCTION("dpp", memmodel_model_evaluate),
     FUNCTION("vppzp", memmodel_model_evaluate_many),
     FUNCTION("ippdp", memmodel_model_predict),
+    FUNCTION("ippzdppp", memmodel_model_predict_many),
     FUNCTION("ippsddp", memmodel_model_solve),
     FUNCTION("zp", memmodel_model_input_count),
     FUNCTION("spz", memmodel_model_input_name),
@@ -149,7 +150,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 138;
+const size_t signature_count = 139;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

@@ -778,6 +778,16 @@ memmodel_model_predict = {
   {name = "prediction", kind = "struct", of = "memmodel_prediction", out = true},
   returns = {kind = "status"},
   silent = true},
+memmodel_model_predict_many = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "columns", kind = "arrays", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)", inner = "count"},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
+  {name = "level", kind = "double", letter = "d", c = "double"},
+  {name = "values", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
+  {name = "upper", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
+  {name = "outside", kind = "array", item = {kind = "int32", letter = "i", c = "int32_t"}, length = "count", out = true},
+  returns = {kind = "status"},
+  silent = true},
 memmodel_model_solve = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},

@@ -481,6 +481,7 @@ int memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_opti
 double memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
 void memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
 int memmodel_model_predict(const memmodel_model *model, const double *inputs, double level, struct memmodel_prediction *prediction);
+int memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level, double *values, double *upper, int *outside);
 int memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget, int64_t *largest);
 size_t memmodel_model_input_count(const memmodel_model *model);
 const char *memmodel_model_input_name(const memmodel_model *model, size_t input);

@@ -1963,6 +1963,18 @@ _model_predict = _library.bind(
     ctypes.c_double,
     ctypes.POINTER(Prediction),
 )
+_model_predict_many = _library.bind(
+    "memmodel_model_predict_many",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
+    ctypes.c_size_t,
+    ctypes.c_double,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_int32),
+    blocking=True,
+)
 _model_solve = _library.bind(
     "memmodel_model_solve",
     ctypes.c_int32,
@@ -3689,6 +3701,36 @@ def model_predict(model: ModelHandle, inputs: Any, level: float) -> Prediction:
     )
     _check.status(_value, None)
     return prediction_
+
+
+def model_predict_many(model: ModelHandle, columns: Any, level: float) -> tuple[Any, Any, Any]:
+    """Predictions with their bounds at many points, with the same bits as model_predict() on each.
+
+    model: model.
+
+    columns: `columns[i]` has input i of each point.
+
+    level: as in model_predict().
+
+    Raises InvalidArgumentError.
+    """
+    columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
+    values_ = _call.array_type(ctypes.c_double, columns_count)()
+    upper_ = _call.array_type(ctypes.c_double, columns_count)()
+    outside_ = _call.array_type(ctypes.c_int32, columns_count)()
+    with _call.held(model=model):
+        _value = _model_predict_many(
+            _call.address(model, ModelHandle, "model"),
+            columns_,
+            columns_count,
+            _call.double(level, "level"),
+            values_,
+            upper_,
+            outside_,
+        )
+    _check.status(_value, None)
+    _call.raise_pending()
+    return values_, upper_, outside_
 
 
 def model_solve(model: ModelHandle, inputs: Any, input: str, level: float, budget: float) -> int:

@@ -23,6 +23,18 @@ _evaluate_many = _ffi._library.bind(
     ctypes.c_void_p,
     blocking=True,
 )
+_predict_many = _ffi._library.bind(
+    "memmodel_model_predict_many",
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_double,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    blocking=True,
+)
 
 
 def _numpy() -> Any:
@@ -96,9 +108,13 @@ class Points:
     def evaluate(self, out: Any = None) -> Any:
         """The formula at each point."""
         results = _numpy().empty(len(self)) if out is None else _checked_out(out, len(self))
-        pointers = (ctypes.c_void_p * len(self._columns))(*(column.ctypes.data for column in self._columns))
-        _evaluate_many(self._model._pointer, pointers, len(self), results.ctypes.data)
+        _evaluate_many(self._model._pointer, self._pointers(), len(self), results.ctypes.data)
         return results
+
+    def _pointers(self) -> Any:
+        """One to each column."""
+        addresses = [column.ctypes.data for column in self._columns]
+        return _call.array_type(ctypes.c_void_p, len(addresses))(*addresses)
 
     @cached_property
     def prediction(self) -> Any:
@@ -107,12 +123,11 @@ class Points:
 
     @cached_property
     def _bounds(self) -> tuple[Any, Any]:
-        numpy, bound = _numpy(), self._model._bound
-        upper, outside = numpy.empty(len(self)), numpy.empty(len(self), dtype=bool)
-        rows = numpy.ascontiguousarray(numpy.stack(self._columns, axis=1))
-        for index in range(len(self)):
-            _, upper[index], outside[index] = bound(rows[index].tobytes(), self.level)
-        return upper, outside
+        numpy, count = _numpy(), len(self)
+        values, upper, outside = numpy.empty(count), numpy.empty(count), numpy.empty(count, dtype=numpy.int32)
+        results = (values.ctypes.data, upper.ctypes.data, outside.ctypes.data)
+        _predict_many(self._model._pointer, self._pointers(), count, self.level, *results)
+        return upper, outside.astype(bool)
 
     @property
     def upper(self) -> Any:
