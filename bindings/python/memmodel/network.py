@@ -149,7 +149,8 @@ class Network(Layers):
         """
         self._call(_ffi.network_use_parameter, role, self._tensor(tensor, "tensor"))
 
-    def _output_shape(self, shape: Sequence[Size] | tuple[Sequence[Size], Dtype], dtype: Dtype, name: str) -> _ffi.Shape:
+    def _output_shape(self, shape: Any, dtype: Dtype, name: str) -> _ffi.Shape:
+        """From a shape, or a shape with its dtype."""
         if len(shape) == 2 and hasattr(shape[0], "__iter__"):
             shape, dtype = shape
         dims = self._dims(shape, name) or []
