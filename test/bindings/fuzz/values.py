@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import memmodel
 from memmodel import _call, _ffi
 
 try:
@@ -41,7 +42,6 @@ SENSIBLE: dict[str, list[Any]] = {
     "groups": [1, 2],
     "hidden": [4],
     "rows": [[0, 1], 10],
-    "width": [8],
     "parts": [2],
     "axis": [0, 1, -1],
     "axes": [[1], [0, 2, 1, 3], [2]],
@@ -52,10 +52,17 @@ SENSIBLE: dict[str, list[Any]] = {
     "sizes": [[1, 2], [2, 2]],
     "heads": [2],
     "scale": [[2.0], [2]],
-    "x": [0, 1, 2],
-    "a": [0, 1, 2],
-    "b": [0, 1, 2],
-    "tensor": [0, 1, 2],
+    "x": [0, 1, 2, 4, 5],
+    "a": [0, 4],
+    "b": [0, 4],
+    "tensor": [0, 3, 4],
+    "query": [4],
+    "key": [4],
+    "value": [4],
+    "mask": [-1000],
+    "role": ["weight", "bias"],
+    "outputs": [[_ffi.Shape(dims=[2, 3], rank=2)]],
+    "width": [8],
     "tensors": [[1, 2], [2, 2]],
     "q": [1],
     "level": [0.95, 0.5],
@@ -70,7 +77,7 @@ SENSIBLE: dict[str, list[Any]] = {
     "column": ["dim", "peak_bytes", 0],
     "path": ["network.json", "model.json", "samples.csv"],
     "pid": [os.getpid()],
-    "table": ["samples.csv"],
+    "table": ["samples.csv", {"x": [1, 2, 3, 4, 5], "y": [3, 5, 7, 9, 12]}],
     "seed": [7],
     "count": [10],
     "capacity": [4],
@@ -210,12 +217,18 @@ class Pool:
         self.by_class: dict[str, list[Any]] = {}
 
     def add(self, value: Any) -> None:
-        kept = self.by_class.setdefault(type(value).__name__, [])
+        name = type(value).__name__
+        if isinstance(value, _call.Struct) and hasattr(memmodel, name):
+            name = f"struct {name}"  # the class of this name is another one
+        kept = self.by_class.setdefault(name, [])
         if len(kept) < 12:
             kept.append(value)
 
     def anything(self) -> list[Any]:
         return [value for values in self.by_class.values() for value in values] or [None]
+
+    def instances(self, owner: type) -> list[Any]:
+        return [value for value in self.by_class.get(owner.__name__, []) if isinstance(value, owner)]
 
     def of(self, names: list[str]) -> list[Any]:
         return [value for name in names for value in self.by_class.get(name, [])]
