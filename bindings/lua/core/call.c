@@ -19,7 +19,8 @@ invoke(lua_State *L, struct prepared *prepared, union value *result, void **argu
     const struct glue outer = *glue;
     bool failed;
 
-    *glue = (struct glue){.L = L};
+    glue->L = L;
+    glue->pending_error = 0;
     ffi_call(&prepared->cif, prepared->signature->function, result, arguments);
     failed = glue->pending_error != 0;
     if (failed)
@@ -32,7 +33,7 @@ invoke(lua_State *L, struct prepared *prepared, union value *result, void **argu
 static int
 call(lua_State *L)
 {
-    struct prepared *prepared = lua_touserdata(L, lua_upvalueindex(1));
+    struct prepared *prepared = lua_touserdata(L, lua_upvalueindex(2));
     const char *kinds = prepared->signature->kinds;
     union value values[MAX_ARGUMENTS];
     void *arguments[MAX_ARGUMENTS];
@@ -40,7 +41,7 @@ call(lua_State *L)
 
     luaL_checkstack(L, LUA_MINSTACK, "too many calls within each other");
     for (unsigned i = 0; i < prepared->count; i++) {
-        value_take(L, (int)i + 1, kinds[i + 1], &values[i]);
+        value_take(L, prepared->glue, (int)i + 1, kinds[i + 1], &values[i]);
         arguments[i] = &values[i];
     }
     invoke(L, prepared, &result, arguments);
@@ -78,9 +79,10 @@ call_register(lua_State *L, struct glue *glue)
     lua_createtable(L, 0, (int)signature_count);
     for (size_t i = 0; i < signature_count; i++) {
         prepare(L, &prepared[i], &signatures[i], glue);
+        lua_pushlightuserdata(L, glue);
         lua_pushlightuserdata(L, &prepared[i]);
         lua_pushvalue(L, block);
-        lua_pushcclosure(L, call, 2);
+        lua_pushcclosure(L, call, 3);
         lua_setfield(L, -2, signatures[i].name);
     }
     lua_remove(L, block);

@@ -42,7 +42,7 @@ run(lua_State *L)
     }
     lua_call(L, (int)callback->cif.nargs, 1);
     if (callback->kinds[0] != 'v')
-        value_take(L, -1, callback->kinds[0], &entry->result);
+        value_take(L, callback->glue, -1, callback->kinds[0], &entry->result);
     return 0;
 }
 
@@ -112,7 +112,7 @@ callback_free(lua_State *L, struct callback *callback)
 int
 core_callback(lua_State *L)
 {
-    struct object *owner = object_at(L, 1);
+    struct object *owner = object_at(L, glue_of(L), 1);
     const char *kinds = luaL_checkstring(L, 2);
     struct callback *callback;
     union value when_failed = {.l = 0};
@@ -121,11 +121,11 @@ core_callback(lua_State *L)
     luaL_argcheck(L, *kinds && strlen(kinds) <= MAX_ARGUMENTS + 1 && !kinds[strspn(kinds, "ilLzdbpsv")], 2, "kinds");
     luaL_checktype(L, 3, LUA_TFUNCTION);
     if (kinds[0] != 'v')
-        value_take(L, 4, kinds[0], &when_failed);
+        value_take(L, glue_of(L), 4, kinds[0], &when_failed);
     callback = calloc(1, sizeof *callback);
     if (!callback)
         return luaL_error(L, "not enough memory");
-    callback->glue = lua_touserdata(L, lua_upvalueindex(1));
+    callback->glue = glue_of(L);
     callback->function = LUA_NOREF;
     callback->when_failed = when_failed;
     memcpy(callback->kinds, kinds, strlen(kinds) + 1);
@@ -143,7 +143,7 @@ core_callback(lua_State *L)
 int
 core_forget(lua_State *L)
 {
-    struct object *owner = object_at(L, 1);
+    struct object *owner = object_at(L, glue_of(L), 1);
     const void *code = lua_touserdata(L, 2);
 
     luaL_argcheck(L, owner, 1, "object expected");

@@ -4,9 +4,9 @@
 #include <memmodel.h>
 
 static const luaL_Reg functions[] = {
-    {"buffer", core_buffer}, {"adopt", core_adopt},       {"scope", core_scope},     {"release", core_release},
-    {"put", core_put},       {"get", core_get},           {"doubles", core_doubles}, {"gather", core_gather},
-    {"text", core_text},     {"callback", core_callback}, {"forget", core_forget},
+    {"buffer", core_buffer}, {"adopt", core_adopt}, {"scope", core_scope},       {"release", core_release},
+    {"put", core_put},       {"get", core_get},     {"get3", core_get3},         {"doubles", core_doubles},
+    {"gather", core_gather}, {"text", core_text},   {"callback", core_callback}, {"forget", core_forget},
 };
 
 static struct glue *
@@ -42,7 +42,7 @@ luaopen_memmodel_core(lua_State *L)
 {
     struct glue *glue = glue_new(L);
 
-    object_register(L);
+    object_register(L, glue);
     lua_newtable(L);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         lua_pushlightuserdata(L, glue);

@@ -53,6 +53,21 @@ extern const size_t signature_count;
 extern const struct layout layouts[];
 extern const struct destructor destructors[];
 
+/* ---- core.c ---- */
+
+/* One a Lua state, the first upvalue of every function here. */
+struct glue {
+    const void *metatable; /* of all objects */
+    lua_State *L;          /* the thread whose call is in the library now */
+    int pending_error;     /* place on its stack of the first error of a callback; 0 if none */
+};
+
+static inline struct glue *
+glue_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
 /* ---- value.c ---- */
 
 union value {
@@ -75,7 +90,7 @@ kind_bytes(char kind);
 
 /* Raises a Lua error if the value at `index` is not of the kind, or not exactly representable in it. */
 void
-value_take(lua_State *L, int index, char kind, union value *value);
+value_take(lua_State *L, const struct glue *glue, int index, char kind, union value *value);
 
 /* Raises a Lua error if the value is not exactly representable in Lua. */
 void
@@ -92,11 +107,11 @@ struct object {
 };
 
 void
-object_register(lua_State *L);
+object_register(lua_State *L, struct glue *glue);
 
 /* NULL if the value is no object. */
 struct object *
-object_at(lua_State *L, int index);
+object_at(lua_State *L, const struct glue *glue, int index);
 
 int
 core_buffer(lua_State *L);
@@ -119,6 +134,9 @@ int
 core_get(lua_State *L);
 
 int
+core_get3(lua_State *L);
+
+int
 core_gather(lua_State *L);
 
 int
@@ -128,12 +146,6 @@ int
 core_text(lua_State *L);
 
 /* ---- call.c ---- */
-
-/* One a Lua state. */
-struct glue {
-    lua_State *L;      /* the thread whose call is in the library now */
-    int pending_error; /* place on its stack of the first error of a callback; 0 if none */
-};
 
 /* Pushes a table with a Lua function for each signature. */
 void

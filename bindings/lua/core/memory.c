@@ -7,7 +7,7 @@
 static char *
 place(lua_State *L, int index, size_t offset, size_t bytes)
 {
-    const struct object *object = object_at(L, index);
+    const struct object *object = object_at(L, glue_of(L), index);
 
     if (!object) {
         luaL_argcheck(L, lua_islightuserdata(L, index), index, "memory expected");
@@ -36,24 +36,39 @@ core_put(lua_State *L)
     char *target = place(L, 1, offset, bytes);
     union value value;
 
-    value_take(L, 4, kind, &value);
+    value_take(L, glue_of(L), 4, kind, &value);
     memcpy(target, &value, bytes);
     return 0;
 }
 
-/* get(memory, offset, kind) */
-int
-core_get(lua_State *L)
+static void
+get(lua_State *L, int argument)
 {
-    size_t offset = check_offset(L, 2);
-    char kind = *luaL_checkstring(L, 3);
+    size_t offset = check_offset(L, argument);
+    char kind = *luaL_checkstring(L, argument + 1);
     size_t bytes = kind_bytes(kind);
     const char *source = place(L, 1, offset, bytes);
     union value value;
 
     memcpy(&value, source, bytes);
     value_push(L, kind, &value);
+}
+
+/* get(memory, offset, kind) */
+int
+core_get(lua_State *L)
+{
+    get(L, 2);
     return 1;
+}
+
+/* get3(memory, offset, kind, offset, kind, offset, kind): three at once */
+int
+core_get3(lua_State *L)
+{
+    for (int argument = 2; argument < 8; argument += 2)
+        get(L, argument);
+    return 3;
 }
 
 /* doubles(buffer, number...): writes them from its start on */

@@ -8,39 +8,35 @@
 #include <memmodel.h>
 #include <string.h>
 
-static const char object_key = 0; /* its address is the place of the metatable in the registry */
-
 static struct object *
 object_new(lua_State *L, size_t bytes)
 {
     struct object *object = lua_newuserdata(L, sizeof *object + bytes);
 
     memset(object, 0, sizeof *object + bytes);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)&object_key);
+    lua_pushlightuserdata(L, glue_of(L));
     lua_rawget(L, LUA_REGISTRYINDEX);
     lua_setmetatable(L, -2);
     return object;
 }
 
 struct object *
-object_at(lua_State *L, int index)
+object_at(lua_State *L, const struct glue *glue, int index)
 {
     struct object *object = lua_touserdata(L, index);
     bool ours;
 
     if (!object || !lua_getmetatable(L, index))
         return NULL;
-    lua_pushlightuserdata(L, (void *)(uintptr_t)&object_key);
-    lua_rawget(L, LUA_REGISTRYINDEX);
-    ours = lua_rawequal(L, -1, -2);
-    lua_pop(L, 2);
+    ours = lua_topointer(L, -1) == glue->metatable;
+    lua_pop(L, 1);
     return ours ? object : NULL;
 }
 
 static struct object *
 check_object(lua_State *L, int index)
 {
-    struct object *object = object_at(L, index);
+    struct object *object = object_at(L, glue_of(L), index);
 
     if (!object)
         luaL_error(L, "no object of memmodel: %s", luaL_typename(L, index));
@@ -64,7 +60,7 @@ object_release(lua_State *L, struct object *object)
 static int
 collect(lua_State *L)
 {
-    struct object *object = object_at(L, 1);
+    struct object *object = object_at(L, glue_of(L), 1);
 
     if (object)
         object_release(L, object);
@@ -72,11 +68,13 @@ collect(lua_State *L)
 }
 
 void
-object_register(lua_State *L)
+object_register(lua_State *L, struct glue *glue)
 {
-    lua_pushlightuserdata(L, (void *)(uintptr_t)&object_key);
+    lua_pushlightuserdata(L, glue); /* the place of the metatable in the registry */
     lua_newtable(L);
-    lua_pushcfunction(L, collect);
+    glue->metatable = lua_topointer(L, -1);
+    lua_pushlightuserdata(L, glue);
+    lua_pushcclosure(L, collect, 1);
     lua_setfield(L, -2, "__gc");
     lua_pushliteral(L, "memmodel");
     lua_setfield(L, -2, "__metatable"); /* scripts cannot take the metatable to pieces */

@@ -97,7 +97,7 @@ take_between(lua_State *L, int index, int64_t least, int64_t most)
 
 /* NULL for nil, a string's characters, an object's pointer, or an address. */
 static const void *
-take_pointer(lua_State *L, int index)
+take_pointer(lua_State *L, const struct glue *glue, int index)
 {
     const struct object *object;
 
@@ -110,7 +110,7 @@ take_pointer(lua_State *L, int index)
     case LUA_TLIGHTUSERDATA:
         return lua_touserdata(L, index);
     default:
-        object = object_at(L, index);
+        object = object_at(L, glue, index);
         if (!object)
             luaL_error(L, "no pointer: %s", luaL_typename(L, index));
         else if (!object->pointer)
@@ -128,7 +128,7 @@ take_double(lua_State *L, int index)
 }
 
 void
-value_take(lua_State *L, int index, char kind, union value *value)
+value_take(lua_State *L, const struct glue *glue, int index, char kind, union value *value)
 {
     switch (kind) {
     case 'd':
@@ -151,7 +151,7 @@ value_take(lua_State *L, int index, char kind, union value *value)
         break;
     case 's':
     case 'p':
-        value->p = take_pointer(L, index);
+        value->p = take_pointer(L, glue, index);
         break;
     default:
         luaL_error(L, "no such kind");

@@ -8,13 +8,16 @@ ffi.cdef(require "memmodel.cdef")
 local core = {}
 local C = library.load(ffi)
 
-local TYPES = {
-    i = "int32_t", l = "int64_t", L = "uint64_t", z = "size_t", d = "double", b = "bool", p = "void *", s = "const char *",
+-- Pointers to each kind of scalar.
+local POINTERS = {
+    i = ffi.typeof "int32_t *", l = ffi.typeof "int64_t *", L = ffi.typeof "uint64_t *", z = ffi.typeof "size_t *",
+    d = ffi.typeof "double *", b = ffi.typeof "bool *", p = ffi.typeof "void **", s = ffi.typeof "const char **",
 }
+local BYTES = ffi.typeof "uint8_t *"
 local EXACT = 2LL ^ 53
 
 local function place(memory, offset, kind)
-    return ffi.cast(TYPES[kind] .. " *", ffi.cast("uint8_t *", memory) + offset)
+    return ffi.cast(POINTERS[kind], ffi.cast(BYTES, memory) + offset)
 end
 
 -- Numbers where they are exact, LuaJIT's own 64-bit integers beyond.
@@ -51,25 +54,47 @@ function core.get(memory, offset, kind)
     return to_lua(kind, place(memory, offset, kind)[0])
 end
 
+-- Three at once.
+function core.get3(memory, offset1, kind1, offset2, kind2, offset3, kind3)
+    return core.get(memory, offset1, kind1), core.get(memory, offset2, kind2), core.get(memory, offset3, kind3)
+end
+
 function core.doubles(buffer, ...)
     for i = 1, select("#", ...) do
         buffer[i - 1] = (select(i, ...))
     end
 end
 
+-- Code without a loop, which would keep the caller's loop from being compiled.
+local function new_gatherer(names)
+    local lines = {}
+    local function add(line, ...)
+        lines[#lines + 1] = line:format(...)
+    end
+    add "local names, type, next = ..."
+    add "return function(buffer, fields) local number"
+    for i = 1, #names do
+        add("number = fields[names[%d]]", i)
+        add("if type(number) ~= 'number' then return %d end", i)
+        add("buffer[%d] = number", i - 1)
+    end
+    add "local key = next(fields)"
+    for _ = 1, #names do
+        add "key = next(fields, key)"
+    end
+    add "if key ~= nil then return 0 end end"
+    return loadstring(table.concat(lines, "\n"))(names, type, next)
+end
+
+local gatherers = setmetatable({}, { __mode = "k" })
+
 function core.gather(buffer, names, fields)
-    local count = #names
-    for i = 1, count do
-        local number = fields[names[i]]
-        if type(number) ~= "number" then
-            return i
-        end
-        buffer[i - 1] = number
+    local gatherer = gatherers[names]
+    if not gatherer then
+        gatherer = new_gatherer(names)
+        gatherers[names] = gatherer
     end
-    for _ in pairs(fields) do
-        count = count - 1
-    end
-    return count ~= 0 and 0 or nil
+    return gatherer(buffer, fields)
 end
 
 function core.text(address, length)

@@ -8,6 +8,10 @@ local C = marshal.functions
 local HANDLE, FAST = objects.HANDLE, {}
 local Model = objects.methods "memmodel_model"
 
+-- Locals are the faster.
+local type, rawget, gather, get3 = type, rawget, core.gather, core.get3
+local C_predict, C_evaluate = core.direct.memmodel_model_predict, core.direct.memmodel_model_evaluate
+
 local UPPER = core.layout["memmodel_prediction.upper"]
 local VALUE = core.layout["memmodel_prediction.value"]
 local OUTSIDE = core.layout["memmodel_prediction.outside"]
@@ -23,7 +27,11 @@ function Model:inputs()
 end
 
 -- Memory for inputs and result that all predictions of a model share.
-local function prepare(model)
+local function prepare(model, call)
+    local handle, wrong = objects.handle(model, "memmodel_model")
+    if not handle then
+        errors.argument(call, "model", wrong)
+    end
     local names = model:inputs()
     local result = core.buffer(core.layout.memmodel_prediction, "struct memmodel_prediction")
     core.put(result, 0, "z", core.layout.memmodel_prediction)
@@ -52,14 +60,14 @@ end
 
 -- The model's memory with the inputs in it; and the model's handle.
 local function load_inputs(call, model, inputs)
-    local handle = objects.is(model, "memmodel_model") and model[HANDLE]
+    local fast = type(model) == "table" and rawget(model, FAST) or prepare(model, call)
+    local handle = model[HANDLE]
     if not handle then
-        errors.argument(call, "model", select(2, objects.handle(model, "memmodel_model")))
+        errors.argument(call, "model", "is closed")
     elseif type(inputs) ~= "table" then
         errors.argument(call, "inputs", "must be a table such as {dim = 64, batch = 4}, not " .. objects.name(inputs))
     end
-    local fast = model[FAST] or prepare(model)
-    local missing = core.gather(fast.values, fast.names, inputs)
+    local missing = gather(fast.values, fast.names, inputs)
     if missing then
         complain(call, fast.names, inputs, missing)
     end
@@ -76,17 +84,18 @@ end
 function Model:predict(inputs, level)
     local fast, handle = load_inputs("model:predict", self, inputs)
     level = level or DEFAULT_LEVEL
-    if type(level) ~= "number" or core.direct.memmodel_model_predict(handle, fast.values, level, fast.result) ~= 0 then
+    local result = fast.result
+    if type(level) ~= "number" or C_predict(handle, fast.values, level, result) ~= 0 then
         refuse_level(level)
     end
-    local result = fast.result
-    return core.get(result, VALUE, "d"), core.get(result, UPPER, "d"), core.get(result, OUTSIDE, "i") ~= 0
+    local value, upper, outside = get3(result, VALUE, "d", UPPER, "d", OUTSIDE, "i")
+    return value, upper, outside ~= 0
 end
 
 -- The formula alone: model:evaluate({dim = 64, batch = 4})
 function Model:evaluate(inputs)
     local fast, handle = load_inputs("model:evaluate", self, inputs)
-    return core.direct.memmodel_model_evaluate(handle, fast.values)
+    return C_evaluate(handle, fast.values)
 end
 
 -- model:solve({dim = 64}, "batch", budget, 0.95): the largest whole value of one input for which the bound stays within the
