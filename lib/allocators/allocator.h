@@ -13,7 +13,7 @@ struct allocator_counters {
     int64_t allocated; /* of the blocks in the caller's hands, rounding included */
     int64_t active;    /* the same, with those that other streams may still use */
     int64_t reserved;  /* taken from the system */
-    int64_t touched;   /* of that, pages ever written and still held; 0 where nobody counts pages */
+    int64_t touched;   /* of that, pages ever written and still held; -1 where nobody counts pages */
     int64_t retries;   /* times that unused memory had to be given back first */
 };
 
@@ -50,6 +50,7 @@ struct allocator_block {
 
 struct allocator {
     const char *name;
+    bool settings; /* has any */
     int (*open)(memmodel_context *context, const struct allocator_options *options, void **self);
     void (*close)(void *self);
 
@@ -70,6 +71,12 @@ struct allocator {
 extern const struct allocator allocator_exact;
 
 extern const struct allocator allocator_cuda_caching;
+
+extern const struct allocator allocator_bfc;
+
+extern const struct allocator allocator_glibc;
+
+#define ALLOCATOR_NAMES "exact, cuda_caching, bfc and glibc"
 
 /* The allocator of that name, or NULL. */
 const struct allocator *

@@ -19,6 +19,7 @@ exact_new(memmodel_context *context, const struct allocator_options *options, vo
     if (!exact)
         return MEMMODEL_ERROR_NOMEM;
     exact->context = context;
+    exact->counters.touched = -1;
     exact->capacity = options->capacity > 0 ? options->capacity : INT64_MAX;
     *self = exact;
     return 0;
@@ -35,7 +36,7 @@ count(struct exact *exact, int64_t bytes)
 {
     int64_t live = exact->counters.reserved + bytes;
 
-    exact->counters = (struct allocator_counters){live, live, live, live, live, 0};
+    exact->counters = (struct allocator_counters){live, live, live, live, -1, 0};
 }
 
 static int

@@ -6,6 +6,8 @@
 static const struct allocator *const allocators[] = {
     &allocator_exact,
     &allocator_cuda_caching,
+    &allocator_bfc,
+    &allocator_glibc,
 };
 
 static const struct {
@@ -14,6 +16,8 @@ static const struct {
 } uses[] = {
     {"pytorch", "cpu", &allocator_exact},
     {"pytorch", "cuda", &allocator_cuda_caching},
+    {"tensorflow", "cpu", &allocator_bfc},
+    {"tensorflow", "cuda", &allocator_bfc},
 };
 
 const struct allocator *

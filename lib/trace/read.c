@@ -6,6 +6,7 @@
  */
 #include "base/json.h"
 #include "base/text.h"
+#include "trace/snapshot.h"
 #include "trace/trace.h"
 
 #include <inttypes.h>
@@ -249,7 +250,8 @@ memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace 
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
-    status = trace_parse(context, path, text, length, trace);
+    status = snapshot_looks_like_one(text, length) ? snapshot_parse(context, path, text, length, trace)
+                                                   : trace_parse(context, path, text, length, trace);
     memory_release(context, text);
     return status;
 }

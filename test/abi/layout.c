@@ -157,6 +157,10 @@ VALUE(MEMMODEL_PHASE_FORWARD, 1);
 VALUE(MEMMODEL_PHASE_BACKWARD, 2);
 VALUE(MEMMODEL_PHASE_OPTIMIZER, 3);
 
+VALUE(MEMMODEL_BLOCK_FREE, 0);
+VALUE(MEMMODEL_BLOCK_ALLOCATED, 1);
+VALUE(MEMMODEL_BLOCK_AWAITED, 2);
+
 FIELD(memmodel_allocator, size, 0, 0);
 FIELD(memmodel_allocator, allocate, 8, 4);
 FIELD(memmodel_allocator, reallocate, 16, 8);
@@ -475,6 +479,45 @@ FIELD(memmodel_event, step, 44, 32);
 FIELD(memmodel_event, category, 48, 36);
 FIELD(memmodel_event, phase, 52, 40);
 BYTES(memmodel_event, 56, 44);
+
+FIELD(memmodel_replay_options, size, 0, 0);
+FIELD(memmodel_replay_options, allocator, 8, 4);
+FIELD(memmodel_replay_options, settings, 16, 8);
+FIELD(memmodel_replay_options, capacity, 24, 12);
+FIELD(memmodel_replay_options, events, 32, 20);
+BYTES(memmodel_replay_options, 40, 28);
+
+FIELD(memmodel_replay_moment, size, 0, 0);
+FIELD(memmodel_replay_moment, requested, 8, 4);
+FIELD(memmodel_replay_moment, allocated, 16, 12);
+FIELD(memmodel_replay_moment, active, 24, 20);
+FIELD(memmodel_replay_moment, reserved, 32, 28);
+FIELD(memmodel_replay_moment, touched, 40, 36);
+BYTES(memmodel_replay_moment, 48, 44);
+
+FIELD(memmodel_replay_summary, size, 0, 0);
+FIELD(memmodel_replay_summary, requested_peak, 8, 4);
+FIELD(memmodel_replay_summary, allocated_peak, 16, 12);
+FIELD(memmodel_replay_summary, active_peak, 24, 20);
+FIELD(memmodel_replay_summary, reserved_peak, 32, 28);
+FIELD(memmodel_replay_summary, touched_peak, 40, 36);
+FIELD(memmodel_replay_summary, reserved_event, 48, 44);
+FIELD(memmodel_replay_summary, out_of_memory, 56, 52);
+FIELD(memmodel_replay_summary, retries, 64, 60);
+FIELD(memmodel_replay_summary, events, 72, 68);
+BYTES(memmodel_replay_summary, 80, 76);
+
+FIELD(memmodel_replay_block, size, 0, 0);
+FIELD(memmodel_replay_block, segment, 8, 4);
+FIELD(memmodel_replay_block, address, 16, 12);
+FIELD(memmodel_replay_block, bytes, 24, 20);
+FIELD(memmodel_replay_block, requested, 32, 28);
+FIELD(memmodel_replay_block, stream, 40, 36);
+FIELD(memmodel_replay_block, block, 48, 44);
+FIELD(memmodel_replay_block, state, 52, 48);
+FIELD(memmodel_replay_block, large, 56, 52);
+FIELD(memmodel_replay_block, expandable, 60, 56);
+BYTES(memmodel_replay_block, 64, 60);
 
 FIELD(memmodel_peak, size, 0, 0);
 FIELD(memmodel_peak, live, 8, 4);

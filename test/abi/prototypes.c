@@ -136,6 +136,14 @@ SAME(__typeof__(&memmodel_trace_event), int (*)(const memmodel_trace *trace, siz
 SAME(__typeof__(&memmodel_trace_read), int (*)(memmodel_context *context, const char *path, memmodel_trace **trace), "memmodel_trace_read");
 SAME(__typeof__(&memmodel_trace_ref), memmodel_trace *(*)(memmodel_trace *trace), "memmodel_trace_ref");
 SAME(__typeof__(&memmodel_trace_unref), void (*)(memmodel_trace *trace), "memmodel_trace_unref");
+SAME(__typeof__(&memmodel_replay_new), int (*)(memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay), "memmodel_replay_new");
+SAME(__typeof__(&memmodel_replay_ref), memmodel_replay *(*)(memmodel_replay *replay), "memmodel_replay_ref");
+SAME(__typeof__(&memmodel_replay_unref), void (*)(memmodel_replay *replay), "memmodel_replay_unref");
+SAME(__typeof__(&memmodel_replay_summary), int (*)(const memmodel_replay *replay, struct memmodel_replay_summary *summary), "memmodel_replay_summary");
+SAME(__typeof__(&memmodel_replay_moment), int (*)(const memmodel_replay *replay, size_t event, struct memmodel_replay_moment *moment), "memmodel_replay_moment");
+SAME(__typeof__(&memmodel_replay_block_count), size_t (*)(const memmodel_replay *replay), "memmodel_replay_block_count");
+SAME(__typeof__(&memmodel_replay_block), int (*)(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block), "memmodel_replay_block");
+SAME(__typeof__(&memmodel_replay_write), int (*)(const memmodel_replay *replay, const char *path), "memmodel_replay_write");
 SAME(__typeof__(&memmodel_estimate), int (*)(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report), "memmodel_estimate");
 SAME(__typeof__(&memmodel_solve), int (*)(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest), "memmodel_solve");
 SAME(__typeof__(&memmodel_report_peak), int (*)(const memmodel_report *report, struct memmodel_peak *peak), "memmodel_report_peak");

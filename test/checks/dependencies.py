@@ -30,6 +30,7 @@ PUBLIC = {
     "layers": "network",
     "builder": "network",
     "trace": "trace",
+    "replay": "allocators",
     "job": "frameworks",
     "report": "report",
     "plan": "plan",

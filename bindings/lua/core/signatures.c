@@ -129,6 +129,14 @@ const struct signature signatures[] = {
     FUNCTION("ipsp", memmodel_trace_read),
     FUNCTION("pp", memmodel_trace_ref),
     FUNCTION("vp", memmodel_trace_unref),
+    FUNCTION("ippp", memmodel_replay_new),
+    FUNCTION("pp", memmodel_replay_ref),
+    FUNCTION("vp", memmodel_replay_unref),
+    FUNCTION("ipp", memmodel_replay_summary),
+    FUNCTION("ipzp", memmodel_replay_moment),
+    FUNCTION("zp", memmodel_replay_block_count),
+    FUNCTION("ipzp", memmodel_replay_block),
+    FUNCTION("ips", memmodel_replay_write),
     FUNCTION("ippp", memmodel_estimate),
     FUNCTION("ippslp", memmodel_solve),
     FUNCTION("ipp", memmodel_report_peak),
@@ -150,7 +158,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 139;
+const size_t signature_count = 147;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -437,6 +445,41 @@ const struct layout layouts[] = {
     FIELD(memmodel_event, step),
     FIELD(memmodel_event, category),
     FIELD(memmodel_event, phase),
+    STRUCT(memmodel_replay_options),
+    FIELD(memmodel_replay_options, size),
+    FIELD(memmodel_replay_options, allocator),
+    FIELD(memmodel_replay_options, settings),
+    FIELD(memmodel_replay_options, capacity),
+    FIELD(memmodel_replay_options, events),
+    STRUCT(memmodel_replay_moment),
+    FIELD(memmodel_replay_moment, size),
+    FIELD(memmodel_replay_moment, requested),
+    FIELD(memmodel_replay_moment, allocated),
+    FIELD(memmodel_replay_moment, active),
+    FIELD(memmodel_replay_moment, reserved),
+    FIELD(memmodel_replay_moment, touched),
+    STRUCT(memmodel_replay_summary),
+    FIELD(memmodel_replay_summary, size),
+    FIELD(memmodel_replay_summary, requested_peak),
+    FIELD(memmodel_replay_summary, allocated_peak),
+    FIELD(memmodel_replay_summary, active_peak),
+    FIELD(memmodel_replay_summary, reserved_peak),
+    FIELD(memmodel_replay_summary, touched_peak),
+    FIELD(memmodel_replay_summary, reserved_event),
+    FIELD(memmodel_replay_summary, out_of_memory),
+    FIELD(memmodel_replay_summary, retries),
+    FIELD(memmodel_replay_summary, events),
+    STRUCT(memmodel_replay_block),
+    FIELD(memmodel_replay_block, size),
+    FIELD(memmodel_replay_block, segment),
+    FIELD(memmodel_replay_block, address),
+    FIELD(memmodel_replay_block, bytes),
+    FIELD(memmodel_replay_block, requested),
+    FIELD(memmodel_replay_block, stream),
+    FIELD(memmodel_replay_block, block),
+    FIELD(memmodel_replay_block, state),
+    FIELD(memmodel_replay_block, large),
+    FIELD(memmodel_replay_block, expandable),
     STRUCT(memmodel_peak),
     FIELD(memmodel_peak, size),
     FIELD(memmodel_peak, live),
@@ -502,6 +545,12 @@ drop_memmodel_trace(void *pointer)
 }
 
 static void
+drop_memmodel_replay(void *pointer)
+{
+    memmodel_replay_unref(pointer);
+}
+
+static void
 drop_memmodel_report(void *pointer)
 {
     memmodel_report_unref(pointer);
@@ -515,6 +564,7 @@ const struct destructor destructors[] = {
     {"memmodel_function", drop_memmodel_function},
     {"memmodel_monitor", drop_memmodel_monitor},
     {"memmodel_trace", drop_memmodel_trace},
+    {"memmodel_replay", drop_memmodel_replay},
     {"memmodel_report", drop_memmodel_report},
     {NULL, NULL},
 };

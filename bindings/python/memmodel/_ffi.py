@@ -224,6 +224,14 @@ class Phase(IntEnum):
     OPTIMIZER = 3  # update of the parameters
 
 
+class BlockState(IntEnum):
+    """What a block is."""
+
+    FREE = 0  # cached by the allocator
+    ALLOCATED = 1  # live
+    AWAITED = 2  # released, but used by other streams
+
+
 class ContextHandle(_call.Handle):
     """Library context."""
 
@@ -285,6 +293,15 @@ class TraceHandle(_call.Handle):
     _noun = "trace"
     _ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
     _unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
+
+
+class ReplayHandle(_call.Handle):
+    """A trace that was run through an allocator, immutable."""
+
+    __slots__ = ()
+    _noun = "replay"
+    _ref = _library.bind("memmodel_replay_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_replay_unref", None, ctypes.c_void_p)
 
 
 class ReportHandle(_call.Handle):
@@ -745,6 +762,57 @@ class Event(_call.Struct):
     step: Any  # from 1; 0 before the first
     category: Any  # Category of the block
     phase: Any  # Phase
+
+
+class ReplayOptions(_call.Struct):
+    """How a trace is replayed."""
+
+    size: Any  # sizeof(ReplayOptions)
+    allocator: Any  # "exact": what is asked for; "cuda_caching": PyTorch's on a CUDA device, as of version 2.13; [...]
+    settings: Any  # of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"
+    capacity: Any  # of the device
+    events: Any  # stop after so many, to see the segments then
+
+
+class ReplayMoment(_call.Struct):
+    """Bytes at a moment."""
+
+    size: Any  # sizeof(ReplayMoment)
+    requested: Any  # asked for, of what may not be used again yet
+    allocated: Any  # of live blocks, with what rounding adds
+    active: Any  # the same with released blocks that other streams still use
+    reserved: Any  # taken from the system
+    touched: Any  # resident: pages ever written and still held; -1 if the allocator is not modelled by pages
+
+
+class ReplaySummary(_call.Struct):
+    """What a replay came to."""
+
+    size: Any  # sizeof(ReplaySummary)
+    requested_peak: Any  # most that was asked for at once
+    allocated_peak: Any  # most in live blocks
+    active_peak: Any  # most in blocks that were not free
+    reserved_peak: Any  # most taken from the system
+    touched_peak: Any  # most resident; -1 if not modelled
+    reserved_event: Any  # first event at which `reserved_peak` is reached; -1: no events
+    out_of_memory: Any  # event whose allocation the device refused, the last one replayed; -1: none
+    retries: Any  # times that unused memory had to be given back first
+    events: Any  # how many were replayed
+
+
+class ReplayBlock(_call.Struct):
+    """A block of a segment at the end of a replay."""
+
+    size: Any  # sizeof(ReplayBlock)
+    segment: Any  # address of its segment; only the order of addresses means something
+    address: Any  # its own
+    bytes: Any  # of the block
+    requested: Any  # of that, asked for; 0: free
+    stream: Any  # of the device that it belongs to
+    block: Any  # of the trace, as in Event; -1: free
+    state: Any  # BlockState
+    large: Any  # 1: of the pool for large requests
+    expandable: Any  # 1: its segment grows
 
 
 class Peak(_call.Struct):
@@ -1483,6 +1551,87 @@ Event._converters = {
     "phase": _call.enum(Phase),
 }
 
+ReplayOptions._sized = True
+ReplayOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("allocator", ctypes.c_char_p),
+    ("settings", ctypes.c_char_p),
+    ("capacity", ctypes.c_int64),
+    ("events", ctypes.c_int64),
+]
+ReplayOptions._converters = {
+    "allocator": _call.optional(_call.text),
+    "settings": _call.optional(_call.text),
+    "capacity": _call.int64,
+    "events": _call.int64,
+}
+
+ReplayMoment._sized = True
+ReplayMoment._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("requested", ctypes.c_int64),
+    ("allocated", ctypes.c_int64),
+    ("active", ctypes.c_int64),
+    ("reserved", ctypes.c_int64),
+    ("touched", ctypes.c_int64),
+]
+ReplayMoment._converters = {
+    "requested": _call.int64,
+    "allocated": _call.int64,
+    "active": _call.int64,
+    "touched": _call.int64,
+}
+
+ReplaySummary._sized = True
+ReplaySummary._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("requested_peak", ctypes.c_int64),
+    ("allocated_peak", ctypes.c_int64),
+    ("active_peak", ctypes.c_int64),
+    ("reserved_peak", ctypes.c_int64),
+    ("touched_peak", ctypes.c_int64),
+    ("reserved_event", ctypes.c_int64),
+    ("out_of_memory", ctypes.c_int64),
+    ("retries", ctypes.c_int64),
+    ("events", ctypes.c_int64),
+]
+ReplaySummary._converters = {
+    "requested_peak": _call.int64,
+    "allocated_peak": _call.int64,
+    "active_peak": _call.int64,
+    "reserved_peak": _call.int64,
+    "touched_peak": _call.int64,
+    "reserved_event": _call.int64,
+    "out_of_memory": _call.int64,
+    "retries": _call.int64,
+    "events": _call.int64,
+}
+
+ReplayBlock._sized = True
+ReplayBlock._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("segment", ctypes.c_int64),
+    ("address", ctypes.c_int64),
+    ("bytes", ctypes.c_int64),
+    ("requested", ctypes.c_int64),
+    ("stream", ctypes.c_int64),
+    ("block", ctypes.c_int32),
+    ("state", ctypes.c_int32),
+    ("large", ctypes.c_int32),
+    ("expandable", ctypes.c_int32),
+]
+ReplayBlock._converters = {
+    "segment": _call.int64,
+    "address": _call.int64,
+    "bytes": _call.int64,
+    "requested": _call.int64,
+    "stream": _call.int64,
+    "block": _call.int32,
+    "state": _call.enum(BlockState),
+    "large": _call.int32,
+    "expandable": _call.int32,
+}
+
 Peak._sized = True
 Peak._fields_ = [
     ("size", ctypes.c_size_t),
@@ -2099,6 +2248,38 @@ _trace_read = _library.bind(
 )
 _trace_ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
 _trace_unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
+_replay_new = _library.bind(
+    "memmodel_replay_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ReplayOptions),
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
+)
+_replay_ref = _library.bind("memmodel_replay_ref", ctypes.c_void_p, ctypes.c_void_p)
+_replay_unref = _library.bind("memmodel_replay_unref", None, ctypes.c_void_p)
+_replay_summary = _library.bind(
+    "memmodel_replay_summary",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ReplaySummary),
+)
+_replay_moment = _library.bind(
+    "memmodel_replay_moment",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ReplayMoment),
+)
+_replay_block_count = _library.bind("memmodel_replay_block_count", ctypes.c_size_t, ctypes.c_void_p)
+_replay_block = _library.bind(
+    "memmodel_replay_block",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ReplayBlock),
+)
+_replay_write = _library.bind("memmodel_replay_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, blocking=True)
 _estimate = _library.bind(
     "memmodel_estimate",
     ctypes.c_int32,
@@ -4196,6 +4377,122 @@ def trace_unref(trace: TraceHandle | None) -> None:
     """Drop one reference."""
     if trace is not None:
         _call.instance_of(trace, TraceHandle, "trace").close()
+
+
+def replay_new(trace: TraceHandle, options: ReplayOptions | None) -> ReplayHandle:
+    """Run a trace through an allocator.
+
+    An allocation that the device has no room for ends the replay; that is no error, the summary tells it.
+
+    trace: kept by the replay.
+
+    options: None: all defaults.
+
+    Raises InvalidArgumentError, StructSizeError, UnsupportedError, ParseError, NomemError.
+    """
+    replay_ = ctypes.c_void_p()
+    with _call.held(trace=trace):
+        _value = _replay_new(
+            _call.address(trace, TraceHandle, "trace"),
+            _call.optional_reference(options, ReplayOptions, "options"),
+            ctypes.byref(replay_),
+        )
+    _check.status(_value, trace)
+    _call.raise_pending()
+    return ReplayHandle(replay_.value, _call.context_of(trace))
+
+
+def replay_ref(replay: ReplayHandle) -> ReplayHandle:
+    """Take one more reference.
+
+    Returns `replay`.
+    """
+    _replay_ref(_call.address(replay, ReplayHandle, "replay"))
+    return ReplayHandle(replay.pointer, replay._context)
+
+
+def replay_unref(replay: ReplayHandle | None) -> None:
+    """Drop one reference."""
+    if replay is not None:
+        _call.instance_of(replay, ReplayHandle, "replay").close()
+
+
+def replay_summary(replay: ReplayHandle) -> ReplaySummary:
+    """What a replay came to.
+
+    replay: replay.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    summary_ = ReplaySummary()
+    _value = _replay_summary(_call.address(replay, ReplayHandle, "replay"), ctypes.byref(summary_))
+    _check.status(_value, None)
+    return summary_
+
+
+def replay_moment(replay: ReplayHandle, event: int) -> ReplayMoment:
+    """The bytes right after an event.
+
+    replay: replay.
+
+    event: from 0, below the events replayed.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    moment_ = ReplayMoment()
+    _value = _replay_moment(
+        _call.address(replay, ReplayHandle, "replay"),
+        _call.size(event, "event"),
+        ctypes.byref(moment_),
+    )
+    _check.status(_value, None)
+    return moment_
+
+
+def replay_block_count(replay: ReplayHandle) -> int:
+    """Number of blocks that the allocator's segments are made of at the end; 0 for allocators without segments.
+
+    replay: replay.
+
+    Returns blocks.
+    """
+    _value = _replay_block_count(_call.address(replay, ReplayHandle, "replay"))
+    return int(_value)
+
+
+def replay_block(replay: ReplayHandle, index: int) -> ReplayBlock:
+    """One block of the segments at the end, in the order of addresses.
+
+    replay: replay.
+
+    index: from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    block_ = ReplayBlock()
+    _value = _replay_block(
+        _call.address(replay, ReplayHandle, "replay"),
+        _call.size(index, "index"),
+        ctypes.byref(block_),
+    )
+    _check.status(_value, None)
+    return block_
+
+
+def replay_write(replay: ReplayHandle, path: str | os.PathLike[str]) -> None:
+    """Write a replay as PyTorch's memory snapshot, a pickle that https://pytorch.org/memory_viz opens and trace_read()
+    reads: each allocation with its layer as a stack frame, and the segments at the end.
+
+    replay: of an allocator with segments.
+
+    path: file, replaced when it exists.
+
+    Raises InvalidArgumentError, UnsupportedError, IoError, NomemError.
+    """
+    with _call.held(replay=replay):
+        _value = _replay_write(_call.address(replay, ReplayHandle, "replay"), _call.path(path, "path"))
+    _check.status(_value, replay)
+    _call.raise_pending()
 
 
 def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:

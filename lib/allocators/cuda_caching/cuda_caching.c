@@ -322,6 +322,7 @@ cuda_new(memmodel_context *context, const struct allocator_options *options, voi
     caching->small = pool(true);
     caching->large = pool(false);
     caching->next_address = FIRST_ADDRESS;
+    caching->counters.touched = -1;
     caching->observer = options->observer;
     status = cuda_settings_parse(context, options->settings, &caching->settings);
     if (!status)
@@ -375,6 +376,7 @@ cuda_walk(const void *self, int (*visit)(void *user, const struct allocator_bloc
 
 const struct allocator allocator_cuda_caching = {
     .name = "cuda_caching",
+    .settings = true,
     .open = cuda_new,
     .close = cuda_free,
     .allocate = cuda_allocate,

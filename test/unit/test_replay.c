@@ -1,0 +1,394 @@
+/*
+ * Traces through allocators: from the builder of traces, from memory snapshots, and back into one. The snapshots in
+ * test/data/memory_snapshots were written by Python's pickle (test/frameworks/cuda_caching/snapshots.py).
+ */
+#include "allocations.h"
+#include "allocators/allocator.h"
+#include "base/pickle.h"
+#include "trace/snapshot.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define MIB (INT64_C(1) << 20)
+
+/* +12 MiB, -12 MiB, +11 MiB, +1000 bytes. */
+static memmodel_trace *
+small_trace(memmodel_context *context)
+{
+    memmodel_trace *trace;
+    int32_t layer, block;
+
+    assert_int_equal(trace_new(context, &trace), 0);
+    layer = trace_add_name(trace, "encoder.conv");
+    trace_enter(trace, 1, MEMMODEL_PHASE_FORWARD, layer);
+    block = trace_allocate(trace, 12 * MIB, "output", layer, MEMMODEL_SAVED_ACTIVATIONS);
+    assert_int_equal(trace_release(trace, block), 0);
+    assert_true(trace_allocate(trace, 11 * MIB, "output", layer, MEMMODEL_SAVED_ACTIVATIONS) >= 0);
+    assert_true(trace_allocate(trace, 1000, "mean", layer, MEMMODEL_WORKSPACE) >= 0);
+    return trace;
+}
+
+static memmodel_replay *
+replay_of(memmodel_trace *trace, const char *allocator, const char *settings, int64_t capacity)
+{
+    struct memmodel_replay_options options = {
+        .size = sizeof options, .allocator = allocator, .settings = settings, .capacity = capacity};
+    memmodel_replay *replay;
+
+    assert_int_equal(memmodel_replay_new(trace, &options, &replay), 0);
+    return replay;
+}
+
+static struct memmodel_replay_summary
+summary_of(const memmodel_replay *replay)
+{
+    struct memmodel_replay_summary summary = {.size = sizeof summary};
+
+    assert_int_equal(memmodel_replay_summary(replay, &summary), 0);
+    return summary;
+}
+
+static void
+without_options_reserved_is_what_is_live(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    memmodel_replay *replay;
+
+    assert_int_equal(memmodel_replay_new(trace, NULL, &replay), 0);
+    assert_int_equal(summary_of(replay).reserved_peak, 12 * MIB);
+    assert_int_equal(summary_of(replay).reserved_event, 0);
+    assert_int_equal(summary_of(replay).touched_peak, -1);
+    assert_int_equal(memmodel_replay_block_count(replay), 0);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+/* 11 MiB out of the segment of 12: 1 MiB is not split off. 1000 bytes are 1024 of a segment of 2 MiB. */
+static void
+a_replay_tells_requested_allocated_and_reserved_at_each_event(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
+    struct memmodel_replay_moment moment = {.size = sizeof moment};
+
+    assert_int_equal(memmodel_replay_moment(replay, 2, &moment), 0);
+    assert_int_equal(moment.requested, 11 * MIB);
+    assert_int_equal(moment.allocated, 12 * MIB);
+    assert_int_equal(moment.reserved, 12 * MIB);
+    assert_int_equal(memmodel_replay_moment(replay, 3, &moment), 0);
+    assert_int_equal(moment.allocated, 12 * MIB + 1024);
+    assert_int_equal(summary_of(replay).allocated_peak, 12 * MIB + 1024);
+    assert_int_equal(summary_of(replay).reserved_peak, 14 * MIB);
+    assert_int_equal(summary_of(replay).reserved_event, 3);
+    assert_int_equal(summary_of(replay).out_of_memory, -1);
+    assert_int_equal(memmodel_replay_moment(replay, 4, &moment), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_replay_shows_the_segments_at_its_end(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    struct memmodel_replay_options options = {.size = sizeof options, .allocator = "cuda_caching", .events = 2};
+    struct memmodel_replay_block block = {.size = sizeof block};
+    memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
+
+    assert_int_equal(memmodel_replay_block_count(replay), 3);
+    assert_int_equal(memmodel_replay_block(replay, 1, &block), 0);
+    assert_int_equal(block.block, 2);
+    assert_int_equal(block.bytes, 1024);
+    assert_int_equal(block.requested, 1000);
+    assert_int_equal(block.state, MEMMODEL_BLOCK_ALLOCATED);
+    assert_int_equal(block.large, 0);
+    assert_int_equal(memmodel_replay_block(replay, 2, &block), 0);
+    assert_int_equal(block.state, MEMMODEL_BLOCK_FREE);
+    assert_int_equal(block.bytes, 2 * MIB - 1024);
+    assert_int_equal(memmodel_replay_block(replay, 3, &block), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_replay_unref(replay);
+    assert_int_equal(memmodel_replay_new(trace, &options, &replay), 0); /* after two events: one free block */
+    assert_int_equal(memmodel_replay_block_count(replay), 1);
+    assert_int_equal(summary_of(replay).events, 2);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_device_that_is_full_ends_the_replay(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 13 * MIB);
+
+    assert_int_equal(summary_of(replay).out_of_memory, 3);
+    assert_int_equal(summary_of(replay).events, 4);
+    assert_int_equal(summary_of(replay).retries, 1);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+static void
+options_that_cannot_be_are_refused(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    struct memmodel_replay_options options = {.size = sizeof options, .allocator = "jemalloc"};
+    memmodel_replay *replay = NULL;
+
+    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_UNSUPPORTED, "cuda_caching");
+    options = (struct memmodel_replay_options){.size = sizeof options, .capacity = -1};
+    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_INVALID_ARGUMENT, "capacity");
+    options = (struct memmodel_replay_options){.size = sizeof options, .settings = "backend:native"};
+    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_INVALID_ARGUMENT, "no settings");
+    options.allocator = "cuda_caching";
+    options.settings = "what";
+    assert_error(*state, memmodel_replay_new(trace, &options, &replay), MEMMODEL_ERROR_PARSE, "what is no option");
+    assert_null(replay);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_framework_has_an_allocator_for_a_device(void **state)
+{
+    (void)state;
+    assert_ptr_equal(allocator_of_framework("pytorch", "cuda"), &allocator_cuda_caching);
+    assert_ptr_equal(allocator_of_framework("pytorch", "cpu"), &allocator_exact);
+    assert_ptr_equal(allocator_of_framework("tensorflow", "cpu"), &allocator_bfc);
+    assert_null(allocator_of_framework("pytorch", "abacus"));
+}
+
+/* ---- snapshots in ---- */
+
+static memmodel_trace *
+read_snapshot(memmodel_context *context, const char *name)
+{
+    memmodel_trace *trace;
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/memory_snapshots/%s", TEST_DATA, name);
+    assert_int_equal(memmodel_trace_read(context, path, &trace), 0);
+    return trace;
+}
+
+/*
+ * Before: 5 MiB - 12 and 3 MiB. Then +2, -2 (another stream still uses it), +2, -3. Live in MiB, without the 12 bytes:
+ * 5, 8, 10, 8, 10, 7.
+ */
+static void
+a_snapshot_of_each_protocol_becomes_a_trace(void **state)
+{
+    static const char *const names[] = {"protocol_2.pickle", "protocol_3.pickle", "protocol_4.pickle",
+                                        "protocol_5.pickle"};
+    static const int64_t live[] = {5, 8, 10, 8, 10, 7};
+    struct memmodel_event event = {.size = sizeof event};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        memmodel_trace *trace = read_snapshot(*state, names[i]);
+
+        assert_int_equal(memmodel_trace_event_count(trace), 6);
+        for (size_t j = 0; j < 6; j++) {
+            assert_int_equal(memmodel_trace_event(trace, j, &event), 0);
+            assert_int_equal(event.live, live[j] * MIB - 12);
+            assert_int_equal(event.step, j < 2 ? 0 : 1);
+        }
+        memmodel_trace_unref(trace);
+    }
+}
+
+/* The recorded device had one segment of 20 MiB; 5 + 3 + 2 + 2 MiB fit, the third 2 not where the second still lies. */
+static void
+a_replayed_snapshot_waits_where_the_recorded_one_did(void **state)
+{
+    memmodel_trace *trace = read_snapshot(*state, "protocol_4.pickle");
+    memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
+    struct memmodel_replay_moment moment = {.size = sizeof moment};
+
+    assert_int_equal(summary_of(replay).reserved_peak, 20 * MIB);
+    assert_int_equal(memmodel_replay_moment(replay, 3, &moment), 0);
+    assert_int_equal(moment.active - moment.allocated, 2 * MIB);
+    assert_int_equal(memmodel_replay_moment(replay, 4, &moment), 0);
+    assert_int_equal(moment.active, 12 * MIB);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+static void
+expect_refused(memmodel_context *context, const char *bytes, size_t length, const char *why)
+{
+    memmodel_trace *trace = NULL;
+
+    assert_error(context, snapshot_parse(context, "snapshot", bytes, length, &trace), MEMMODEL_ERROR_PARSE, why);
+    assert_null(trace);
+}
+
+static void
+a_pickle_that_is_not_plain_data_is_refused_with_its_offset(void **state)
+{
+#define REFUSED(bytes, why) expect_refused(*state, bytes, sizeof(bytes) - 1, why)
+    REFUSED("\x80\x02"
+            "cos\nsystem\n",
+            "byte 2: instruction 0x63 is none of plain data"); /* GLOBAL: os.system */
+    REFUSED("\x80\x04\x8c\x02os\x8c\x06system\x93", "byte 14: instruction 0x93");
+    REFUSED("\x80\x02}", "byte 3: the pickle has no end");
+    REFUSED("\x80\x02X\xff\xff\xff\x7f", "ends in a text");
+    REFUSED("\x80\x02u.", "no mark");
+    REFUSED("\x80\x02(}}u.", "no list or dictionary");
+    REFUSED("\x80\x02}(K\x01u.", "a key has no value");
+    REFUSED("\x80\x02h\x05.", "nothing is remembered");
+    REFUSED("\x80\x02}r\xff\xff\xff\xff.", "beyond any use");
+    REFUSED("\x80\x02K\x01K\x02.", "does not end with one value");
+    REFUSED("\x80\x02\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01.", "64 bits");
+    REFUSED("\x80\x02}.", "neither segments nor device_traces");
+}
+
+/* One entry of a device's history, as a pickle. */
+static struct text
+snapshot_with(memmodel_context *context, const char *const *what, const int64_t *address, size_t count)
+{
+    struct text out = TEXT_INIT(context);
+
+    pickle_begin(&out);
+    pickle_open(&out, PICKLE_DICT);
+    pickle_write_text(&out, "device_traces");
+    pickle_open(&out, PICKLE_LIST);
+    pickle_open(&out, PICKLE_LIST);
+    for (size_t i = 0; i < count; i++) {
+        pickle_open(&out, PICKLE_DICT);
+        pickle_write_text(&out, "action");
+        pickle_write_text(&out, what[i]);
+        pickle_write_text(&out, "addr");
+        pickle_write_integer(&out, address[i]);
+        pickle_write_text(&out, "size");
+        pickle_write_integer(&out, 512);
+        pickle_close(&out, PICKLE_DICT);
+    }
+    pickle_close(&out, PICKLE_LIST);
+    pickle_close(&out, PICKLE_LIST);
+    pickle_close(&out, PICKLE_DICT);
+    pickle_end(&out);
+    return out;
+}
+
+static void
+a_history_that_cannot_be_is_refused(void **state)
+{
+    struct text twice =
+        snapshot_with(*state, (const char *const[]){"alloc", "alloc"}, (const int64_t[]){4096, 4096}, 2);
+    struct text nowhere = snapshot_with(*state, (const char *const[]){"alloc"}, (const int64_t[]){0}, 1);
+    struct text again = snapshot_with(*state, (const char *const[]){"free_requested", "free_requested"},
+                                      (const int64_t[]){4096, 4096}, 2);
+
+    expect_refused(*state, twice.bytes, twice.length, "0x1000 is allocated twice");
+    expect_refused(*state, nowhere.bytes, nowhere.length, "no address or no bytes in entry 0");
+    expect_refused(*state, again.bytes, again.length, "");
+    text_release(&twice);
+    text_release(&nowhere);
+    text_release(&again);
+}
+
+/* ---- snapshots out ---- */
+
+static void
+a_written_replay_is_read_back_as_the_same_events(void **state)
+{
+    memmodel_trace *trace = read_snapshot(*state, "protocol_4.pickle"), *again;
+    memmodel_replay *replay = replay_of(trace, "cuda_caching", "expandable_segments:True", 0);
+    char path[] = "/tmp/memmodel-replay-XXXXXX";
+
+    close(mkstemp(path));
+    assert_int_equal(memmodel_replay_write(replay, path), 0);
+    assert_int_equal(memmodel_trace_read(*state, path, &again), 0);
+    assert_int_equal(memmodel_trace_event_count(again), memmodel_trace_event_count(trace));
+    for (size_t i = 0; i < memmodel_trace_event_count(trace); i++) {
+        struct memmodel_event before = {.size = sizeof before}, after = {.size = sizeof after};
+
+        assert_int_equal(memmodel_trace_event(trace, i, &before), 0);
+        assert_int_equal(memmodel_trace_event(again, i, &after), 0);
+        assert_int_equal(before.bytes, after.bytes);
+        assert_int_equal(before.block, after.block);
+    }
+    unlink(path);
+    memmodel_trace_unref(again);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+static void
+an_allocator_without_segments_writes_no_snapshot(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    memmodel_replay *replay = replay_of(trace, "exact", NULL, 0);
+
+    assert_error(*state, memmodel_replay_write(replay, "/tmp/never"), MEMMODEL_ERROR_UNSUPPORTED, "no segments");
+    assert_error(*state, memmodel_replay_write(replay, NULL), MEMMODEL_ERROR_INVALID_ARGUMENT, "path");
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
+/* ---- memory that runs out ---- */
+
+static int
+replay_and_write(memmodel_trace *trace)
+{
+    static const char *const allocators[] = {"exact", "cuda_caching", "bfc", "glibc"};
+    struct memmodel_replay_options options = {.size = sizeof options, .settings = NULL};
+    int status = 0;
+
+    for (size_t i = 0; !status && i < sizeof allocators / sizeof allocators[0]; i++) {
+        memmodel_replay *replay;
+        bool made;
+
+        options.allocator = allocators[i];
+        options.settings = i == 1 ? "expandable_segments:True" : NULL;
+        status = memmodel_replay_new(trace, &options, &replay);
+        made = !status;
+        if (made && i == 1)
+            status = memmodel_replay_write(replay, "/tmp/memmodel-replay-failing");
+        if (made)
+            memmodel_replay_unref(replay);
+    }
+    unlink("/tmp/memmodel-replay-failing");
+    return status;
+}
+
+static int
+read_replay_and_write(memmodel_context *context)
+{
+    memmodel_trace *trace;
+    int status = memmodel_trace_read(context, TEST_DATA "/memory_snapshots/protocol_4.pickle", &trace);
+
+    if (status)
+        return status;
+    status = replay_and_write(trace);
+    memmodel_trace_unref(trace);
+    return status;
+}
+
+static void
+replays_survive_failing_allocations(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(read_replay_and_write);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(without_options_reserved_is_what_is_live),
+        TEST(a_replay_tells_requested_allocated_and_reserved_at_each_event),
+        TEST(a_replay_shows_the_segments_at_its_end),
+        TEST(a_device_that_is_full_ends_the_replay),
+        TEST(options_that_cannot_be_are_refused),
+        TEST(a_framework_has_an_allocator_for_a_device),
+        TEST(a_snapshot_of_each_protocol_becomes_a_trace),
+        TEST(a_replayed_snapshot_waits_where_the_recorded_one_did),
+        TEST(a_pickle_that_is_not_plain_data_is_refused_with_its_offset),
+        TEST(a_history_that_cannot_be_is_refused),
+        TEST(a_written_replay_is_read_back_as_the_same_events),
+        TEST(an_allocator_without_segments_writes_no_snapshot),
+        TEST(replays_survive_failing_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
