@@ -3,8 +3,8 @@
 usage: case_study.py PROGRAM KERAS.csv TORCH.csv RECORDED.csv
 
 The limits are those that the study set out with: a simulated peak within 0.5 % of the recorded one, the median of the
-random 70/30 splits within 2.2 %, and every split below 4.15 %, the error published for this network ("Memory Consumption
-Modeling of Deep Learning Workloads", Dell Technologies).
+random 70/30 splits within 2.2 %, and every split below 4.15 %, the error published for this network ("Memory
+Consumption Modeling of Deep Learning Workloads", Dell Technologies).
 """
 
 import json
