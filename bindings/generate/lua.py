@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generate import c
-from generate.model import Api, Callback, Field, Function, Note, Parameter, Returns, Struct, Type
+from generate.model import Api, Callback, Field, Function, Handle, Note, Parameter, Returns, Struct, Type
 
 # One letter a kind: bindings/lua/core/core.h.
 LETTERS = {
@@ -118,7 +118,7 @@ def description(api: Api) -> str:
         "return {",
         *section("constants", ((each["name"], literal(each["value"])) for each in api["constants"])),
         *section("enums", ((each["name"], enum(each["values"])) for each in api["enums"])),
-        *section("handles", ((each["name"], table({"ref": each["ref"], "unref": each["unref"]})) for each in api["handles"])),
+        *section("handles", ((each["name"], handle(each)) for each in api["handles"])),
         *section("callbacks", ((each["name"], callback(each, api)) for each in api["callbacks"])),
         *section("structs", ((each["name"], struct(each, api)) for each in api["structs"])),
         *section("functions", ((each["name"], function(each, api)) for each in api["functions"])),
@@ -161,6 +161,10 @@ def rows(entries: Iterator[Entry], rest: Entry) -> str:
 
 def enum(values: list) -> str:  # type: ignore[type-arg]
     return "{" + ", ".join(f'{{"{each["name"]}", {each["value"]}}}' for each in values) + "}"
+
+
+def handle(each: Handle) -> str:
+    return table({"ref": each["ref"], "unref": each["unref"]})
 
 
 def simple(kind: Type, api: Api) -> Entry:

@@ -72,8 +72,8 @@ local function as_text(value)
     return value % 1 == 0 and value > -2 ^ 53 and value < 2 ^ 53 and ("%.0f"):format(value) or ("%.17g"):format(value)
 end
 
--- memmodel.append_sample("runs.csv", {dim = 64, batch = 4, peak_bytes = 1.5e9}): one row more, safe among many writers. A new
--- file gets its columns in the order of `columns`, or of the alphabet.
+-- memmodel.append_sample("runs.csv", {dim = 64, batch = 4, peak_bytes = 1.5e9}): one row more, safe among many writers.
+-- A new file gets its columns in the order of `columns`, or of the alphabet.
 function memmodel.append_sample(path, row, columns)
     if type(row) ~= "table" then
         errors.argument("append_sample", "row", "must be a table, not " .. type(row))

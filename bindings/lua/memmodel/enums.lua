@@ -38,7 +38,8 @@ local known = setmetatable({}, {
 function enums.number(enum, value, path, call)
     local number = known[enum].by_name[value]
     if not number then
-        errors.argument(call.name, path, ("'%s' is no %s"):format(value, enum) .. errors.suggest(value, known[enum].names))
+        local suggestion = errors.suggest(value, known[enum].names)
+        errors.argument(call.name, path, ("'%s' is no %s%s"):format(value, enum, suggestion))
     end
     return number
 end

@@ -1,7 +1,7 @@
 -- Each function of the library as a Lua function, made from its description in api.lua when it is first asked for.
 --
--- Arguments are checked, and named in the error. What follows from others is left out: lengths of lists, the pointer of a
--- callback, the context of a function whose first argument is another object. What the library writes to, and what it
+-- Arguments are checked, and named in the error. What follows from others is left out: lengths of lists, the pointer of
+-- a callback, the context of a function whose first argument is another object. What the library writes to, and what it
 -- returns, are the results; a status is none: an error is raised.
 local api = require "memmodel.api"
 local core = require "memmodel.core"
@@ -72,8 +72,8 @@ local function callback_result(returned, place, call)
     return tonumber(returned) or (returned and 1 or 0)
 end
 
--- The Lua function that C calls. C keeps it alive, and so it does not: who makes it keeps the script's function, which may
--- refer to `receiver`.
+-- The Lua function that C calls. C keeps it alive, and so it does not: who makes it keeps the script's function, which
+-- may refer to `receiver`.
 local function callback_runner(name, run, receiver)
     local spec, weak = api.callbacks[name], setmetatable({ run = run, receiver = receiver }, { __mode = "v" })
     return function(...)
@@ -186,7 +186,8 @@ local function make_place(parameter, call)
     if parameter.kind == "array" then
         item, count = parameter.item, count_of(parameter.length, call)
         if count > MOST_ELEMENTS then
-            errors.argument(call.name, parameter.length, ("is more than a list of Lua may have here, %d"):format(MOST_ELEMENTS))
+            local complaint = ("is more than a list of Lua may have here, %d"):format(MOST_ELEMENTS)
+            errors.argument(call.name, parameter.length, complaint)
         end
     elseif parameter.kind == "text" then
         item = { letter = "p", c = "char *" }

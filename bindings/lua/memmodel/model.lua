@@ -53,7 +53,8 @@ local function complain(call, names, inputs, missing)
     end
     for name in pairs(inputs) do
         if not known[name] then
-            errors.argument(call, "inputs." .. tostring(name), "is no input of the model" .. errors.suggest(tostring(name), names))
+            name = tostring(name)
+            errors.argument(call, "inputs." .. name, "is no input of the model" .. errors.suggest(name, names))
         end
     end
 end
@@ -79,8 +80,8 @@ local function refuse_level(level)
     errors.argument("model:predict", "level", complaint)
 end
 
--- bytes, upper, outside = model:predict({dim = 64, batch = 4}, 0.95): the formula's value, a bound that a measurement stays
--- below with that probability, and whether the point lies outside of the data that the model was fitted to.
+-- bytes, upper, outside = model:predict({dim = 64, batch = 4}, 0.95): the formula's value, a bound that a measurement
+-- stays below with that probability, and whether the point lies outside of the data that the model was fitted to.
 function Model:predict(inputs, level)
     local fast, handle = load_inputs("model:predict", self, inputs)
     level = level or DEFAULT_LEVEL
@@ -98,8 +99,8 @@ function Model:evaluate(inputs)
     return C_evaluate(handle, fast.values)
 end
 
--- model:solve({dim = 64}, "batch", budget, 0.95): the largest whole value of one input for which the bound stays within the
--- budget; 0 if not even 1 does.
+-- model:solve({dim = 64}, "batch", budget, 0.95): the largest whole value of one input for which the bound stays within
+-- the budget; 0 if not even 1 does.
 function Model:solve(inputs, input, budget, level)
     local point = {}
     for name, value in pairs(type(inputs) == "table" and inputs or {}) do
@@ -121,7 +122,8 @@ function Model:domain(input)
             return C.memmodel_model_domain(self, i - 1)
         end
     end
-    errors.argument("model:domain", "input", ("'%s' is no input"):format(tostring(input)) .. errors.suggest(tostring(input), self:inputs()))
+    input = tostring(input)
+    errors.argument("model:domain", "input", ("'%s' is no input"):format(input) .. errors.suggest(input, self:inputs()))
 end
 
 -- model:formula() as text, or in "c", "python", "latex"

@@ -1,4 +1,5 @@
--- Whole numbers of 64 bits, exact in every Lua: integers since 5.3, int64_t in LuaJIT, and doubles up to 2^53 in 5.1, 5.2.
+-- Whole numbers of 64 bits, exact in every Lua: integers since 5.3, int64_t in LuaJIT, and doubles up to 2^53 in 5.1,
+-- 5.2.
 local numbers = {}
 
 local EXACT = 2 ^ 53
@@ -11,15 +12,12 @@ local function whole_double(value)
 end
 
 if math.type then
-    numbers.most = math.maxinteger
-
     function numbers.whole(value)
         return type(value) == "number" and math.tointeger(value) or nil
     end
 elseif jit then
     local ffi = require "ffi"
     local LIMIT = ffi.new("uint64_t", 2) ^ 63
-    numbers.most = 2 ^ 63
 
     function numbers.whole(value)
         if type(value) == "number" then
@@ -30,8 +28,6 @@ elseif jit then
         end
     end
 else
-    numbers.most = EXACT
-
     function numbers.whole(value)
         return type(value) == "number" and whole_double(value) or nil
     end
@@ -45,7 +41,7 @@ function numbers.complaint(value)
     if value ~= value or value % 1 ~= 0 then
         return "must be a whole number, not " .. tostring(value)
     end
-    return "is beyond 2^53, which this Lua cannot hold exactly"
+    return math.type and "does not fit in 64 bits" or "is beyond 2^53, which this Lua cannot hold exactly"
 end
 
 return numbers

@@ -1,5 +1,5 @@
--- Objects of the library as scripts hold them, and their life: an object keeps the one it was made from, so that all may be
--- dropped or collected in any order; close() drops it now.
+-- Objects of the library as scripts hold them, and their life: an object keeps the one it was made from, so that all
+-- may be dropped or collected in any order; close() drops it now.
 local api = require "memmodel.api"
 local core = require "memmodel.core"
 local errors = require "memmodel.errors"
@@ -107,8 +107,8 @@ end
 
 -- ---- callbacks ----
 
--- What an object keeps of its callbacks. Of those that a function sets there is one a name; a new one takes the old one's
--- place.
+-- What an object keeps of its callbacks. Of those that a function sets there is one a name; a new one takes the old
+-- one's place.
 function objects.callback(object, name)
     return object[CALLBACKS][name]
 end

@@ -33,7 +33,8 @@ end
 function Report:formulas(language)
     local formulas = {}
     for i = 1, C.memmodel_report_formula_count(self) do
-        formulas[C.memmodel_report_formula_name(self, i - 1)] = C.memmodel_report_formula(self, i - 1, language or "text")
+        local name = C.memmodel_report_formula_name(self, i - 1)
+        formulas[name] = C.memmodel_report_formula(self, i - 1, language or "text")
     end
     return formulas
 end
@@ -68,7 +69,8 @@ function Samples:columns()
     return names
 end
 
--- samples:add({64, 4, 1e9}), or samples:add({dim = 64, batch = 4, peak_bytes = 1e9}); what is not named is missing (NaN)
+-- samples:add({64, 4, 1e9}), or samples:add({dim = 64, batch = 4, peak_bytes = 1e9}); what is not named is missing
+-- (NaN)
 function Samples:add(values)
     if type(values) == "table" and next(values) ~= nil and #values == 0 then
         local row = {}
@@ -82,7 +84,7 @@ end
 
 -- Process numbers of the tree, the watched one first.
 function Monitor:processes()
-    local count, list = 0, {}
+    local count, list = 0, nil
     repeat -- it may grow in between
         local room = count
         count, list = C.memmodel_monitor_processes(self, room)

@@ -1,8 +1,8 @@
--- Values between Lua and C, one entry a kind. `take` makes of a Lua value what the low layer takes, or raises an error that
--- names the argument; `give` makes of what the low layer returns what a script sees.
+-- Values between Lua and C, one entry a kind. `take` makes of a Lua value what the low layer takes, or raises an error
+-- that names the argument; `give` makes of what the low layer returns what a script sees.
 --
--- A call under way is a table: `name` of the function, `receiver` (its first object), `keep` (what must stay alive until
--- it returns), `counts` (lengths of the lists given), `values` (the arguments).
+-- A call under way is a table: `name` of the function, `receiver` (its first object), `keep` (what must stay alive
+-- until it returns), `counts` (lengths of the lists given), `values` (the arguments).
 local api = require "memmodel.api"
 local core = require "memmodel.core"
 local enums = require "memmodel.enums"
@@ -12,7 +12,8 @@ local objects = require "memmodel.objects"
 
 local types = {}
 
-local BYTES = { i = 4, l = 8, L = 8, d = 8, b = 1, p = core.layout.pointer, s = core.layout.pointer, z = core.layout.pointer }
+local POINTER = core.layout.pointer
+local BYTES = { i = 4, l = 8, L = 8, d = 8, b = 1, p = POINTER, s = POINTER, z = POINTER }
 local LIMITS = { i = { -2 ^ 31, 2 ^ 31 - 1 }, z = { 0, 2 ^ 53 }, L = { 0 } }
 
 local kinds = {}
@@ -272,7 +273,8 @@ end
 local function check_length(known, value, name, path, call)
     local list = value[known.list_of[name] or ""]
     if type(list) == "table" and value[name] ~= #list then
-        errors.argument(call.name, path .. "." .. name, ("must be %d, the length of %s"):format(#list, known.list_of[name]))
+        local complaint = ("must be %d, the length of %s"):format(#list, known.list_of[name])
+        errors.argument(call.name, path .. "." .. name, complaint)
     end
 end
 

@@ -1,5 +1,4 @@
 -- Lua functions that the library calls: their errors come out of the call, and nothing is left half done.
-local fixtures = require "fixtures"
 local harness = require "harness"
 local memmodel = require "memmodel"
 

@@ -34,7 +34,7 @@ function harness.equal(found, expected)
 end
 
 function harness.near(found, expected, relative)
-    if type(found) ~= "number" or not (math.abs(found - expected) <= relative * math.abs(expected)) then
+    if type(found) ~= "number" or found ~= found or math.abs(found - expected) > relative * math.abs(expected) then
         fail("%s is not near %s", tostring(found), tostring(expected))
     end
 end

@@ -61,7 +61,7 @@ test("a model in a cycle is collected", function()
     do
         local model = fixtures.model()
         local holder = { model = model, evaluate = model:evaluator() }
-        holder.self = holder
+        holder.self = holder -- luacheck: ignore
         weak[1] = model
     end
     collect()

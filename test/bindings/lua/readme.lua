@@ -1,4 +1,5 @@
--- Runs the examples of a readme, in the folder it is started in, and compares what they print with what it says they print.
+-- Runs the examples of a readme, in the folder it is started in, and compares what they print with what it says they
+-- print.
 -- usage: lua readme.lua README.md
 local file = assert(io.open(arg[1]))
 local text = file:read "*a"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a script in one Lua, in an empty folder; without that Lua, or its module, the test is skipped and says what is missing.
+# Runs a script in one Lua, in an empty folder; without that Lua, or its module, the test is skipped and says what is
+# missing.
 # MEMMODEL_SANITIZER: run-time of AddressSanitizer, if the library was built with it.
 # usage: run.sh INTERPRETER MODULE SCRIPT [ARGUMENT...]   (absolute paths; MODULE: the C module, or - for LuaJIT)
 interpreter=$1
