@@ -1,0 +1,266 @@
+"""What torch.export finds in a module's step, as plain calls: operator, arguments, results, and where Python was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
+
+
+def tensors_in(value: Any, depth: int = 8) -> list[Any]:
+    """The tensors that an object keeps alive: of sequences, mappings and plain attributes, in their order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if depth == 0 or value is None or isinstance(value, (str, bytes, int, float, complex, type, nn.Module)):
+        return []
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    elif not isinstance(value, (list, tuple)):
+        value = list(getattr(value, "__dict__", {}).values())
+    return [tensor for part in value for tensor in tensors_in(part, depth - 1)]
+
+
+def loss_in(output: Any) -> Any:
+    """The loss that a model gives itself: `output.loss`, or an output that is a single number; else None."""
+    loss = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
+    if isinstance(loss, torch.Tensor):
+        return loss
+    return output if isinstance(output, torch.Tensor) and output.numel() == 1 else None
+
+
+class Step(nn.Module):
+    """The forward half of a step, with the names that the user's loop binds."""
+
+    def __init__(self, model: nn.Module, loss: Callable[[Any], Any] | None) -> None:
+        super().__init__()
+        self.model = model
+        self.loss = loss
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        y = self.model(*args, **kwargs)
+        if self.loss is None:
+            return tensors_in(y), None
+        loss = self.loss(y)
+        return tensors_in(y), loss
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame of a forward function: file, line, function, the text of the line, and the module it is of."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    module: str  # a call of it: with a number behind @ if it is not the first
+    path: str  # name of the module
+
+
+@dataclass(frozen=True)
+class Value:
+    """A result of a call, or an input: referred to by the arguments of later calls. `index` -1: all results."""
+
+    name: str
+    index: int = -1
+
+
+@dataclass
+class Call:
+    name: str
+    target: str
+    arguments: dict[str, Any]
+    results: list[Any]  # a fake tensor each; None for what is none
+    places: tuple[Place, ...]
+    tensor_lists: frozenset[str] = frozenset()
+
+
+@dataclass
+class Given:
+    """A tensor that is there before the step. kind: "parameter", "buffer", "input" or "constant"."""
+
+    kind: str
+    name: str  # in the module; of inputs in the graph
+    tensor: Any
+    values: list[str] = field(default_factory=list)  # its names in the graph
+
+
+@dataclass
+class Program:
+    given: list[Given]
+    calls: list[Call]
+    outputs: list[Value]
+    loss: Value | None
+
+
+# ---- the graph ----
+
+
+def _places(node: Any) -> tuple[Place, ...]:
+    """One per forward function, outermost first, each with its module where the trace tells it."""
+    modules = [(key, path) for key, (path, _) in (node.meta.get("nn_module_stack") or {}).items()]
+    lines = (node.meta.get("stack_trace") or "").split("\n")
+    found = []
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        match = PLACE.match(line)
+        if match:
+            found.append((*match.groups(), "" if PLACE.match(below) else below.strip()))
+    last = len(modules) - 1
+    return tuple(
+        Place(file, int(number), function, text, *(modules[min(index, last)] if modules else ("", "")))
+        for index, (file, number, function, text) in enumerate(found)
+    )
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, torch.fx.Node):
+        return Value(value.name)
+    if isinstance(value, (list, tuple)):
+        return [_encoded(part) for part in value]
+    return value
+
+
+def _results(node: Any) -> list[Any]:
+    value = node.meta.get("val")
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _arguments(node: Any) -> dict[str, Any]:
+    """Arguments by the names of the operator's schema, without those at their default."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None:
+        return {str(index): _encoded(value) for index, value in enumerate(node.args)}
+    given = {argument.name: _encoded(value) for argument, value in zip(schema.arguments, node.args, strict=False)}
+    given |= {name: _encoded(value) for name, value in node.kwargs.items()}
+    return {
+        argument.name: given[argument.name]
+        for argument in schema.arguments
+        if argument.name in given and not _is_default(argument, given[argument.name])
+    }
+
+
+def _is_default(argument: Any, value: Any) -> bool:
+    if not argument.has_default_value():
+        return False
+    default = argument.default_value
+    return type(default) is type(value) and bool(default == value)
+
+
+def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
+    """Calls in order; those of a region without gradients between calls that switch them off and on."""
+    for node in graph_module.graph.nodes:
+        if node.op == "get_attr":
+            names[node.name] = getattr(graph_module, node.target)
+        if node.op != "call_function":
+            continue
+        target = str(node.target)
+        if "wrap_with_set_grad_enabled" in target:
+            yield from _region(node, names)
+            continue
+        if "_set_grad_enabled" in target:
+            yield _switch(node.name, bool(node.args[0]), _places(node))
+            continue
+        yield Call(node.name, target, _arguments(node), _results(node), _places(node))
+
+
+SWITCH = "memmodel.set_grad_enabled"
+
+
+def _switch(name: str, enabled: bool, places: tuple[Place, ...]) -> Call:
+    return Call(name, SWITCH, {"enabled": int(enabled)}, [], places)
+
+
+def _region(node: Any, names: dict[str, Any]) -> Iterator[Call]:
+    """torch.no_grad(): a graph of its own, laid out in place. Its values are named after the node."""
+    inner, handed = names[node.args[1].name], [_encoded(value) for value in node.args[2:]]
+    inputs = [place.name for place in inner.graph.nodes if place.op == "placeholder"]
+    renamed: dict[str, Any] = dict(zip(inputs, handed, strict=True))
+    yield _switch(f"{node.name}_begin", bool(node.args[0]), _places(node))
+    for call in _calls(inner, {}):
+        original, call.name = call.name, f"{node.name}_{call.name}"
+        call.arguments = {name: _renamed(value, renamed) for name, value in call.arguments.items()}
+        call.places = call.places or _places(node)
+        renamed[original] = Value(call.name)
+        yield call
+    yield _switch(f"{node.name}_end", not node.args[0], _places(node))
+    output = next(place for place in inner.graph.nodes if place.op == "output")
+    results = _renamed(_encoded(list(output.args[0])), renamed)
+    yield Call(node.name, "memmodel.tuple", {"values": results}, _results(node), _places(node))
+
+
+def _renamed(value: Any, names: Mapping[str, Any]) -> Any:
+    if isinstance(value, Value):
+        return names.get(value.name, value)
+    if isinstance(value, list):
+        return [_renamed(part, names) for part in value]
+    return value
+
+
+# ---- what is there before ----
+
+
+def _plain_attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
+    """Tensors in ordinary attributes of modules, which no list of parameters or buffers has."""
+    for name, part in module.named_modules():
+        for key, value in vars(part).items():
+            if key.startswith("_"):
+                continue
+            for tensor in tensors_in(value, 3) if isinstance(value, (torch.Tensor, list, tuple, dict)) else []:
+                yield f"{name}.{key}".strip("."), tensor
+
+
+def _residents(step: Step) -> dict[tuple[Any, ...], Given]:
+    """Parameters, buffers and other tensors of the module, each memory once."""
+    found: dict[tuple[Any, ...], Given] = {}
+    sources = (
+        ("parameter", step.named_parameters(remove_duplicate=False)),
+        ("buffer", step.named_buffers(remove_duplicate=False)),
+        ("constant", _plain_attributes(step)),
+    )
+    for kind, tensors in sources:
+        for name, tensor in tensors:
+            if not tensor.is_sparse and tensor.numel():
+                found.setdefault(_identity(tensor), Given(kind, name.removeprefix("model."), tensor))
+    return found
+
+
+def _identity(tensor: Any) -> tuple[Any, ...]:
+    return (tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape))
+
+
+def _match_placeholders(program: Any, step: Step, residents: dict[tuple[Any, ...], Given]) -> list[Given]:
+    """Which value of the graph is which tensor; inputs and constants that only the graph has are added."""
+    state = dict(step.named_parameters(remove_duplicate=False)) | dict(step.named_buffers(remove_duplicate=False))
+    fakes = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
+    given = list(residents.values())
+    for spec in program.graph_signature.input_specs:
+        name, kind = spec.arg.name, spec.kind.name
+        tensor = state.get(spec.target, program.constants.get(spec.target)) if spec.target else None
+        if kind == "USER_INPUT":
+            if isinstance(fakes[name], torch.Tensor):
+                given.append(Given("input", name, fakes[name], [name]))
+        elif isinstance(tensor, torch.Tensor):
+            known = residents.get(_identity(tensor))
+            if known:
+                known.values.append(name)
+            else:
+                given.append(Given("constant", spec.target, tensor, [name]))
+    return given
+
+
+def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
+    """Calls of `step(*args, **kwargs)`, in the mode that its modules are in."""
+    program = torch.export.export(step, tuple(args), dict(kwargs), dynamic_shapes=dynamic_shapes, strict=False)
+    given = _match_placeholders(program, step, _residents(step))
+    names: dict[str, Any] = {}
+    calls = list(_calls(program.graph_module, names))
+    output = next(node for node in program.graph.nodes if node.op == "output")
+    returned = _encoded(list(output.args[0]))
+    loss = returned[-1] if step.loss is not None else None
+    outputs = returned[:-1] if step.loss is not None else returned
+    return Program(given, calls, [value for value in outputs if isinstance(value, Value)], loss)

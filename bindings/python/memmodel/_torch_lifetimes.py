@@ -1,0 +1,198 @@
+"""How long Python keeps what the calls of a forward pass make.
+
+A value goes after its last use, when the frames that it was handed to have ended, and when the names that it was bound
+to are bound anew or their frame has ended: the latest of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from memmodel._torch_export import Call, Place, Value
+
+ASSIGNMENT = re.compile(r"(?<![=!<>+*/@-])[-+*/@]?=(?!=)")
+TARGETS = re.compile(r"^[\w., \[\]()*]+$")
+CALL = re.compile(r"^\w[\w.]*\(")
+
+# An output object has no call of its own: what its maker has in variables of these names is taken for its fields.
+OUTPUT = re.compile(r"outputs?$")
+FIELD = re.compile(r"^(last_hidden_states?|pooled_output|pooler_output|sequence_output)$")
+
+
+@cache
+def targets(text: str) -> tuple[str, ...]:
+    """Names that the statement on a line binds; none for a return."""
+    if text.startswith("return"):
+        return ()
+    left = ASSIGNMENT.split(text, maxsplit=1)
+    if len(left) != 2 or not TARGETS.match(left[0]) or CALL.match(left[0]):
+        return ()
+    return tuple(name for name in re.split(r"[\s,()*]+", left[0]) if name)
+
+
+@dataclass
+class Statement:
+    """A run of calls with one line of a frame, deeper frames included."""
+
+    line: int
+    first: int
+    last: int
+    names: tuple[str, ...]
+
+
+@dataclass
+class Frame:
+    key: tuple[str, str, str]  # file, function, module
+    path: str
+    first: int
+    last: int = -1
+    statements: list[Statement] = field(default_factory=list)
+
+    def bound_again(self, name: str, statement: int) -> int:
+        """The call after which a name of a statement stands for something else."""
+        later = (other for other in self.statements[statement + 1 :] if name in other.names)
+        return next((other.last for other in later), self.last)
+
+
+def _key(place: Place) -> tuple[str, str, str]:
+    return place.file, place.function, place.module
+
+
+def _known(calls: Sequence[Call]) -> Iterator[tuple[Place, ...]]:
+    """Where each call is; one without a trace belongs where its neighbour is."""
+    known = next((call.places for call in calls if call.places), ())
+    for call in calls:
+        known = call.places or known
+        yield known
+
+
+def _continued(stack: Sequence[Frame], places: Sequence[Place]) -> int:
+    """How many of the open frames go on: the same function of the same module, called from the same line."""
+    count = 0
+    while count < min(len(stack), len(places)) and stack[count].key == _key(places[count]):
+        if count and stack[count - 1].statements[-1].line != places[count - 1].line:
+            break
+        count += 1
+    return count
+
+
+def frames_of(calls: Sequence[Call]) -> list[Frame]:
+    """Every forward frame, in the order of their beginnings."""
+    stack: list[Frame] = []
+    frames: list[Frame] = []
+    for index, places in enumerate(_known(calls)):
+        for frame in stack[_continued(stack, places) :]:
+            frame.last = index - 1
+        del stack[_continued(stack, places) :]
+        for place in places[len(stack) :]:
+            stack.append(Frame(_key(place), place.path, index))
+            frames.append(stack[-1])
+        for frame, place in zip(stack, places, strict=True):
+            _extend(frame, place, index)
+    for frame in stack:
+        frame.last = len(calls) - 1
+    return frames
+
+
+def _extend(frame: Frame, place: Place, index: int) -> None:
+    if frame.statements and frame.statements[-1].line == place.line:
+        frame.statements[-1].last = index
+    else:
+        frame.statements.append(Statement(place.line, index, index, targets(place.text)))
+
+
+def values_in(argument: Any) -> Iterator[Value]:
+    if isinstance(argument, Value):
+        yield argument
+    elif isinstance(argument, list):
+        for part in argument:
+            yield from values_in(part)
+
+
+@dataclass
+class Lifetimes:
+    """Calls by the call after which their results go; `outputs` stands for: never in this step."""
+
+    death: list[int]
+    last_use: list[int]
+    frames: list[Frame]
+
+
+class _Deaths:
+    def __init__(self, calls: Sequence[Call], outputs: Sequence[Value]) -> None:
+        self.calls = calls
+        self.frames = frames_of(calls)
+        index = {call.name: position for position, call in enumerate(calls)}
+        self.uses: list[list[int]] = [[] for _ in calls]
+        for position, call in enumerate(calls):
+            for value in values_in(list(call.arguments.values())):
+                if value.name in index:
+                    self.uses[index[value.name]].append(position)
+        self.last_use = [max(uses, default=position) for position, uses in enumerate(self.uses)]
+        self.death = list(self.last_use)
+        self.returned = {index[value.name] for value in outputs if value.name in index}
+        for position in self.returned:
+            self.uses[position].append(len(calls))
+            self.death[position] = len(calls)
+
+    def until(self, position: int, end: int) -> None:
+        self.death[position] = max(self.death[position], end)
+
+    def is_member(self, position: int) -> bool:
+        return "getitem" in self.calls[position].target
+
+    def arguments(self, frame: Frame) -> None:
+        """The caller's arguments hold what was made before a frame and is used in it."""
+        for position in range(frame.first):
+            if any(frame.first <= use <= frame.last for use in self.uses[position]):
+                self.until(position, frame.last)
+
+    def names(self, frame: Frame, number: int, fields: dict[int, int]) -> None:
+        statement = frame.statements[number]
+        if not statement.names:
+            return
+        inside = range(statement.first, statement.last + 1)
+        results = [position for position in inside if any(use > statement.last for use in self.uses[position])]
+        if len(statement.names) > 1:
+            results += [position for position in inside if self.is_member(position) and not self.uses[position]]
+            if any(self.is_member(position) for position in results):
+                self.members(frame, number, results)
+                return
+        if OUTPUT.search(statement.names[0]):
+            results += [position for position in inside if fields.get(position, statement.last + 1) <= statement.last]
+        end = min((frame.bound_again(name, number) for name in statement.names), default=frame.last)
+        for position in results or [statement.last]:
+            self.until(position, end)
+
+    def members(self, frame: Frame, number: int, results: Sequence[int]) -> None:
+        """`o, h = f(x)`: each goes when its own name is bound again."""
+        names = frame.statements[number].names
+        for position in results:
+            member = self.calls[position].arguments.get("1", 0) if self.is_member(position) else 0
+            name = names[min(member, len(names) - 1)]
+            self.until(position, frame.bound_again(name, number))
+
+    def fields(self) -> dict[int, int]:
+        """Values under names that output objects use for a field, with the end of their frame."""
+        found = {}
+        for frame in self.frames:
+            for number, statement in enumerate(frame.statements):
+                name = statement.names[0] if statement.names else ""
+                last_binding = frame.bound_again(name, number) == frame.last
+                if FIELD.match(name) and frame.last > statement.last and last_binding:
+                    found[statement.last] = frame.last
+        return found
+
+
+def lifetimes_of(calls: Sequence[Call], outputs: Sequence[Value]) -> Lifetimes:
+    deaths = _Deaths(calls, outputs)
+    fields = deaths.fields()
+    for frame in deaths.frames:
+        deaths.arguments(frame)
+        for number in range(len(frame.statements)):
+            deaths.names(frame, number, fields)
+    return Lifetimes(deaths.death, deaths.last_use, deaths.frames)

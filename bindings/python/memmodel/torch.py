@@ -1,0 +1,270 @@
+"""PyTorch modules as networks, and how much memory their training takes.
+
+>>> import memmodel.torch
+>>> report = memmodel.torch.estimate(model, (images,), loss=lambda y: F.cross_entropy(y, labels), optimizer="adam")
+>>> report.step_peaks
+
+The module is exported, never run: nothing is computed, and its parameters may be on the device "meta".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from memmodel import _torch_export, estimation
+from memmodel._torch_calls import Calls, dtype_of
+from memmodel._torch_export import Program, Step, Value
+from memmodel._torch_lifetimes import Frame, lifetimes_of
+from memmodel._torch_masks import without_made_masks
+from memmodel.network import Network
+from memmodel.report import Report
+
+Loss = Callable[[Any], Any] | str | None
+
+
+# ---- losses ----
+
+
+def own_loss(output: Any) -> Any:
+    """What a model without a told loss is trained with: its own loss, else the sum of its first result."""
+    loss = _torch_export.loss_in(output)
+    if loss is not None:
+        return loss
+    return next(tensor for tensor in _torch_export.tensors_in(output) if tensor.is_floating_point()).sum()
+
+
+class _Named(nn.Module):
+    """A loss by its name, against targets of the right shape that are made once."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.target: Any = None
+
+    def forward(self, output: Any) -> Any:
+        x = next(tensor for tensor in _torch_export.tensors_in(output) if tensor.is_floating_point())
+        if self.name == "cross_entropy":
+            x = x.reshape(-1, x.shape[-1]) if x.dim() == 3 else x
+            return nn.functional.cross_entropy(x, self.target)
+        return nn.functional.mse_loss(x, self.target)
+
+
+NAMED_LOSSES = ("cross_entropy", "mse")
+
+
+def _loss_of(loss: Loss, model: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[Any], Any]:
+    if loss is None:
+        return own_loss
+    if callable(loss):
+        return loss
+    if loss not in NAMED_LOSSES:
+        raise ValueError(f"loss: {loss!r} is none of {', '.join(NAMED_LOSSES)}; give a function of the model's output")
+    named = _Named(loss)
+    with torch.no_grad(), torch.random.fork_rng():
+        x = next(tensor for tensor in _torch_export.tensors_in(model(*args, **kwargs)) if tensor.is_floating_point())
+    if loss == "mse":
+        named.target = torch.zeros(x.shape)
+    else:
+        rows = x.shape[:-1] if x.dim() == 3 else x.shape[:1] + x.shape[2:]
+        named.target = torch.zeros(rows.numel() if x.dim() == 3 else rows, dtype=torch.int64)
+    return named
+
+
+# ---- the network ----
+
+
+def _declare(calls: Calls, program: Program) -> None:
+    """Parameters, buffers and inputs, in the order of the module."""
+    used: dict[str, int] = {}
+    for given in program.given:
+        tensor = given.tensor
+        name = given.name
+        used[name] = used.get(name, 0) + 1
+        name = f"{name}_{used[name]}" if used[name] > 1 else name
+        sizes = calls.sizes(tensor.shape)
+        if given.kind == "input":
+            made = calls.network.input(name, sizes, dtype_of(tensor))
+        else:
+            trainable = given.kind == "parameter" and tensor.requires_grad
+            made = calls.network.parameter(name, sizes, dtype_of(tensor), trainable=trainable)
+        for value in given.values:
+            calls.values[value] = [made]
+            calls.fakes[value] = [tensor]
+            if given.kind in ("parameter", "buffer"):
+                calls.parameters[value] = given
+
+
+class _Scopes:
+    """The frames of modules as scopes of the network: opened and closed as the calls go on."""
+
+    def __init__(self, network: Network, frames: Sequence[Frame]) -> None:
+        self.network = network
+        self.waiting = list(reversed(frames))
+        self.open: list[tuple[Frame, Any]] = []
+
+    def enter(self, index: int) -> None:
+        self.leave(index - 1)
+        while self.waiting and self.waiting[-1].first == index:
+            frame = self.waiting.pop()
+            name = _scope_name(frame, self.open)
+            scope = self.network.scope(name) if name else None
+            if scope:
+                scope.__enter__()
+            self.open.append((frame, scope))
+
+    def leave(self, index: int) -> None:
+        while self.open and self.open[-1][0].last <= index:
+            _, scope = self.open.pop()
+            if scope:
+                scope.__exit__(None, None, None)
+
+
+def _module_name(frame: Frame) -> str:
+    return "" if frame.path == "model" else frame.path.removeprefix("model.")
+
+
+def _scope_name(frame: Frame, outer: Sequence[tuple[Frame, Any]]) -> str:
+    """The module's name, without what the scope around it says already."""
+    name = _module_name(frame)
+    around = _module_name(outer[-1][0]) if outer else ""
+    if name == around:
+        return ""
+    return name.removeprefix(f"{around}.") if around else name
+
+
+def _build(program: Program, *, training: bool) -> Network:
+    network = Network()
+    calls = Calls(network, training=training)
+    program = without_made_masks(program)
+    _declare(calls, program)
+    outputs = [*program.outputs, *([program.loss] if program.loss else [])]
+    lifetimes = lifetimes_of(program.calls, outputs)
+    dying: dict[int, list[str]] = {}
+    for position, death in enumerate(lifetimes.death):
+        if lifetimes.last_use[position] < death < len(program.calls):
+            dying.setdefault(death, []).append(program.calls[position].name)
+    bound = _bound(lifetimes.frames, program, outputs)
+    scopes = _Scopes(network, lifetimes.frames)
+    for position, call in enumerate(program.calls):
+        scopes.enter(position)
+        calls.add(call)
+        for name in [*dying.get(position, ()), *bound.get(position, ())]:
+            for tensor in calls.values[name]:
+                if tensor is not None:
+                    network.release(tensor)
+    scopes.leave(len(program.calls))
+    _name_outputs(calls, outputs)
+    return network
+
+
+def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) -> dict[int, list[str]]:
+    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward()."""
+    made = {call.name for call in program.calls}
+    bound: dict[int, list[str]] = {}
+    for statement in frames[0].statements if frames else ():
+        for name, values in (("y", program.outputs), ("loss", [program.loss])):
+            if name in statement.names:
+                names = [value.name for value in values if value is not None and value.name in made]
+                bound.setdefault(statement.last, []).extend(names)
+    return bound
+
+
+def _name_outputs(calls: Calls, outputs: Sequence[Value]) -> None:
+    named = set()
+    for value in outputs:
+        tensor = calls.tensor(value)
+        if tensor is not None and tensor.code not in named:
+            named.add(tensor.code)
+            calls.network.output(tensor)
+
+
+def from_module(
+    module: nn.Module,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    loss: Loss = None,
+    training: bool = True,
+) -> Network:
+    """The network that a module is when it is called with these arguments, in the mode that it is in.
+
+    Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output,
+    "cross_entropy" or "mse"; without one the module's own, else the sum of its first result.
+    """
+    if isinstance(args, torch.Tensor):
+        args = (args,)
+    kwargs = kwargs or {}
+    function = _loss_of(loss, module, args, kwargs) if training else None
+    step = Step(module, function)
+    step.train(module.training)
+    program = _torch_export.export(step, args, kwargs)
+    return _build(program, training=module.training)
+
+
+# ---- the answer ----
+
+OPTIMIZERS = {"SGD": "sgd", "Adam": "adam", "AdamW": "adamw", "Adamax": "adamax", "RMSprop": "rmsprop", "Adadelta": "adadelta"}  # fmt: skip
+
+
+def _optimizer_name(optimizer: Any) -> str:
+    if isinstance(optimizer, str):
+        return optimizer
+    name = OPTIMIZERS.get(type(optimizer).__name__)
+    if name is None:
+        raise ValueError(f"optimizer: {type(optimizer).__name__} is not supported; use {', '.join(OPTIMIZERS)}")
+    settings = optimizer.defaults
+    if name == "sgd" and settings.get("momentum"):
+        name = "momentum"
+    unusual = [key for key in ("amsgrad", "nesterov", "maximize", "foreach", "fused", "centered") if settings.get(key)]
+    if settings.get("weight_decay") and name != "adamw":
+        unusual.append("weight_decay")
+    if unusual:
+        raise ValueError(f"optimizer: {type(optimizer).__name__} with {', '.join(unusual)} is not supported")
+    return name
+
+
+def _refuse_unsupported(precision: str | None, accumulate: int, set_to_none: bool, device: str) -> None:
+    if precision is not None:
+        raise ValueError(f"precision: {precision!r} is not supported, only None")
+    if accumulate != 1:
+        raise ValueError(f"accumulate: {accumulate} is not supported, only 1")
+    if not set_to_none:
+        raise ValueError("set_to_none: only True is supported")
+    if device != "cpu":
+        raise ValueError(f'device: {device!r} is not supported, only "cpu"')
+
+
+def estimate(
+    module: nn.Module,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    loss: Loss = None,
+    optimizer: Any = "adam",
+    training: bool = True,
+    precision: str | None = None,
+    accumulate: int = 1,
+    set_to_none: bool = True,
+    steps: int = 3,
+    device: str = "cpu",
+    isa: str | None = None,
+    threads: int | None = None,
+) -> Report:
+    """Memory of training steps of this module on this machine: `report.step_peaks` has the live bytes of PyTorch's
+    allocator at the peak of each step, with everything allocated since before the module was built, for the loop
+
+        y = model(*args); loss = f(y); loss.backward(); optimizer.step(); optimizer.zero_grad()
+
+    loss: see from_module(). optimizer: a name or an instance of torch.optim. training=False: predictions under
+    torch.no_grad(). isa: of another machine than this one, "avx2" or "avx512". threads: torch.get_num_threads().
+    """
+    _refuse_unsupported(precision, accumulate, set_to_none, device)
+    network = from_module(module, args, kwargs, loss=loss, training=training)
+    return estimation.estimate(
+        network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=not training,
+        steps=steps, isa=isa, threads=threads or torch.get_num_threads(),
+    )  # fmt: skip

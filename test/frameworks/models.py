@@ -1,0 +1,273 @@
+"""Networks that the predictions are held against: a half to work on, and a half to judge by.
+
+A case is a network, a batch size, an optimizer and a loss. Sizes are small, so that each is recorded in seconds; no
+weights are downloaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import plain_models as plain
+import torch
+from torch import nn
+
+Make = Callable[[], nn.Module]
+Inputs = Callable[[int], tuple[tuple[Any, ...], dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Model:
+    make: Make
+    inputs: Inputs  # arguments and keyword arguments, by batch size
+
+
+def image(channels: int, *sizes: int) -> Inputs:
+    return lambda batch: ((torch.rand(batch, channels, *sizes),), {})
+
+
+def tokens(length: int) -> Inputs:
+    return lambda batch: ((), {"input_ids": torch.randint(2, 100, (batch, length))})
+
+
+def both_tokens(length: int, target_length: int) -> Inputs:
+    return lambda batch: (
+        (),
+        {
+            "input_ids": torch.randint(2, 100, (batch, length)),
+            "decoder_input_ids": torch.randint(2, 100, (batch, target_length)),
+        },
+    )
+
+
+def hugging_face(model: str, config: str, **settings: Any) -> Make:
+    """A model of transformers with random weights."""
+
+    def make() -> nn.Module:
+        import transformers
+
+        made: nn.Module = getattr(transformers, model)(getattr(transformers, config)(**settings))
+        return made
+
+    return make
+
+
+def monai(name: str, *args: Any, **settings: Any) -> Make:
+    def make() -> nn.Module:
+        import monai.networks.nets as nets
+
+        made: nn.Module = getattr(nets, name)(*args, **settings)
+        return made
+
+    return make
+
+
+TEXT = {"vocab_size": 100, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+POSITIONS = {"max_position_embeddings": 64}
+
+WORKING: dict[str, Model] = {
+    "mlp": Model(plain.mlp, image(12, 4, 4)),
+    "vgg": Model(plain.vgg, image(3, 32, 32)),
+    "resnet": Model(plain.ResNet, image(3, 32, 32)),
+    "densenet": Model(plain.DenseNet, image(3, 32, 32)),
+    "unet2d": Model(plain.UNet2d, image(1, 32, 32)),
+    "autoencoder": Model(plain.autoencoder, image(1, 28, 28)),
+    "mixer": Model(plain.Mixer, image(3, 32, 32)),
+    "lstm_language": Model(partial(plain.RecurrentLanguage, "LSTM"), tokens(12)),
+    "gru_classifier": Model(plain.GruClassifier, tokens(10)),
+    "transformer_encoder": Model(plain.Encoder, tokens(16)),
+    "mobile_blocks": Model(plain.MobileNet, image(3, 32, 32)),
+    "bert": Model(
+        hugging_face("BertForSequenceClassification", "BertConfig", **TEXT, **POSITIONS, num_labels=3), tokens(16)
+    ),
+    "distilbert": Model(
+        hugging_face(
+            "DistilBertForSequenceClassification", "DistilBertConfig", vocab_size=100, dim=32, n_layers=2, n_heads=4,
+            hidden_dim=64, max_position_embeddings=64,
+        ),
+        tokens(16),
+    ),
+    "gpt2": Model(
+        hugging_face("GPT2LMHeadModel", "GPT2Config", vocab_size=100, n_embd=32, n_layer=2, n_head=4, n_positions=64),
+        tokens(16),
+    ),
+    "vit": Model(
+        hugging_face(
+            "ViTForImageClassification", "ViTConfig", hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+            intermediate_size=64, image_size=32, patch_size=8, num_labels=5,
+        ),
+        image(3, 32, 32),
+    ),
+    "convnext": Model(
+        hugging_face(
+            "ConvNextForImageClassification", "ConvNextConfig", hidden_sizes=[8, 16, 24, 32], depths=[1, 1, 2, 1],
+            image_size=64, num_labels=5,
+        ),
+        image(3, 64, 64),
+    ),
+    "hf_resnet": Model(
+        hugging_face(
+            "ResNetForImageClassification", "ResNetConfig", embedding_size=8, hidden_sizes=[8, 16, 24, 32],
+            depths=[1, 1, 1, 1], num_labels=5,
+        ),
+        image(3, 32, 32),
+    ),
+    "llama": Model(
+        hugging_face("LlamaForCausalLM", "LlamaConfig", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
+    ),
+    "t5": Model(
+        hugging_face(
+            "T5ForConditionalGeneration", "T5Config", vocab_size=100, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4
+        ),
+        both_tokens(12, 8),
+    ),
+    "monai_unet": Model(
+        monai("UNet", spatial_dims=3, in_channels=1, out_channels=2, channels=(8, 16, 32), strides=(2, 2), num_res_units=1),
+        image(1, 16, 16, 16),
+    ),
+    "basic_unet": Model(
+        monai("BasicUNet", spatial_dims=2, in_channels=1, out_channels=2, features=(8, 8, 16, 16, 32, 8)), image(1, 32, 32)
+    ),
+    "seg_resnet": Model(monai("SegResNet", spatial_dims=2, init_filters=8, in_channels=1, out_channels=2), image(1, 32, 32)),
+    "monai_densenet": Model(
+        monai("DenseNet", spatial_dims=2, in_channels=1, out_channels=3, init_features=8, growth_rate=4, block_config=(2, 2)),
+        image(1, 32, 32),
+    ),
+    "unetr": Model(
+        monai(
+            "UNETR", in_channels=1, out_channels=2, img_size=(32, 32), feature_size=8, hidden_size=32, mlp_dim=64,
+            num_heads=4, spatial_dims=2,
+        ),
+        image(1, 32, 32),
+    ),
+}  # fmt: skip
+
+JUDGING: dict[str, Model] = {
+    "alexnet": Model(plain.alexnet, image(3, 64, 64)),
+    "wide_resnet": Model(partial(plain.ResNet, bottleneck=True), image(3, 32, 32)),
+    "inception": Model(plain.Inception, image(3, 32, 32)),
+    "squeeze_excite": Model(plain.SqueezeExcite, image(3, 32, 32)),
+    "conv1d": Model(plain.conv1d, image(4, 64)),
+    "generator": Model(plain.generator, image(16, 1, 1)),
+    "rnn_tagger": Model(partial(plain.RecurrentLanguage, "RNN"), tokens(12)),
+    "bilstm": Model(plain.BiLstm, tokens(10)),
+    "seq2seq_gru": Model(plain.Seq2Seq, both_tokens(8, 6)),
+    "decoder_only": Model(plain.Decoder, tokens(16)),
+    "net3d": Model(plain.net3d, image(1, 16, 16, 16)),
+    "roberta": Model(
+        hugging_face("RobertaForSequenceClassification", "RobertaConfig", **TEXT, **POSITIONS, num_labels=3), tokens(16)
+    ),
+    "albert": Model(
+        hugging_face("AlbertForSequenceClassification", "AlbertConfig", **TEXT, **POSITIONS, embedding_size=16), tokens(16)
+    ),
+    "electra": Model(
+        hugging_face("ElectraForSequenceClassification", "ElectraConfig", **TEXT, **POSITIONS, embedding_size=16), tokens(16)
+    ),
+    "opt": Model(
+        hugging_face(
+            "OPTForCausalLM", "OPTConfig", vocab_size=100, hidden_size=32, num_hidden_layers=2, ffn_dim=64,
+            num_attention_heads=4, max_position_embeddings=64, word_embed_proj_dim=32,
+        ),
+        tokens(16),
+    ),
+    "mistral": Model(
+        hugging_face("MistralForCausalLM", "MistralConfig", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
+    ),
+    "qwen2": Model(hugging_face("Qwen2ForCausalLM", "Qwen2Config", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)),
+    "gpt_neox": Model(hugging_face("GPTNeoXForCausalLM", "GPTNeoXConfig", **TEXT, **POSITIONS), tokens(16)),
+    "bart": Model(
+        hugging_face(
+            "BartForConditionalGeneration", "BartConfig", vocab_size=100, d_model=32, encoder_layers=1, decoder_layers=1,
+            encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64,
+            max_position_embeddings=64,
+        ),
+        both_tokens(12, 8),
+    ),
+    "deit": Model(
+        hugging_face(
+            "DeiTForImageClassification", "DeiTConfig", hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+            intermediate_size=64, image_size=32, patch_size=8, num_labels=5,
+        ),
+        image(3, 32, 32),
+    ),
+    "swin": Model(
+        hugging_face(
+            "SwinForImageClassification", "SwinConfig", embed_dim=16, depths=[1, 1], num_heads=[2, 4], window_size=4,
+            image_size=32, patch_size=2, num_labels=5,
+        ),
+        image(3, 32, 32),
+    ),
+    "mobilenet_v2": Model(
+        hugging_face("MobileNetV2ForImageClassification", "MobileNetV2Config", depth_multiplier=0.35, image_size=32, num_labels=5),
+        image(3, 32, 32),
+    ),
+    "regnet": Model(
+        hugging_face(
+            "RegNetForImageClassification", "RegNetConfig", embedding_size=8, hidden_sizes=[8, 16, 24, 32],
+            depths=[1, 1, 1, 1], groups_width=4, num_labels=5,
+        ),
+        image(3, 32, 32),
+    ),
+    "whisper": Model(
+        hugging_face(
+            "WhisperForConditionalGeneration", "WhisperConfig", vocab_size=100, num_mel_bins=8, d_model=32, encoder_layers=1,
+            decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64,
+            max_source_positions=32, max_target_positions=32, pad_token_id=0, bos_token_id=1, eos_token_id=1,
+            decoder_start_token_id=1, suppress_tokens=None, begin_suppress_tokens=None,
+        ),
+        lambda batch: (
+            (), {"input_features": torch.rand(batch, 8, 64), "decoder_input_ids": torch.randint(2, 100, (batch, 6))}
+        ),
+    ),
+    "vnet": Model(monai("VNet", spatial_dims=2, in_channels=1, out_channels=2), image(1, 32, 32)),
+    "attention_unet": Model(
+        monai("AttentionUnet", spatial_dims=2, in_channels=1, out_channels=2, channels=(8, 16, 32), strides=(2, 2)),
+        image(1, 32, 32),
+    ),
+    "dyn_unet": Model(
+        monai(
+            "DynUNet", spatial_dims=2, in_channels=1, out_channels=2, kernel_size=[3, 3, 3], strides=[1, 2, 2],
+            upsample_kernel_size=[2, 2], filters=[8, 16, 32],
+        ),
+        image(1, 32, 32),
+    ),
+}  # fmt: skip
+
+MODELS = WORKING | JUDGING
+
+OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "sgd": partial(torch.optim.SGD, lr=0.01),
+    "momentum": partial(torch.optim.SGD, lr=0.01, momentum=0.9),
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    model: str
+    batch: int
+    optimizer: str | None  # None: predictions, under torch.no_grad()
+    loss: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}_{self.batch}_{self.optimizer or 'inference'}_{self.loss}"
+
+
+def cases_of(models: dict[str, Model]) -> list[Case]:
+    """Two trainings each, with turns of batch, optimizer and loss; every third also predicts."""
+    found = []
+    kinds = ["adam", "sgd", "adamw", "momentum"]
+    for index, name in enumerate(models):
+        found.append(Case(name, 2 + index % 3, kinds[index % 4], ("cross_entropy", "square")[index % 2]))
+        found.append(Case(name, 4 + index % 2, kinds[(index + 1) % 4], ("square", "cross_entropy")[index % 2]))
+        if index % 3 == 0:
+            found.append(Case(name, 3, None, "none"))
+    return found
+
+
+CASES = {case.name: case for case in cases_of(WORKING) + cases_of(JUDGING)}

@@ -1,0 +1,168 @@
+"""Record every allocation of three steps of each network in models.py, on CPU, as ground truth for memmodel.torch.
+
+    python test/frameworks/record_models.py                 # all cases, each in a process of its own
+    python test/frameworks/record_models.py NAME...         # only these
+    python test/frameworks/record_models.py --rotate 3      # the day's three, for a check that goes round
+    python test/frameworks/record_models.py --list
+
+What the files hold is described in test/data/pytorch_models/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import gc
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from models import CASES, MODELS, OPTIMIZERS, Case
+from plain_models import first_of
+from record_steps import FORMAT, STEPS, check_totals, collect, provenance, step_record, write
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.profiler import ProfilerActivity, profile, record_function
+
+RECORDINGS = Path(__file__).resolve().parents[1] / "data" / "pytorch_models"
+THREADS = 2
+
+Work = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]  # a module, and what it is called with
+
+
+class CrossEntropy(nn.Module):
+    """Of logits over the last dimension, or over the channels of an image, against classes that are there before."""
+
+    def __init__(self, target: Tensor) -> None:
+        super().__init__()
+        self.target = target
+
+    def forward(self, y: Any) -> Tensor:
+        logits = first_of(y)
+        if logits.dim() == 3:
+            logits = logits.reshape(-1, logits.shape[-1])
+        return functional.cross_entropy(logits, self.target)
+
+
+class Square(nn.Module):
+    def forward(self, y: Any) -> Tensor:
+        return first_of(y).pow(2).mean()
+
+
+def target_of(case: Case) -> Tensor:
+    """Classes for the model's prediction, made in a run that is over before the recording begins."""
+    model = MODELS[case.model].make()
+    with torch.no_grad():
+        args, kwargs = MODELS[case.model].inputs(case.batch)
+        y = first_of(model(*args, **kwargs))
+    shape = (y.numel() // y.shape[-1],) if y.dim() == 3 else (y.shape[0], *y.shape[2:])
+    return torch.zeros(shape, dtype=torch.int64)
+
+
+def loss_of(case: Case, target: Tensor | None) -> nn.Module:
+    """The target is new memory, so that the recording sees it made."""
+    return Square() if target is None else CrossEntropy(target.clone())
+
+
+def targets_of(case: Case) -> Tensor | None:
+    return target_of(case) if case.loss == "cross_entropy" else None
+
+
+def train(work: Work, loss_function: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """The loop that people write; each name stays bound until its statement of the next step has completed."""
+    model, args, kwargs = work
+    for step in range(STEPS):
+        with record_function(f"step {step + 1}"):
+            y = model(*args, **kwargs)
+            loss = loss_function(y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def predict(work: Work) -> None:
+    model, args, kwargs = work
+    with torch.no_grad():
+        for step in range(STEPS):
+            with record_function(f"step {step + 1}"):
+                y = model(*args, **kwargs)  # noqa: F841 -- the name is what keeps it alive
+
+
+def record(case: Case) -> dict[str, Any]:
+    torch.set_num_threads(THREADS)
+    torch.manual_seed(0)
+    target = targets_of(case)
+    gc.collect()
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        model = MODELS[case.model].make()
+        args, kwargs = MODELS[case.model].inputs(case.batch)
+        if case.optimizer is None:
+            model.eval()
+            predict((model, args, kwargs))
+        else:
+            model.train()
+            loss = loss_of(case, target)
+            gc.collect()
+            train((model, args, kwargs), loss, OPTIMIZERS[case.optimizer](model.parameters()))
+    return recording_of(case, profiler)
+
+
+def recording_of(case: Case, profiler: profile) -> dict[str, Any]:
+    """In the form of record_steps.py. What was alive before the profiler began is in no total."""
+    events, spans = collect(profiler)
+    offset = events[0].total - events[0].size
+    events = [event._replace(total=event.total - offset) for event in events]
+    check_totals(events)
+    names = {name: index for index, name in enumerate(dict.fromkeys(event.path for event in events))}
+    return {
+        "format": FORMAT,
+        "case": asdict(case),
+        "provenance": provenance(),
+        "names": list(names),
+        "steps": [step_record(events, span, names) for span in spans],
+    }
+
+
+def record_here(case: Case, folder: Path) -> None:
+    recording = record(case)
+    write(recording, folder / f"{case.name}.recording.json.gz")
+    peaks = ", ".join(f"{step['peak']:,}" for step in recording["steps"])
+    print(f"{case.name}: peaks {peaks}", flush=True)
+
+
+def days_cases(names: list[str], count: int) -> list[str]:
+    """Others every day, all of them in turn."""
+    first = datetime.date.today().toordinal() * count % len(names)
+    return (names + names)[first : first + count]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Record every allocation of PyTorch training steps.")
+    parser.add_argument("name", nargs="*", help="cases to record (default: all)")
+    parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
+    parser.add_argument("--rotate", type=int, metavar="COUNT", help="only so many cases, others every day")
+    parser.add_argument("--here", action="store_true", help="record in this process")
+    parser.add_argument("--output", type=Path, default=RECORDINGS, help="folder of the recordings")
+    options = parser.parse_args()
+    names = options.name or list(CASES)
+    if unknown := set(names) - set(CASES):
+        parser.error(f"no such case: {', '.join(sorted(unknown))}")
+    if options.rotate:
+        names = days_cases(names, options.rotate)
+    if options.list:
+        print("\n".join(names))
+    elif options.here:
+        for name in names:
+            record_here(CASES[name], options.output)
+    else:
+        options.output.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            command = [sys.executable, __file__, "--here", "--output", str(options.output), name]
+            subprocess.run(command, check=False)
+
+
+if __name__ == "__main__":
+    main()
