@@ -91,3 +91,17 @@ test("samples are read, filtered, selected and written", function()
     table.sort(order)
     equal(table.concat(order, " "), "0 1 2")
 end)
+
+test("a model as a C function gives the same bits, where a script can call C", function()
+    local model = fixtures.model()
+    local ok, compiled = pcall(memmodel.C.memmodel_function_new, memmodel.context(), model, 0)
+    if not ok then
+        equal(compiled.name, "MEMMODEL_ERROR_UNSUPPORTED")
+        harness.skip "this library was built without libffi"
+    end
+    local pointer = compiled:pointer()
+    truth(pointer)
+    if jit then
+        equal(pointer(require("ffi").new("double[2]", 7, 3)), model:evaluate { a = 7, b = 3 })
+    end
+end)
