@@ -2,8 +2,8 @@
  * PyTorch's CUDA caching allocator. Hand-worked cases, a branch each, with the arithmetic in the comment; then
  * test/data/cuda_caching: what libc10_cuda.so of PyTorch 2.13.0 did (test/frameworks/cuda_caching/record.py).
  */
-#include "allocations.h"
 #include "allocators/cuda_caching/caching.h"
+#include "machine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,61 +11,28 @@
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
 
-struct machine {
-    memmodel_context *context;
-    void *self;
-};
-
 static struct machine
-machine(void *context, const char *settings, int64_t capacity)
+machine(memmodel_context *context, const char *settings, int64_t capacity)
 {
-    struct allocator_options options = {.settings = settings, .capacity = capacity};
-    struct machine machine = {.context = context};
-
-    assert_int_equal(allocator_cuda_caching.open(context, &options, &machine.self), 0);
-    return machine;
-}
-
-static void
-stop(struct machine *machine)
-{
-    allocator_cuda_caching.close(machine->self);
-}
-
-static void *
-try_allocate(struct machine *machine, int64_t bytes, int64_t stream)
-{
-    void *block;
-
-    assert_int_equal(allocator_cuda_caching.allocate(machine->self, bytes, stream, 0, &block), 0);
-    return block;
+    return machine_start(context, &allocator_cuda_caching, settings, capacity);
 }
 
 static struct cuda_block *
 allocate(struct machine *machine, int64_t bytes)
 {
-    void *block = try_allocate(machine, bytes, 0);
-
-    assert_non_null(block);
-    return block;
-}
-
-static void
-release(struct machine *machine, void *block)
-{
-    assert_int_equal(allocator_cuda_caching.release(machine->self, block, false), 0);
+    return machine_allocate(machine, bytes);
 }
 
 static int64_t
 reserved(const struct machine *machine)
 {
-    return allocator_cuda_caching.counters(machine->self)->reserved;
+    return machine_counters(machine).reserved;
 }
 
 static int64_t
 allocated(const struct machine *machine)
 {
-    return allocator_cuda_caching.counters(machine->self)->allocated;
+    return machine_counters(machine).allocated;
 }
 
 /* ---- sizes ---- */
@@ -79,8 +46,8 @@ requests_are_rounded_to_512(void **state)
     assert_int_equal(allocate(&m, 512)->size, 512);
     assert_int_equal(allocate(&m, 513)->size, 1024);
     assert_int_equal(allocated(&m), 2048);
-    assert_int_equal(allocator_cuda_caching.counters(m.self)->requested, 1 + 512 + 513);
-    stop(&m);
+    assert_int_equal(machine_counters(&m).requested, 1 + 512 + 513);
+    machine_stop(&m);
 }
 
 static void
@@ -96,7 +63,7 @@ a_segment_is_2_or_20_mib_or_the_request_in_steps_of_2(void **state)
     assert_int_equal(reserved(&m), 42 * MIB);
     allocate(&m, 20 * MIB + 1); /* 22 MiB */
     assert_int_equal(reserved(&m), 64 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -110,7 +77,7 @@ just_below_10_mib_shares_a_segment_and_10_mib_do_not(void **state)
     assert_int_equal(reserved(&m), 20 * MIB);
     allocate(&m, 10 * MIB);
     assert_int_equal(reserved(&m), 30 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -123,7 +90,7 @@ sizes_may_be_rounded_to_parts_of_a_power_of_two(void **state)
     assert_int_equal(allocate(&m, 2048)->size, 2048);           /* up to 4 * 512: as without */
     assert_int_equal(allocate(&m, 2049)->size, 2560);           /* 2048 / 4 = 512 */
     assert_int_equal(allocate(&m, 600)->size, 1024);
-    stop(&m);
+    machine_stop(&m);
 }
 
 /* ---- splitting ---- */
@@ -134,10 +101,10 @@ a_small_block_is_split_from_512_bytes_on(void **state)
     struct machine m = machine(*state, NULL, 0);
     void *first = allocate(&m, 1024), *guard = allocate(&m, 512);
 
-    release(&m, first);
+    machine_release(&m, first);
     assert_int_equal(allocate(&m, 512)->size, 512); /* 1024 - 512 = 512: split */
     assert_ptr_equal(((struct cuda_block *)guard)->previous->previous->previous, NULL);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -146,15 +113,15 @@ a_large_block_is_split_only_if_more_than_1_mib_is_left(void **state)
     struct machine m = machine(*state, NULL, 0);
     void *block = allocate(&m, 12 * MIB);
 
-    release(&m, block);
+    machine_release(&m, block);
     assert_int_equal(allocate(&m, 11 * MIB)->size, 12 * MIB); /* 1 MiB would be left: given whole, and counted */
     assert_int_equal(allocated(&m), 12 * MIB);
-    stop(&m);
+    machine_stop(&m);
     m = machine(*state, NULL, 0);
     block = allocate(&m, 12 * MIB);
-    release(&m, block);
+    machine_release(&m, block);
     assert_int_equal(allocate(&m, 11 * MIB - 512)->size, 11 * MIB - 512);
-    stop(&m);
+    machine_stop(&m);
 }
 
 /* ---- which block ---- */
@@ -166,10 +133,10 @@ the_smallest_block_that_fits_is_taken(void **state)
     struct cuda_block *large = allocate(&m, 30 * MIB), *small = allocate(&m, 16 * MIB);
     int64_t address = small->address;
 
-    release(&m, large);
-    release(&m, small);
+    machine_release(&m, large);
+    machine_release(&m, small);
     assert_int_equal(allocate(&m, 15 * MIB)->address, address);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -179,10 +146,10 @@ of_equal_blocks_the_oldest_segment_is_taken(void **state)
     struct cuda_block *first = allocate(&m, 16 * MIB), *second = allocate(&m, 16 * MIB);
     int64_t address = first->address;
 
-    release(&m, second);
-    release(&m, first);
+    machine_release(&m, second);
+    machine_release(&m, first);
     assert_int_equal(allocate(&m, 16 * MIB)->address, address);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -192,12 +159,12 @@ free_neighbours_become_one_block(void **state)
     void *a = allocate(&m, 4 * MIB), *b = allocate(&m, 4 * MIB), *c = allocate(&m, 4 * MIB);
 
     /* one segment of 20 MiB: a, b, c and 8 MiB */
-    release(&m, a);
-    release(&m, c);
-    release(&m, b);
+    machine_release(&m, a);
+    machine_release(&m, c);
+    machine_release(&m, b);
     assert_int_equal(allocate(&m, 20 * MIB)->size, 20 * MIB);
     assert_int_equal(reserved(&m), 20 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 /* ---- streams ---- */
@@ -207,12 +174,12 @@ a_block_is_used_again_on_its_own_stream_only(void **state)
 {
     struct machine m = machine(*state, NULL, 0);
 
-    release(&m, allocate(&m, 16 * MIB));
-    assert_non_null(try_allocate(&m, 16 * MIB, 7));
+    machine_release(&m, allocate(&m, 16 * MIB));
+    assert_non_null(machine_try(&m, 16 * MIB, 7));
     assert_int_equal(reserved(&m), 32 * MIB);
-    assert_non_null(try_allocate(&m, 16 * MIB, 0));
+    assert_non_null(machine_try(&m, 16 * MIB, 0));
     assert_int_equal(reserved(&m), 32 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -223,13 +190,13 @@ what_other_streams_use_waits_for_them(void **state)
 
     assert_int_equal(allocator_cuda_caching.release(m.self, block, true), 0);
     assert_int_equal(allocated(&m), 0);
-    assert_int_equal(allocator_cuda_caching.counters(m.self)->active, 16 * MIB);
+    assert_int_equal(machine_counters(&m).active, 16 * MIB);
     allocate(&m, 16 * MIB);
     assert_int_equal(reserved(&m), 32 * MIB);
     allocator_cuda_caching.finish(m.self, 0);
     allocate(&m, 16 * MIB);
     assert_int_equal(reserved(&m), 32 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 /* ---- when the device is full ---- */
@@ -239,18 +206,18 @@ a_full_device_gets_unused_segments_back_first(void **state)
 {
     struct machine m = machine(*state, NULL, 50 * MIB);
 
-    release(&m, allocate(&m, 30 * MIB));
+    machine_release(&m, allocate(&m, 30 * MIB));
     allocate(&m, 20 * MIB); /* out of the 30 */
     assert_int_equal(reserved(&m), 30 * MIB);
-    assert_null(try_allocate(&m, 21 * MIB, 0)); /* the segment of 30 is in use */
+    assert_null(machine_try(&m, 21 * MIB, 0)); /* the segment of 30 is in use */
     assert_int_equal(reserved(&m), 30 * MIB);
-    stop(&m);
+    machine_stop(&m);
     m = machine(*state, NULL, 50 * MIB);
-    release(&m, allocate(&m, 30 * MIB));
+    machine_release(&m, allocate(&m, 30 * MIB));
     allocate(&m, 40 * MIB);
     assert_int_equal(reserved(&m), 40 * MIB);
-    assert_int_equal(allocator_cuda_caching.counters(m.self)->retries, 1);
-    stop(&m);
+    assert_int_equal(machine_counters(&m).retries, 1);
+    machine_stop(&m);
 }
 
 static void
@@ -261,7 +228,7 @@ a_full_device_waits_for_other_streams(void **state)
     assert_int_equal(allocator_cuda_caching.release(m.self, allocate(&m, 30 * MIB), true), 0);
     allocate(&m, 40 * MIB);
     assert_int_equal(reserved(&m), 40 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -269,10 +236,10 @@ more_than_an_exabyte_is_never_there(void **state)
 {
     struct machine m = machine(*state, NULL, 0);
 
-    assert_null(try_allocate(&m, INT64_MAX, 0));
-    assert_null(try_allocate(&m, INT64_C(1) << 60, 0));
-    assert_non_null(try_allocate(&m, (INT64_C(1) << 60) - 1, 0));
-    stop(&m);
+    assert_null(machine_try(&m, INT64_MAX, 0));
+    assert_null(machine_try(&m, INT64_C(1) << 60, 0));
+    assert_non_null(machine_try(&m, (INT64_C(1) << 60) - 1, 0));
+    machine_stop(&m);
 }
 
 /* ---- max_split_size_mb ---- */
@@ -282,14 +249,14 @@ blocks_from_the_limit_on_serve_only_requests_nearly_as_large(void **state)
 {
     struct machine m = machine(*state, "max_split_size_mb:32", 0);
 
-    release(&m, allocate(&m, 60 * MIB));
+    machine_release(&m, allocate(&m, 60 * MIB));
     allocate(&m, 31 * MIB); /* below the limit: not out of a block above it */
     assert_int_equal(reserved(&m), 92 * MIB);
     allocate(&m, 40 * MIB); /* 60 is not less than 40 + 20: a segment of its own */
     assert_int_equal(reserved(&m), 132 * MIB);
     assert_int_equal(allocate(&m, 42 * MIB)->size, 60 * MIB); /* 60 < 42 + 20, and it is not split */
     assert_int_equal(reserved(&m), 132 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -297,12 +264,12 @@ above_the_limit_one_block_that_is_large_enough_is_given_back(void **state)
 {
     struct machine m = machine(*state, "max_split_size_mb:32", 150 * MIB);
 
-    release(&m, allocate(&m, 70 * MIB));
-    release(&m, allocate(&m, 40 * MIB));
+    machine_release(&m, allocate(&m, 70 * MIB));
+    machine_release(&m, allocate(&m, 40 * MIB));
     allocate(&m, 48 * MIB); /* 158 would be taken; 70 is the smallest that covers it: 40 + 48 are left */
     assert_int_equal(reserved(&m), 88 * MIB);
-    assert_int_equal(allocator_cuda_caching.counters(m.self)->retries, 0);
-    stop(&m);
+    assert_int_equal(machine_counters(&m).retries, 0);
+    machine_stop(&m);
 }
 
 static void
@@ -310,12 +277,12 @@ above_the_limit_the_largest_blocks_are_given_back_until_they_suffice(void **stat
 {
     struct machine m = machine(*state, "max_split_size_mb:32", 150 * MIB);
 
-    release(&m, allocate(&m, 34 * MIB));
-    release(&m, allocate(&m, 40 * MIB));
-    release(&m, allocate(&m, 60 * MIB));
+    machine_release(&m, allocate(&m, 34 * MIB));
+    machine_release(&m, allocate(&m, 40 * MIB));
+    machine_release(&m, allocate(&m, 60 * MIB));
     allocate(&m, 90 * MIB); /* 60 + 40 >= 90 go, 34 stay */
     assert_int_equal(reserved(&m), 124 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 /* ---- garbage collection ---- */
@@ -329,13 +296,13 @@ garbage_collection_gives_old_segments_back(void **state)
     /* allowed 200 MiB, threshold 100. Ages count searches of the large pool since the release. */
     old = allocate(&m, 60 * MIB);
     young = allocate(&m, 50 * MIB);
-    release(&m, old);
+    machine_release(&m, old);
     allocate(&m, 70 * MIB); /* 110 > 100: the one of 60 goes, mean age is its own */
     assert_int_equal(reserved(&m), 120 * MIB);
-    release(&m, young);
+    machine_release(&m, young);
     allocate(&m, 52 * MIB); /* 120 > 100: the one of 50 goes */
     assert_int_equal(reserved(&m), 122 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -343,9 +310,9 @@ a_fraction_limits_what_is_reserved(void **state)
 {
     struct machine m = machine(*state, "per_process_memory_fraction:0.5", 100 * MIB);
 
-    assert_non_null(try_allocate(&m, 50 * MIB, 0));
-    assert_null(try_allocate(&m, 512, 0));
-    stop(&m);
+    assert_non_null(machine_try(&m, 50 * MIB, 0));
+    assert_null(machine_try(&m, 512, 0));
+    machine_stop(&m);
 }
 
 /* ---- expandable segments ---- */
@@ -362,7 +329,7 @@ an_expandable_segment_grows_by_pages(void **state)
     assert_int_equal(second->address, first->address + 30 * MIB);
     allocate(&m, 1); /* the small pool has its own, with pages of 2 */
     assert_int_equal(reserved(&m), 62 * MIB);
-    stop(&m);
+    machine_stop(&m);
 }
 
 static void
@@ -372,14 +339,14 @@ a_full_device_gets_whole_unused_pages_back(void **state)
     void *first = allocate(&m, 30 * MIB), *last;
 
     last = allocate(&m, 30 * MIB); /* 60 mapped: [0, 30) and [30, 60) */
-    release(&m, first);
+    machine_release(&m, first);
     /* 70 more would be needed for a page-rounded 80 > 40 left; [0, 20) is given back, [20, 30) shares its page */
-    assert_null(try_allocate(&m, 70 * MIB, 0));
+    assert_null(machine_try(&m, 70 * MIB, 0));
     assert_int_equal(reserved(&m), 40 * MIB);
-    assert_non_null(try_allocate(&m, 25 * MIB, 0)); /* page [0, 20) again, joined with [20, 30) */
+    assert_non_null(machine_try(&m, 25 * MIB, 0)); /* page [0, 20) again, joined with [20, 30) */
     assert_int_equal(reserved(&m), 60 * MIB);
-    release(&m, last);
-    stop(&m);
+    machine_release(&m, last);
+    machine_stop(&m);
 }
 
 /* ---- settings ---- */
@@ -503,7 +470,7 @@ play(struct player *player, const char *line)
 
     if (line[0] == 'a') {
         assert_int_equal(sscanf(line, "a %" SCNd64 " %" SCNd64 " %" SCNd64, &number, &bytes, &stream), 3);
-        player->blocks[number] = try_allocate(&player->machine, bytes, stream);
+        player->blocks[number] = machine_try(&player->machine, bytes, stream);
         player->streams[number] = stream;
         player->shared[number] = false;
         return player->blocks[number] != NULL;
@@ -555,7 +522,7 @@ check_recording(void *context, const char *name)
     while (fgets(line, sizeof line, file))
         check_line(&player, name, ++number, line);
     assert_true(number > 200);
-    stop(&player.machine);
+    machine_stop(&player.machine);
     fclose(file);
 }
 
