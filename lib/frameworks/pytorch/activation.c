@@ -25,10 +25,10 @@ contiguous_scratch(struct step *step, const struct value *gradient)
 enum keeping { NOTHING, INPUT, RESULT };
 
 /*
- * What an in-place form does when a gradient is wanted: keep the result, or a clone of the input; or there is no such
- * form.
+ * What an in-place form does when a gradient is wanted: keep the result, a clone of the input, or nothing; or there is no
+ * such form.
  */
-enum in_place { NO_FORM, KEEPS_RESULT, KEEPS_CLONE };
+enum in_place { NO_FORM, KEEPS_RESULT, KEEPS_CLONE, IN_PLACE_ONLY };
 
 struct pointwise {
     struct derivative derivative;
@@ -97,11 +97,30 @@ static const struct pointwise pointwise[] = {
     [MEMMODEL_SOFTPLUS] = {POINTWISE("softplus"), INPUT, NO_FORM, "t"},
     [MEMMODEL_MISH] = {POINTWISE("mish"), INPUT, KEEPS_CLONE, "t"},
     [MEMMODEL_EXP] = {POINTWISE("exp"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_LOG] = {POINTWISE("log"), INPUT, NO_FORM, "t"},
-    [MEMMODEL_SQRT] = {POINTWISE("sqrt"), RESULT, NO_FORM, "st"},
+    [MEMMODEL_LOG] = {POINTWISE("log"), INPUT, KEEPS_CLONE, "t"},
+    [MEMMODEL_SQRT] = {POINTWISE("sqrt"), RESULT, KEEPS_RESULT, "st"},
     [MEMMODEL_SQUARE] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
-    [MEMMODEL_ABS] = {POINTWISE("abs"), INPUT, NO_FORM, "tt"},
-    [MEMMODEL_NEGATE] = {POINTWISE("neg"), NOTHING, NO_FORM, "t"},
+    [MEMMODEL_ABS] = {POINTWISE("abs"), INPUT, KEEPS_CLONE, "tt"},
+    [MEMMODEL_NEGATE] = {POINTWISE("neg"), NOTHING, IN_PLACE_ONLY, "t"},
+    [ATEN_ACOS] = {POINTWISE("acos"), INPUT, KEEPS_CLONE, "ttsttt"},
+    [ATEN_ASIN] = {POINTWISE("asin"), INPUT, KEEPS_CLONE, "ttstt"},
+    [ATEN_ATAN] = {POINTWISE("atan"), INPUT, KEEPS_CLONE, "tst"},
+    [ATEN_CELU] = {POINTWISE("celu"), INPUT, KEEPS_RESULT, "t"},
+    [ATEN_COS] = {POINTWISE("cos"), INPUT, KEEPS_CLONE, "ttt"},
+    [ATEN_COSH] = {POINTWISE("cosh"), INPUT, KEEPS_CLONE, "tt"},
+    [ATEN_ERF] = {POINTWISE("erf"), INPUT, KEEPS_CLONE, "tttst"},
+    [ATEN_EXPM1] = {POINTWISE("expm1"), RESULT, KEEPS_RESULT, "st"},
+    [ATEN_HARDTANH] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
+    [ATEN_LOG1P] = {POINTWISE("log1p"), INPUT, KEEPS_CLONE, "st"},
+    [ATEN_LOG_OF_BASE] = {POINTWISE("log2"), INPUT, KEEPS_CLONE, "st"},
+    [ATEN_POW] = {POINTWISE("pow"), INPUT, KEEPS_CLONE, "tst"},
+    [ATEN_RECIPROCAL] = {POINTWISE("reciprocal"), RESULT, KEEPS_RESULT, "ttt"},
+    [ATEN_ROUND] = {POINTWISE("round"), NOTHING, IN_PLACE_ONLY, "t"},
+    [ATEN_RSQRT] = {POINTWISE("rsqrt"), RESULT, KEEPS_RESULT, "tst"},
+    [ATEN_SIN] = {POINTWISE("sin"), INPUT, KEEPS_CLONE, "tt"},
+    [ATEN_SINH] = {POINTWISE("sinh"), INPUT, KEEPS_CLONE, "tt"},
+    [ATEN_TAN] = {POINTWISE("tan"), RESULT, KEEPS_RESULT, "tst"},
+    [ATEN_THRESHOLD] = {POINTWISE("threshold"), INPUT, KEEPS_CLONE, "t"},
 };
 
 static void
@@ -137,7 +156,7 @@ aten_pointwise_in_place(struct step *step, int kind, struct value *x)
         return aten_pointwise(step, kind, x);
     clone = wanted && row->in_place == KEEPS_CLONE ? value_like(step, x) : NULL;
     node = node_new(step, &row->derivative, &x, 1, 1);
-    keep_for_backward(step, node, kind, INPUT, clone ? clone : x, NULL);
+    keep_for_backward(step, node, kind, row->in_place == IN_PLACE_ONLY ? NOTHING : INPUT, clone ? clone : x, NULL);
     node_attach(step, node, x, 0);
     value_drop(step, clone);
     return value_keep(x);
@@ -155,24 +174,32 @@ prelu_backward(struct step *step, struct node *node, struct value **incoming, st
     gradients[1] = of_weight; /* the engine sums it to the weight's shape */
 }
 
-static void
-prelu_forward(struct step *step, const struct layer *layer)
+struct value *
+aten_prelu(struct step *step, struct value *x, struct value *weight)
 {
     static const struct derivative prelu = {"prelu", prelu_backward};
-    const struct memmodel_activation *options = layer->options;
-    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
-    struct value *weight = step_parameter(step, layer, "weight"), *seen, *result;
     struct shape shape = {.rank = x->shape.rank, .dtype = weight->shape.dtype};
+    struct value *seen, *result = NULL;
     struct node *node;
 
     for (int i = 0; i < shape.rank; i++)
         shape.dims[i] = i == 1 ? value_elements(weight) : 1;
-    seen = aten_reshape(step, weight, &shape);
+    seen = shape.rank > 1 ? aten_reshape(step, weight, &shape) : value_keep(weight);
     result = value_like(step, x);
     node = step_record(step, &prelu, result, 2, (struct value *[]){x, seen});
     step_save(step, node, x);
     step_save(step, node, seen);
     value_drop(step, seen);
+    return result;
+}
+
+static void
+prelu_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_activation *options = layer->options;
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    struct value *result = aten_prelu(step, x, step_parameter(step, layer, "weight"));
+
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
@@ -226,8 +253,8 @@ const struct rule pytorch_softmax = {OP_SOFTMAX, softmax_forward};
 
 /* ---- dropout. aten/src/ATen/native/Dropout.cpp: x * noise, the noise divided by the share that is kept ---- */
 
-static struct value *
-times_noise(struct step *step, struct value *x, const struct shape *shape, bool in_place)
+struct value *
+aten_noise(struct step *step, struct value *x, const struct shape *shape, bool in_place)
 {
     struct value *noise = shape ? value_empty(step, shape) : value_like(step, x), *result;
 
@@ -241,7 +268,7 @@ times_noise(struct step *step, struct value *x, const struct shape *shape, bool 
 struct value *
 aten_dropout(struct step *step, struct value *x)
 {
-    return times_noise(step, x, NULL, false);
+    return aten_noise(step, x, NULL, false);
 }
 
 static struct value *
@@ -252,7 +279,7 @@ feature_dropout(struct step *step, struct value *x, const struct memmodel_dropou
 
     for (int i = 2; i < noise.rank; i++)
         noise.dims[i] = 1;
-    result = times_noise(step, seen, &noise, options->in_place);
+    result = aten_noise(step, seen, &noise, options->in_place);
     value_drop(step, seen);
     return step_from_channels_first(step, result, options->layout);
 }
@@ -268,7 +295,7 @@ dropout_forward(struct step *step, const struct layer *layer)
     else if (options->feature)
         step_output(step, layer, 0, feature_dropout(step, x, options));
     else
-        step_output(step, layer, 0, times_noise(step, x, NULL, options->in_place));
+        step_output(step, layer, 0, aten_noise(step, x, NULL, options->in_place));
 }
 
 const struct rule pytorch_dropout = {OP_DROPOUT, dropout_forward};

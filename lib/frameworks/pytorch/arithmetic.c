@@ -2,7 +2,7 @@
  * Numbers in arithmetic, and element-by-element operators on two tensors.
  * PyTorch: aten/src/ATen/TensorIterator.cpp, tools/autograd/derivatives.yaml (add, sub, mul, div, maximum).
  */
-#include "frameworks/pytorch/named.h"
+#include "frameworks/pytorch/operators.h"
 
 /* ---- numbers ---- */
 
@@ -68,7 +68,8 @@ binary_result(struct step *step, const struct value *a, const struct value *b, i
 void
 number_in_place(struct step *step, int dtype)
 {
-    struct value *number = number_new(step), *typed = value_scalar(step, dtype);
+    struct value *number = number_new(step);
+    struct value *typed = dtype == MEMMODEL_FLOAT64 ? NULL : value_scalar(step, dtype);
 
     value_drop(step, typed);
     value_drop(step, number);
@@ -91,6 +92,28 @@ number_compare(struct step *step, const struct value *x)
 
     value_drop(step, number);
     value_drop(step, typed);
+    return result;
+}
+
+/* ---- casts ---- */
+
+static void
+cast_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = value_like_typed(step, incoming[0], node->edges[0].shape.dtype);
+}
+
+struct value *
+aten_cast(struct step *step, struct value *x, int dtype)
+{
+    static const struct derivative to_copy = {"_to_copy", cast_backward};
+    struct value *result;
+
+    if (x->shape.dtype == dtype)
+        return value_keep(x);
+    result = value_like_typed(step, x, dtype);
+    if (value_is_float(result))
+        step_record(step, &to_copy, result, 1, &x);
     return result;
 }
 
@@ -270,39 +293,6 @@ aten_number_minus(struct step *step, struct value *x)
 
     step_record(step, &rsub, result, 1, &x);
     return result;
-}
-
-/* ---- by PyTorch's own names: the second operand may be a number, `other` ---- */
-
-/* The layer's operand 1; one more reference. Whole numbers have no decimal point. */
-static struct value *
-second_operand(struct step *step, const struct layer *layer)
-{
-    struct value *tensor = step_input(step, layer, 1), *number;
-
-    if (tensor)
-        return value_keep(tensor);
-    number = value_scalar(step, attribute_is_whole(layer, "other") ? MEMMODEL_INT64 : MEMMODEL_FLOAT64);
-    number->number = true;
-    return number;
-}
-
-void
-named_binary(struct step *step, const struct layer *layer, int kind)
-{
-    struct value *other = second_operand(step, layer);
-
-    step_output(step, layer, 0, aten_binary(step, kind, step_input(step, layer, 0), other));
-    value_drop(step, other);
-}
-
-void
-named_binary_in_place(struct step *step, const struct layer *layer, int kind)
-{
-    struct value *other = second_operand(step, layer);
-
-    step_output(step, layer, 0, aten_binary_in_place(step, kind, step_input(step, layer, 0), other));
-    value_drop(step, other);
 }
 
 /* ---- rule ---- */

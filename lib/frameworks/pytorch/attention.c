@@ -2,7 +2,7 @@
  * Scaled dot-product attention: the flash kernel where it can, else products and a softmax.
  * PyTorch: aten/src/ATen/native/transformers/attention.cpp, sdp_utils_cpp.cpp, cpu/FlashAttentionKernel.cpp.
  */
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/named.h"
 
 enum { BATCH, HEADS, LENGTH, WIDTH };
 
@@ -240,12 +240,11 @@ can_flash(const struct step *step, const struct value *query, const struct value
     return true;
 }
 
-static void
-attention_forward(struct step *step, const struct layer *layer)
+static struct value *
+attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
 {
-    const struct memmodel_attention *options = layer->options;
-    struct value *query = step_input(step, layer, 0), *key = step_input(step, layer, 1);
-    struct value *value = step_input(step, layer, 2), *mask = step_input(step, layer, 3), *made = NULL, *result;
+    struct value *query = operands[0], *key = operands[1], *value = operands[2], *mask = operands[3], *made = NULL;
+    struct value *result;
     bool flash = can_flash(step, query, key, value, mask, options);
 
     if (mask && mask->shape.dtype == MEMMODEL_BOOL)
@@ -255,7 +254,40 @@ attention_forward(struct step *step, const struct layer *layer)
     else
         result = math_attention(step, query, key, value, mask, options);
     value_drop(step, made);
-    step_output(step, layer, 0, result);
+    return result;
+}
+
+static void
+attention_forward(struct step *step, const struct layer *layer)
+{
+    struct value *operands[4];
+
+    for (int i = 0; i < 4; i++)
+        operands[i] = step_input(step, layer, i);
+    step_output(step, layer, 0, attention(step, operands, layer->options));
 }
 
 const struct rule pytorch_attention = {OP_ATTENTION, attention_forward};
+
+/* By name; dropout is what the call says, also while not training. */
+static void
+named_attention_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct memmodel_attention options = {
+        .dropout = attribute_number(layer, "dropout_p", 0),
+        .causal = (int32_t)attribute_integer(layer, "is_causal", 0),
+        .grouped = (int32_t)attribute_integer(layer, "enable_gqa", 0),
+    };
+    struct value *operands[4];
+
+    (void)detail;
+    for (int i = 0; i < 4; i++)
+        operands[i] = step_input(step, layer, i);
+    step_output(step, layer, 0, attention(step, operands, &options));
+}
+
+static const struct named_rule named_rules[] = {
+    {"aten.scaled_dot_product_attention.default", named_attention_forward, 0},
+};
+
+const struct named_table named_attention = NAMED_TABLE(named_rules);

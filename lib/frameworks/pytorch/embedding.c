@@ -30,18 +30,26 @@ embedding_backward(struct step *step, struct node *node, struct value **incoming
     value_drop(step, copy);
 }
 
-static void
-embedding_forward(struct step *step, const struct layer *layer)
+struct value *
+aten_embedding(struct step *step, struct value *weight, struct value *indices)
 {
     static const struct derivative embedding = {"embedding", embedding_backward};
-    struct value *indices = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight"), *result;
-    struct value *flat = can_be_flat(indices) ? NULL : value_copy(step, indices);
-    struct shape shape = step_output_shape(step, layer, 0);
+    struct value *flat = can_be_flat(indices) ? NULL : value_copy(step, indices), *result;
+    struct shape shape = shape_typed(&indices->shape, weight->shape.dtype);
 
+    shape.dims[shape.rank++] = weight->shape.dims[1];
     result = value_empty(step, &shape);
     value_drop(step, flat);
     step_save(step, step_record(step, &embedding, result, 1, &weight), indices);
-    step_output(step, layer, 0, result);
+    return result;
+}
+
+static void
+embedding_forward(struct step *step, const struct layer *layer)
+{
+    struct value *weight = step_parameter(step, layer, "weight");
+
+    step_output(step, layer, 0, aten_embedding(step, weight, step_input(step, layer, 0)));
 }
 
 const struct rule pytorch_embedding = {OP_EMBEDDING, embedding_forward};

@@ -15,8 +15,8 @@ zeros_backward(struct step *step, struct node *node, struct value **incoming, st
 
 static const struct derivative slice = {"slice", zeros_backward};
 
-static struct value *
-part_of(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides)
+struct value *
+aten_part(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides)
 {
     struct value *result = value_view(step, x, shape, strides);
 
@@ -37,7 +37,7 @@ aten_select(struct step *step, struct value *x, int axis)
         shape.dims[shape.rank] = x->shape.dims[i];
         strides[shape.rank++] = x->strides[i];
     }
-    return part_of(step, x, &shape, strides);
+    return aten_part(step, x, &shape, strides);
 }
 
 static void
@@ -55,7 +55,7 @@ slice_forward(struct step *step, const struct layer *layer)
     }
     memcpy(strides, x->strides, sizeof strides);
     strides[axis] *= options->step > 0 ? options->step : 1;
-    step_output(step, layer, 0, part_of(step, x, &shape, strides));
+    step_output(step, layer, 0, aten_part(step, x, &shape, strides));
 }
 
 const struct rule pytorch_slice = {OP_SLICE, slice_forward};
@@ -74,7 +74,7 @@ crop_forward(struct step *step, const struct layer *layer)
         if (options->before[i] == 0 && options->after[i] == 0)
             continue;
         shape.dims[i] -= options->before[i] + options->after[i];
-        x = part_of(step, whole, &shape, whole->strides);
+        x = aten_part(step, whole, &shape, whole->strides);
         value_drop(step, whole);
     }
     step_output(step, layer, 0, x);
@@ -145,16 +145,19 @@ const struct rule pytorch_split = {OP_SPLIT, split_forward};
 static void
 concat_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    for (int i = 0; i < node->edge_count; i++)
+    for (int i = 0; i < node->edge_count; i++) {
+        struct shape shape = shape_typed(&node->edges[i].shape, incoming[0]->shape.dtype);
+
         if (node_wants(node, i))
-            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, incoming[0]->strides);
+            gradients[i] = value_view(step, incoming[0], &shape, incoming[0]->strides);
+    }
 }
 
 struct value *
-aten_concat(struct step *step, struct value *const *parts, int count, int axis)
+aten_concat(struct step *step, struct value *const *parts, int count, int axis, int dtype)
 {
     static const struct derivative cat = {"cat", concat_backward};
-    struct shape shape = parts[0]->shape;
+    struct shape shape = shape_typed(&parts[0]->shape, dtype);
     struct value *result;
 
     for (int i = 1; i < count; i++)
@@ -165,26 +168,35 @@ aten_concat(struct step *step, struct value *const *parts, int count, int axis)
     return result;
 }
 
+/* The axis of the stack is the node's number. */
 static void
 stack_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    for (int i = 0, to = 0; i < incoming[0]->shape.rank; i++)
+        if (i != node->number)
+            strides[to++] = incoming[0]->strides[i];
     for (int i = 0; i < node->edge_count; i++)
         if (node_wants(node, i))
-            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, incoming[0]->strides + 1);
+            gradients[i] = value_view(step, incoming[0], &node->edges[i].shape, strides);
 }
 
 struct value *
-aten_stack(struct step *step, struct value *const *parts, int count)
+aten_stack(struct step *step, struct value *const *parts, int count, int axis)
 {
     static const struct derivative stack = {"stack", stack_backward};
     struct shape shape = parts[0]->shape;
     struct value *result;
+    struct node *node;
 
-    memmove(shape.dims + 1, shape.dims, (MEMMODEL_MAX_RANK - 1) * sizeof shape.dims[0]);
-    shape.dims[0] = count;
+    memmove(shape.dims + axis + 1, shape.dims + axis, (size_t)(MEMMODEL_MAX_RANK - 1 - axis) * sizeof shape.dims[0]);
+    shape.dims[axis] = count;
     shape.rank++;
     result = value_empty(step, &shape);
-    step_record(step, &stack, result, count, parts);
+    node = step_record(step, &stack, result, count, parts);
+    if (node)
+        node->number = axis;
     return result;
 }
 
@@ -193,7 +205,7 @@ concat_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_concat *options = layer->options;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
-    struct value **parts = pool_take(&step->pool, bytes);
+    struct value **parts = pool_take(&step->pool, bytes), *result;
     int rank = step->network->tensors[layer->first_output].rank, layout = options->channels ? options->layout : 0;
     int axis = options->axis < 0 ? options->axis + rank : options->axis;
 
@@ -203,9 +215,8 @@ concat_forward(struct step *step, const struct layer *layer)
     }
     for (int i = 0; i < layer->input_count; i++)
         parts[i] = step_channels_first(step, step_input(step, layer, i), layout);
-    step_output(step, layer, 0,
-                step_from_channels_first(
-                    step, aten_concat(step, parts, layer->input_count, options->channels ? 1 : axis), layout));
+    result = aten_concat(step, parts, layer->input_count, options->channels ? 1 : axis, parts[0]->shape.dtype);
+    step_output(step, layer, 0, step_from_channels_first(step, result, layout));
     value_drop_all(step, parts, layer->input_count);
     pool_give(&step->pool, parts, bytes);
 }

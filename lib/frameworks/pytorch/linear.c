@@ -94,7 +94,8 @@ second_gradient(struct step *step, const struct value *gradient, const struct va
 
 /* ---- mm, addmm, bmm ---- */
 
-enum { FIRST_COLUMN_MAJOR = 1, SECOND_COLUMN_MAJOR = 2 };
+/* Besides the factors of addmm, enum addmm_factors. */
+enum { FIRST_COLUMN_MAJOR = 16, SECOND_COLUMN_MAJOR = 32 };
 
 static int64_t
 column_major_flags(const struct value *a, const struct value *b)
@@ -112,8 +113,8 @@ mm_backward(struct step *step, struct node *node, struct value **incoming, struc
         gradients[0] = first_gradient(step, incoming[0], node->saved[0], node->number & FIRST_COLUMN_MAJOR);
 }
 
-static struct value *
-mm(struct step *step, struct value *a, struct value *b)
+struct value *
+aten_mm(struct step *step, struct value *a, struct value *b)
 {
     static const struct derivative derivative = {"mm", mm_backward};
     struct value *result = product(step, a, b);
@@ -126,20 +127,37 @@ mm(struct step *step, struct value *a, struct value *b)
     return result;
 }
 
+/* `gradient`, which it takes, times a factor if there is one. */
+static struct value *
+scaled(struct step *step, struct value *gradient, int64_t factor)
+{
+    struct value *result;
+
+    if (!factor)
+        return gradient;
+    result = number_result(step, gradient);
+    value_drop(step, gradient);
+    return result;
+}
+
 /* Inputs: bias, mat1, mat2. Saved: mat1, mat2. */
 static void
 addmm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
+    int64_t flags = node->number;
+
     if (node_wants(node, 1))
-        gradients[1] = first_gradient(step, incoming[0], node->saved[1], node->number & FIRST_COLUMN_MAJOR);
+        gradients[1] = scaled(
+            step, first_gradient(step, incoming[0], node->saved[1], flags & FIRST_COLUMN_MAJOR), flags & ADDMM_ALPHA);
     if (node_wants(node, 2))
-        gradients[2] = second_gradient(step, incoming[0], node->saved[0], node->number & SECOND_COLUMN_MAJOR);
+        gradients[2] = scaled(
+            step, second_gradient(step, incoming[0], node->saved[0], flags & SECOND_COLUMN_MAJOR), flags & ADDMM_ALPHA);
     if (node_wants(node, 0))
-        gradients[0] = value_keep(incoming[0]);
+        gradients[0] = scaled(step, value_keep(incoming[0]), flags & ADDMM_BETA);
 }
 
-static struct value *
-addmm(struct step *step, struct value *bias, struct value *a, struct value *b)
+struct value *
+aten_addmm(struct step *step, struct value *bias, struct value *a, struct value *b, int factors)
 {
     static const struct derivative derivative = {"addmm", addmm_backward};
     struct value *result = product(step, a, b);
@@ -148,34 +166,99 @@ addmm(struct step *step, struct value *bias, struct value *a, struct value *b)
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);
     if (node)
-        node->number = column_major_flags(a, b);
+        node->number = column_major_flags(a, b) | factors;
     return result;
+}
+
+/* ---- batches of matrices ---- */
+
+static struct value *
+batch_of_products(struct step *step, const struct value *a, const struct value *b)
+{
+    struct shape shape = a->shape;
+
+    shape.dims[2] = b->shape.dims[2];
+    return value_empty(step, &shape);
+}
+
+static struct value *
+input_shaped(struct step *step, const struct node *node, const struct value *gradient, int input)
+{
+    struct shape shape = shape_typed(&node->edges[input].shape, gradient->shape.dtype);
+
+    return value_empty(step, &shape);
 }
 
 static void
 bmm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    for (int i = 1; i >= 0; i--) {
-        struct shape shape = shape_typed(&node->edges[i].shape, incoming[0]->shape.dtype);
-
+    for (int i = 1; i >= 0; i--)
         if (node_wants(node, i))
-            gradients[i] = value_empty(step, &shape);
-    }
+            gradients[i] = input_shaped(step, node, incoming[0], i);
 }
 
-static struct value *
-bmm(struct step *step, struct value *a, struct value *b)
+struct value *
+aten_bmm(struct step *step, struct value *a, struct value *b)
 {
     static const struct derivative derivative = {"bmm", bmm_backward};
-    struct shape shape = a->shape;
+    struct value *result = batch_of_products(step, a, b);
+    struct node *node = step_record(step, &derivative, result, 2, (struct value *[]){a, b});
+
+    step_save(step, node, a->node ? b : NULL);
+    step_save(step, node, b->node ? a : NULL);
+    return result;
+}
+
+/* Inputs: bias, batch1, batch2. */
+static void
+baddbmm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 1; i <= 2; i++)
+        if (node_wants(node, i))
+            gradients[i] = scaled(step, input_shaped(step, node, incoming[0], i), node->number & ADDMM_ALPHA);
+    if (node_wants(node, 0))
+        gradients[0] = scaled(step, value_keep(incoming[0]), node->number & ADDMM_BETA);
+}
+
+struct value *
+aten_baddbmm(struct step *step, struct value *bias, struct value *a, struct value *b, int factors)
+{
+    static const struct derivative derivative = {"baddbmm", baddbmm_backward};
+    struct value *result = batch_of_products(step, a, b);
+    struct node *node = step_record(step, &derivative, result, 3, (struct value *[]){bias, a, b});
+
+    step_save(step, node, b->node ? a : NULL);
+    step_save(step, node, a->node ? b : NULL);
+    if (node)
+        node->number = factors;
+    return result;
+}
+
+/* ---- products with a vector ---- */
+
+static void
+vector_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < 2; i++)
+        if (node_wants(node, i))
+            gradients[i] = input_shaped(step, node, incoming[0], i);
+}
+
+static const struct derivative mv_derivative = {"mv", vector_backward}, dot_derivative = {"dot", vector_backward};
+
+/* [n, k] x [k], or [k] x [k] */
+static struct value *
+vector_product(struct step *step, struct value *a, struct value *b)
+{
+    struct shape shape = shape_typed(&a->shape, a->shape.dtype);
     struct value *result;
     struct node *node;
 
-    shape.dims[2] = b->shape.dims[2];
+    shape.rank--;
     result = value_empty(step, &shape);
-    node = step_record(step, &derivative, result, 2, (struct value *[]){a, b});
-    step_save(step, node, a->node ? b : NULL);
+    node = step_record(step, shape.rank ? &mv_derivative : &dot_derivative, result, 2, (struct value *[]){a, b});
     step_save(step, node, b->node ? a : NULL);
+    step_save(step, node, a->node ? b : NULL);
     return result;
 }
 
@@ -193,15 +276,19 @@ rows_of(const struct value *x)
     };
 }
 
-/* [..., k] x [k, m] as one product of all rows. */
+/* [..., k] x [k, m] or [k] as one product of all rows. */
 static struct value *
 folded_product(struct step *step, struct value *a, struct value *b)
 {
     struct shape rows = rows_of(a), shape = a->shape;
-    struct value *folded = aten_reshape(step, a, &rows), *result = mm(step, folded, b), *view;
+    struct value *folded = aten_reshape(step, a, &rows), *view;
+    struct value *result = b->shape.rank == 2 ? aten_mm(step, folded, b) : vector_product(step, folded, b);
 
     value_drop(step, folded);
-    shape.dims[shape.rank - 1] = b->shape.dims[1];
+    if (b->shape.rank == 2)
+        shape.dims[shape.rank - 1] = b->shape.dims[1];
+    else
+        shape.rank--;
     view = aten_reshape(step, result, &shape);
     value_drop(step, result);
     return view;
@@ -250,7 +337,7 @@ batched_product(struct step *step, struct value *a, struct value *b)
     shape = shape_broadcast(&batch_a, &batch_b);
     first = batched(step, a, &shape);
     second = batched(step, b, &shape);
-    product_of_both = bmm(step, first, second);
+    product_of_both = aten_bmm(step, first, second);
     shape.dims[shape.rank++] = a->shape.dims[a->shape.rank - 2];
     shape.dims[shape.rank++] = b->shape.dims[b->shape.rank - 1];
     result = aten_reshape(step, product_of_both, &shape);
@@ -278,14 +365,71 @@ should_fold(const struct step *step, const struct value *a, const struct value *
     return true;
 }
 
+/* Without dim `axis`, which is of size 1. Takes the reference. */
+static struct value *
+without_axis(struct step *step, struct value *x, int axis)
+{
+    struct shape shape = x->shape;
+    struct value *result;
+
+    for (int i = axis; i < shape.rank - 1; i++)
+        shape.dims[i] = shape.dims[i + 1];
+    shape.rank--;
+    result = aten_reshape(step, x, &shape);
+    value_drop(step, x);
+    return result;
+}
+
+/* A vector as a row (first operand) or column. */
+static struct value *
+as_matrix(struct step *step, struct value *x, bool row)
+{
+    struct shape shape = {.dims = {1, 1}, .rank = 2, .dtype = x->shape.dtype};
+
+    if (x->shape.rank > 1)
+        return value_keep(x);
+    shape.dims[row ? 1 : 0] = x->shape.dims[0];
+    return aten_reshape(step, x, &shape);
+}
+
+/* Vectors among the operands are matrices of one row or column, which goes from the result. */
+static struct value *
+matmul_of_matrices(struct step *step, struct value *a, struct value *b, bool fold)
+{
+    struct value *first = as_matrix(step, a, true), *second = as_matrix(step, b, false), *result;
+
+    if (!fold)
+        result = batched_product(step, first, second);
+    else
+        result = first->shape.rank == 2 ? folded_from_left(step, first, second) : folded_product(step, first, second);
+    value_drop(step, second);
+    value_drop(step, first);
+    if (b->shape.rank == 1)
+        result = without_axis(step, result, result->shape.rank - 1);
+    return a->shape.rank == 1 ? without_axis(step, result, result->shape.rank - 2) : result;
+}
+
+static struct value *
+row_times_matrix(struct step *step, struct value *a, struct value *b)
+{
+    struct value *row = as_matrix(step, a, true), *result = aten_mm(step, row, b);
+
+    value_drop(step, row);
+    return without_axis(step, result, 0);
+}
+
 struct value *
 aten_matmul(struct step *step, struct value *a, struct value *b)
 {
+    if (a->shape.rank <= 2 && b->shape.rank == 1)
+        return vector_product(step, a, b);
+    if (a->shape.rank == 1 && b->shape.rank == 2)
+        return row_times_matrix(step, a, b);
     if (a->shape.rank == 2 && b->shape.rank == 2)
-        return mm(step, a, b);
-    if (!should_fold(step, a, b))
-        return batched_product(step, a, b);
-    return a->shape.rank == 2 ? folded_from_left(step, a, b) : folded_product(step, a, b);
+        return aten_mm(step, a, b);
+    if (b->shape.rank == 1 && should_fold(step, a, b))
+        return folded_product(step, a, b);
+    return matmul_of_matrices(step, a, b, should_fold(step, a, b));
 }
 
 static void
@@ -294,19 +438,15 @@ matmul_forward(struct step *step, const struct layer *layer)
     const struct memmodel_matmul *options = layer->options;
     struct value *a = value_keep(step_input(step, layer, 0)), *b = value_keep(step_input(step, layer, 1)), *given;
 
-    if (a->shape.rank < 2 || b->shape.rank < 2) {
-        estimate_forward(step, layer);
-    } else {
-        if (options->transpose_first) {
-            a = aten_transpose(step, given = a, -1, -2);
-            value_drop(step, given);
-        }
-        if (options->transpose_second) {
-            b = aten_transpose(step, given = b, -1, -2);
-            value_drop(step, given);
-        }
-        step_output(step, layer, 0, aten_matmul(step, a, b));
+    if (options->transpose_first && a->shape.rank > 1) {
+        a = aten_transpose(step, given = a, -1, -2);
+        value_drop(step, given);
     }
+    if (options->transpose_second && b->shape.rank > 1) {
+        b = aten_transpose(step, given = b, -1, -2);
+        value_drop(step, given);
+    }
+    step_output(step, layer, 0, aten_matmul(step, a, b));
     value_drop(step, b);
     value_drop(step, a);
 }
@@ -321,7 +461,8 @@ linear_addmm(struct step *step, struct value *x, struct value *weight, struct va
 {
     struct shape rows = rows_of(x), shape = x->shape;
     struct value *folded = x->shape.rank == 2 ? value_keep(x) : aten_reshape(step, x, &rows);
-    struct value *transpose = aten_transpose(step, weight, 0, 1), *result = addmm(step, bias, folded, transpose), *view;
+    struct value *transpose = aten_transpose(step, weight, 0, 1), *view;
+    struct value *result = aten_addmm(step, bias, folded, transpose, 0);
 
     value_drop(step, transpose);
     value_drop(step, folded);
@@ -333,12 +474,24 @@ linear_addmm(struct step *step, struct value *x, struct value *weight, struct va
     return view;
 }
 
+/* A vector with a bias is a matrix of one row. */
+static struct value *
+linear_of_vector(struct step *step, struct value *x, struct value *weight, struct value *bias)
+{
+    struct value *row = as_matrix(step, x, true), *result = linear_addmm(step, row, weight, bias);
+
+    value_drop(step, row);
+    return without_axis(step, result, 0);
+}
+
 struct value *
 aten_linear(struct step *step, struct value *x, struct value *weight, struct value *bias)
 {
     struct value *transpose, *result;
 
-    if (bias && (x->shape.rank <= 2 || value_is_contiguous(x)))
+    if (bias && x->shape.rank == 1)
+        return linear_of_vector(step, x, weight, bias);
+    if (bias && (x->shape.rank == 2 || value_is_contiguous(x)))
         return linear_addmm(step, x, weight, bias);
     transpose = aten_transpose(step, weight, 0, 1);
     result = aten_matmul(step, x, transpose);
@@ -348,24 +501,12 @@ aten_linear(struct step *step, struct value *x, struct value *weight, struct val
     return result;
 }
 
-/* A vector is a matrix of one row. */
 static void
 linear_forward(struct step *step, const struct layer *layer)
 {
     struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
-    struct value *bias = step_parameter(step, layer, "bias"), *rows, *result;
-    struct shape row = rows_of(x), shape;
 
-    if (x->shape.rank > 1) {
-        step_output(step, layer, 0, aten_linear(step, x, weight, bias));
-        return;
-    }
-    shape = step_output_shape(step, layer, 0);
-    rows = aten_reshape(step, x, &row);
-    result = aten_linear(step, rows, weight, bias);
-    value_drop(step, rows);
-    step_output(step, layer, 0, aten_reshape(step, result, &shape));
-    value_drop(step, result);
+    step_output(step, layer, 0, aten_linear(step, x, weight, step_parameter(step, layer, "bias")));
 }
 
 const struct rule pytorch_linear = {OP_LINEAR, linear_forward};

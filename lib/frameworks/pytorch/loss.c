@@ -2,7 +2,7 @@
 #include "frameworks/pytorch/operators.h"
 
 /* The loss element by element was wanted: `full` is the result. Otherwise it is reduced to one number and dropped. */
-static struct value *
+struct value *
 reduced_loss(struct step *step, struct value *full, int reduction)
 {
     struct value *result;
@@ -43,8 +43,8 @@ nll_backward(struct step *step, struct node *node, struct value **incoming, stru
     gradients[0] = value_like(step, node->saved[0]);
 }
 
-static struct value *
-nll_loss(struct step *step, struct value *x, struct value *target, int reduction)
+struct value *
+aten_nll_loss(struct step *step, struct value *x, struct value *target, struct value *weight, int reduction)
 {
     static const struct derivative derivative = {"nll_loss", nll_backward};
     struct shape scalar = shape_scalar(x->shape.dtype), full = shape_typed(&target->shape, x->shape.dtype);
@@ -56,9 +56,16 @@ nll_loss(struct step *step, struct value *x, struct value *target, int reduction
         total = value_empty(step, &scalar);
     step_save(step, node, x);
     step_save(step, node, target);
+    step_save(step, node, weight);
     step_save(step, node, total);
     value_drop(step, total);
     return result;
+}
+
+static struct value *
+nll_loss(struct step *step, struct value *x, struct value *target, int reduction)
+{
+    return aten_nll_loss(step, x, target, NULL, reduction);
 }
 
 static struct value *
@@ -91,8 +98,8 @@ keep_pair(struct step *step, struct node *node, struct value *x, struct value *t
     step_save(step, node, target);
 }
 
-static struct value *
-binary_cross_entropy(struct step *step, struct value *x, struct value *target, int reduction)
+struct value *
+aten_binary_cross_entropy(struct step *step, struct value *x, struct value *target, int reduction)
 {
     static const struct derivative derivative = {"binary_cross_entropy", binary_cross_entropy_backward};
     struct value *result = reduced_in_place(step, value_like(step, x), reduction);
@@ -102,8 +109,8 @@ binary_cross_entropy(struct step *step, struct value *x, struct value *target, i
 }
 
 /* log_sigmoid and its buffer, then the loss. */
-static struct value *
-binary_cross_entropy_with_logits(struct step *step, struct value *x, struct value *target, int reduction)
+struct value *
+aten_binary_cross_entropy_with_logits(struct step *step, struct value *x, struct value *target, int reduction)
 {
     static const struct derivative derivative = {"binary_cross_entropy_with_logits", binary_cross_entropy_backward};
     struct value *log_sigmoid = value_copy(step, x), *result;
@@ -127,8 +134,8 @@ pair_backward(struct step *step, struct node *node, struct value **incoming, str
 }
 
 /* Reduced into a tensor of full size beside the result, which both become the one number. */
-static struct value *
-pair_loss(struct step *step, struct value *x, struct value *target, int reduction)
+struct value *
+aten_pair_loss(struct step *step, struct value *x, struct value *target, int reduction)
 {
     static const struct derivative derivative = {"mse_loss", pair_backward};
     struct value *result = binary_result(step, x, target, 0), *full = result, *differences;
@@ -149,36 +156,36 @@ pair_loss(struct step *step, struct value *x, struct value *target, int reductio
 
 /* ---- made of other operators ---- */
 
-static struct value *
-reduce_with_node(struct step *step, struct value *x, int reduction)
+struct value *
+aten_reduce(struct step *step, struct value *x, int reduction)
 {
     if (reduction == MEMMODEL_REDUCE_NONE)
         return value_keep(x);
     return reduction == MEMMODEL_REDUCE_SUM ? aten_sum(step, x, ALL_AXES, false) : aten_mean(step, x, ALL_AXES, false);
 }
 
-static struct value *
-mean_absolute_error(struct step *step, struct value *x, struct value *target, int reduction)
+struct value *
+aten_mean_absolute_error(struct step *step, struct value *x, struct value *target, int reduction)
 {
     struct value *difference = aten_binary(step, MEMMODEL_SUBTRACT, x, target);
     struct value *absolute = aten_pointwise(step, MEMMODEL_ABS, difference), *result;
 
     value_drop(step, difference);
-    result = reduce_with_node(step, absolute, reduction);
+    result = aten_reduce(step, absolute, reduction);
     value_drop(step, absolute);
     return result;
 }
 
 /* xlogy(target, target) - x * target */
-static struct value *
-kl_divergence(struct step *step, struct value *x, struct value *target, int reduction)
+struct value *
+aten_kl_divergence(struct step *step, struct value *x, struct value *target, int reduction)
 {
     struct value *cross = aten_binary(step, MEMMODEL_MULTIPLY, x, target), *own = value_like(step, target);
     struct value *full = aten_binary(step, MEMMODEL_SUBTRACT, own, cross), *result;
 
     value_drop(step, own);
     value_drop(step, cross);
-    result = reduce_with_node(step, full, reduction);
+    result = aten_reduce(step, full, reduction);
     value_drop(step, full);
     return result;
 }
@@ -229,13 +236,13 @@ typedef struct value *(*loss_function)(struct step *step, struct value *x, struc
 
 static const loss_function losses[] = {
     [MEMMODEL_CROSS_ENTROPY] = cross_entropy,
-    [MEMMODEL_BINARY_CROSS_ENTROPY] = binary_cross_entropy,
-    [MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS] = binary_cross_entropy_with_logits,
-    [MEMMODEL_MEAN_SQUARED_ERROR] = pair_loss,
-    [MEMMODEL_MEAN_ABSOLUTE_ERROR] = mean_absolute_error,
-    [MEMMODEL_SMOOTH_L1] = pair_loss,
+    [MEMMODEL_BINARY_CROSS_ENTROPY] = aten_binary_cross_entropy,
+    [MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS] = aten_binary_cross_entropy_with_logits,
+    [MEMMODEL_MEAN_SQUARED_ERROR] = aten_pair_loss,
+    [MEMMODEL_MEAN_ABSOLUTE_ERROR] = aten_mean_absolute_error,
+    [MEMMODEL_SMOOTH_L1] = aten_pair_loss,
     [MEMMODEL_NEGATIVE_LOG_LIKELIHOOD] = nll_loss,
-    [MEMMODEL_KL_DIVERGENCE] = kl_divergence,
+    [MEMMODEL_KL_DIVERGENCE] = aten_kl_divergence,
     [MEMMODEL_DICE] = dice,
 };
 

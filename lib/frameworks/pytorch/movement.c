@@ -59,6 +59,20 @@ aten_contiguous(struct step *step, struct value *x)
 }
 
 struct value *
+aten_channels_last(struct step *step, struct value *x)
+{
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *result;
+
+    if (value_is_channels_last(x))
+        return value_keep(x);
+    shape_strides_channels_last(&x->shape, strides);
+    result = value_empty_strided(step, &x->shape, strides);
+    step_record(step, &clone, result, 1, &x);
+    return result;
+}
+
+struct value *
 aten_reshape(struct step *step, struct value *x, const struct shape *shape)
 {
     int64_t strides[MEMMODEL_MAX_RANK] = {0};

@@ -4,33 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by name. */
-static const struct named_rule named_rules[] = {
-    {"aten.abs.default", named_pointwise, MEMMODEL_ABS},
-    {"aten.add.Tensor", named_binary, MEMMODEL_ADD},
-    {"aten.add_.Tensor", named_binary_in_place, MEMMODEL_ADD},
-    {"aten.arange.default", named_maker, 0},
-    {"aten.arange.start", named_maker, 0},
-    {"aten.arange.start_step", named_maker, 0},
-    {"aten.clone.default", named_clone, 0},
-    {"aten.contiguous.default", named_contiguous, 0},
-    {"aten.detach.default", named_detach, 0},
-    {"aten.detach_.default", named_detach, 0},
-    {"aten.div.Tensor", named_binary, MEMMODEL_DIVIDE},
-    {"aten.div_.Tensor", named_binary_in_place, MEMMODEL_DIVIDE},
-    {"aten.exp.default", named_pointwise, MEMMODEL_EXP},
-    {"aten.full.default", named_maker, 0},
-    {"aten.log.default", named_pointwise, MEMMODEL_LOG},
-    {"aten.mul.Tensor", named_binary, MEMMODEL_MULTIPLY},
-    {"aten.mul_.Tensor", named_binary_in_place, MEMMODEL_MULTIPLY},
-    {"aten.neg.default", named_pointwise, MEMMODEL_NEGATE},
-    {"aten.ones.default", named_maker, 0},
-    {"aten.sqrt.default", named_pointwise, MEMMODEL_SQRT},
-    {"aten.sub.Tensor", named_binary, MEMMODEL_SUBTRACT},
-    {"aten.sub_.Tensor", named_binary_in_place, MEMMODEL_SUBTRACT},
-    {"aten.zeros.default", named_maker, 0},
-};
-
 static int
 compare_names(const void *name, const void *rule)
 {
@@ -40,8 +13,16 @@ compare_names(const void *name, const void *rule)
 const struct named_rule *
 named_rule_find(const char *operation)
 {
-    return bsearch(operation, named_rules, sizeof named_rules / sizeof named_rules[0], sizeof named_rules[0],
-                   compare_names);
+    static const struct named_table *const tables[] = {
+        &named_elementwise, &named_arithmetic,    &named_views,    &named_makers,     &named_joining,
+        &named_indexing,    &named_reductions,    &named_products, &named_attention,  &named_normalization,
+        &named_pooling,     &named_resampling,    &named_losses,
+    };
+    const struct named_rule *rule = NULL;
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !rule; i++)
+        rule = bsearch(operation, tables[i]->rules, tables[i]->count, sizeof *rule, compare_names);
+    return rule;
 }
 
 /* ---- attributes ---- */
@@ -119,36 +100,49 @@ attribute_list(const struct layer *layer, const char *name, int64_t *numbers, in
     return count;
 }
 
+void
+attribute_text(const struct layer *layer, const char *name, char *text, size_t most)
+{
+    const char *from = find_attribute(layer, name);
+    size_t length = from ? strcspn(from, " ") : 0;
+
+    length = length < most ? length : most - 1;
+    if (length > 0)
+        memcpy(text, from, length);
+    text[length] = 0;
+}
+
+int
+attribute_axis(const struct layer *layer, const char *name, int rank, int otherwise)
+{
+    int axis = (int)attribute_integer(layer, name, otherwise);
+
+    return axis < 0 ? axis + rank : axis;
+}
+
+uint64_t
+attribute_axes(const struct layer *layer, const char *name, int rank)
+{
+    int64_t list[MEMMODEL_MAX_RANK];
+    int count = attribute_list(layer, name, list, MEMMODEL_MAX_RANK);
+    uint64_t axes = 0;
+
+    for (int i = 0; i < count; i++)
+        axes |= UINT64_C(1) << (list[i] < 0 ? list[i] + rank : list[i]);
+    return count == 0 ? ALL_AXES : axes;
+}
+
 /* ---- rules that are one call ---- */
 
 void
-named_pointwise(struct step *step, const struct layer *layer, int kind)
-{
-    step_output(step, layer, 0, aten_pointwise(step, kind, step_input(step, layer, 0)));
-}
-
-void
-named_pointwise_in_place(struct step *step, const struct layer *layer, int kind)
-{
-    step_output(step, layer, 0, aten_pointwise_in_place(step, kind, step_input(step, layer, 0)));
-}
-
-void
-named_clone(struct step *step, const struct layer *layer, int detail)
+named_identity(struct step *step, const struct layer *layer, int detail)
 {
     (void)detail;
-    step_output(step, layer, 0, aten_clone(step, step_input(step, layer, 0)));
+    step_output(step, layer, 0, value_keep(step_input(step, layer, 0)));
 }
 
-void
-named_contiguous(struct step *step, const struct layer *layer, int detail)
-{
-    (void)detail;
-    step_output(step, layer, 0, aten_contiguous(step, step_input(step, layer, 0)));
-}
-
-void
-named_detach(struct step *step, const struct layer *layer, int detail)
+static void
+detach_forward(struct step *step, const struct layer *layer, int detail)
 {
     (void)detail;
     step_output(step, layer, 0, value_detach(step, step_input(step, layer, 0)));
@@ -164,3 +158,46 @@ named_maker(struct step *step, const struct layer *layer, int detail)
         step_output(step, layer, i, value_empty(step, &shape));
     }
 }
+
+static const struct named_rule makers[] = {
+    {"aten.arange.default", named_maker, 0},
+    {"aten.arange.start", named_maker, 0},
+    {"aten.arange.start_step", named_maker, 0},
+    {"aten.argmax.default", named_maker, 0},
+    {"aten.argmin.default", named_maker, 0},
+    {"aten.bernoulli.default", named_maker, 0},
+    {"aten.bitwise_and.Tensor", named_maker, 0},
+    {"aten.bitwise_not.default", named_maker, 0},
+    {"aten.bitwise_or.Tensor", named_maker, 0},
+    {"aten.detach.default", detach_forward, 0},
+    {"aten.detach_.default", detach_forward, 0},
+    {"aten.empty.memory_format", named_maker, 0},
+    {"aten.empty_like.default", named_maker, 0},
+    {"aten.eye.default", named_maker, 0},
+    {"aten.eye.m", named_maker, 0},
+    {"aten.full.default", named_maker, 0},
+    {"aten.full_like.default", named_maker, 0},
+    {"aten.isinf.default", named_maker, 0},
+    {"aten.isnan.default", named_maker, 0},
+    {"aten.lift_fresh_copy.default", named_maker, 0},
+    {"aten.linspace.default", named_maker, 0},
+    {"aten.logical_and.default", named_maker, 0},
+    {"aten.logical_not.default", named_maker, 0},
+    {"aten.logical_or.default", named_maker, 0},
+    {"aten.new_empty.default", named_maker, 0},
+    {"aten.new_full.default", named_maker, 0},
+    {"aten.new_ones.default", named_maker, 0},
+    {"aten.new_zeros.default", named_maker, 0},
+    {"aten.ones.default", named_maker, 0},
+    {"aten.ones_like.default", named_maker, 0},
+    {"aten.rand.default", named_maker, 0},
+    {"aten.rand_like.default", named_maker, 0},
+    {"aten.randint.default", named_maker, 0},
+    {"aten.randn.default", named_maker, 0},
+    {"aten.randn_like.default", named_maker, 0},
+    {"aten.scalar_tensor.default", named_maker, 0},
+    {"aten.zeros.default", named_maker, 0},
+    {"aten.zeros_like.default", named_maker, 0},
+};
+
+const struct named_table named_makers = NAMED_TABLE(makers);

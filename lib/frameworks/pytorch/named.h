@@ -3,7 +3,7 @@
  * custom operators with an `operation`; inputs are the tensors among the operator's arguments, in its own order, lists
  * of tensors laid out one after the other.
  *
- * To add an operator: write its forward function in the file of its family, and give it a row in named.c.
+ * To add an operator: write its forward function in the file of its family, and give it a row in that file's table.
  */
 #ifndef PYTORCH_NAMED_H
 #define PYTORCH_NAMED_H
@@ -15,6 +15,21 @@ struct named_rule {
     void (*forward)(struct step *step, const struct layer *layer, int detail);
     int detail; /* in which rows of one function differ */
 };
+
+/* Rows of one file, sorted by name. */
+struct named_table {
+    const struct named_rule *rules;
+    size_t count;
+};
+
+#define NAMED_TABLE(rules_)                                                                                            \
+    {                                                                                                                  \
+        rules_, sizeof rules_ / sizeof rules_[0]                                                                       \
+    }
+
+extern const struct named_table named_elementwise, named_arithmetic, named_makers, named_views, named_joining,
+    named_indexing, named_reductions, named_products, named_normalization, named_pooling, named_resampling,
+    named_losses, named_attention;
 
 /* NULL if there is no rule of that name. */
 const struct named_rule *
@@ -43,31 +58,30 @@ attribute_is(const struct layer *layer, const char *name, const char *word);
 int
 attribute_list(const struct layer *layer, const char *name, int64_t *numbers, int most);
 
-/* ---- what rows of named.c name ---- */
-
+/* The text itself, cut after `most` - 1 characters; "" if it is absent. */
 void
-named_pointwise(struct step *step, const struct layer *layer, int kind);
+attribute_text(const struct layer *layer, const char *name, char *text, size_t most);
 
-void
-named_pointwise_in_place(struct step *step, const struct layer *layer, int kind);
+/* An axis of a tensor of `rank` dims; negative ones count from the end. */
+int
+attribute_axis(const struct layer *layer, const char *name, int rank, int otherwise);
 
-void
-named_binary(struct step *step, const struct layer *layer, int kind);
+/* A bit per axis of a list; ALL_AXES if it is absent or empty. */
+uint64_t
+attribute_axes(const struct layer *layer, const char *name, int rank);
 
-void
-named_binary_in_place(struct step *step, const struct layer *layer, int kind);
-
-void
-named_clone(struct step *step, const struct layer *layer, int detail);
-
-void
-named_contiguous(struct step *step, const struct layer *layer, int detail);
-
-void
-named_detach(struct step *step, const struct layer *layer, int detail);
+/* ---- named.c: rules that are one call ---- */
 
 /* Makes its outputs of nothing: zeros, arange, comparisons. No gradient. */
 void
 named_maker(struct step *step, const struct layer *layer, int detail);
+
+/* For a form of an operator that its rule does not cover: as if it had none. */
+void
+named_estimate(struct step *step, const struct layer *layer);
+
+/* Its input is its output. */
+void
+named_identity(struct step *step, const struct layer *layer, int detail);
 
 #endif

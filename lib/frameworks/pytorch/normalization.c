@@ -172,15 +172,12 @@ layer_norm_backward(struct step *step, struct node *node, struct value **incomin
     value_drop(step, copy);
 }
 
-static void
-layer_norm_forward(struct step *step, const struct layer *layer)
+struct value *
+aten_layer_norm(struct step *step, struct value *x, int axes, struct value *weight, struct value *bias)
 {
     static const struct derivative native_layer_norm = {"native_layer_norm", layer_norm_backward};
-    const struct memmodel_norm *options = layer->options;
-    struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
-    struct value *bias = step_parameter(step, layer, "bias");
     struct value *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *result = value_copy(step, x);
-    int64_t rows = shape_product(&x->shape, 0, x->shape.rank - (int)options->axes);
+    int64_t rows = shape_product(&x->shape, 0, x->shape.rank - axes);
     struct value *mean = value_vector(step, statistics_type(x, weight), rows);
     struct value *rstd = value_vector(step, statistics_type(x, weight), rows);
     struct node *node = step_record(step, &native_layer_norm, result, 3, (struct value *[]){x, weight, bias});
@@ -189,11 +186,21 @@ layer_norm_forward(struct step *step, const struct layer *layer)
     for (int i = 0; i < 5; i++)
         step_save(step, node, saved[i]);
     if (node)
-        node->number = options->axes;
+        node->number = axes;
     value_drop(step, mean);
     value_drop(step, rstd);
     value_drop(step, copy);
-    step_output(step, layer, 0, result);
+    return result;
+}
+
+static void
+layer_norm_forward(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_norm *options = layer->options;
+    struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
+
+    step_output(step, layer, 0,
+                aten_layer_norm(step, step_input(step, layer, 0), (int)options->axes, weight, bias));
 }
 
 const struct rule pytorch_layer_norm = {OP_LAYER_NORM, layer_norm_forward};
@@ -228,11 +235,12 @@ group_norm_backward(struct step *step, struct node *node, struct value **incomin
     value_drop(step, copy);
 }
 
-static struct value *
-group_norm(struct step *step, struct value *x, const struct layer *layer, int64_t groups)
+/* Channels-last is read as it is, any other order laid out first. */
+struct value *
+aten_group_norm(struct step *step, struct value *given, int64_t groups, struct value *weight, struct value *bias)
 {
     static const struct derivative native_group_norm = {"native_group_norm", group_norm_backward};
-    struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
+    struct value *x = value_is_channels_last(given) ? value_keep(given) : aten_contiguous(step, given);
     struct shape rows = {.dims = {x->shape.dims[0], groups}, .rank = 2, .dtype = statistics_type(x, weight)};
     struct shape pairs = {.dims = {x->shape.dims[0], x->shape.dims[1], 2}, .rank = 3, .dtype = rows.dtype};
     struct value *result = value_like(step, x), *mean = value_empty(step, &rows), *rstd = value_empty(step, &rows);
@@ -246,6 +254,7 @@ group_norm(struct step *step, struct value *x, const struct layer *layer, int64_
     step_save(step, node, rstd);
     value_drop(step, mean);
     value_drop(step, rstd);
+    value_drop(step, x);
     return result;
 }
 
@@ -253,12 +262,11 @@ static void
 group_norm_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_norm *options = layer->options;
-    struct value *seen = step_channels_first(step, step_input(step, layer, 0), options->layout);
-    struct value *x = value_is_channels_last(seen) ? value_keep(seen) : aten_contiguous(step, seen);
-    struct value *result = group_norm(step, x, layer, options->groups);
+    struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
+    struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    struct value *result = aten_group_norm(step, x, options->groups, weight, bias);
 
     value_drop(step, x);
-    value_drop(step, seen);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
 

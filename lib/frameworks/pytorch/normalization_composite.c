@@ -9,39 +9,52 @@
 static void
 repeat_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    struct shape row = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
-    bool once = shape_elements(&row) == value_elements(incoming[0]);
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    bool once = shape_elements(&shape) == value_elements(incoming[0]);
 
-    gradients[0] = once ? value_view(step, incoming[0], &row, incoming[0]->strides) : value_empty(step, &row);
+    if (once && value_viewable(incoming[0], &shape, strides)) {
+        gradients[0] = value_view(step, incoming[0], &shape, strides);
+        return;
+    }
+    gradients[0] = value_empty(step, &shape);
 }
 
-/* The index tensors with which Tensor.repeat unfolds its result along its one dim. */
+/* The index tensors with which Tensor.repeat unfolds its result along its dims. */
 static void
-repeat_bookkeeping(struct step *step)
+repeat_bookkeeping(struct step *step, int64_t dims)
 {
-    struct value *sizes = value_vector(step, MEMMODEL_INT64, 1), *number = value_scalar(step, MEMMODEL_INT64);
-    struct value *steps = value_vector(step, MEMMODEL_INT64, 1), *both;
+    struct value *sizes = value_vector(step, MEMMODEL_INT64, dims), *number = value_scalar(step, MEMMODEL_INT64);
+    struct value *steps = value_vector(step, MEMMODEL_INT64, dims), *both;
 
     value_drop(step, number);
-    both = value_vector(step, MEMMODEL_INT64, 2);
+    both = value_vector(step, MEMMODEL_INT64, 2 * dims);
     value_drop(step, steps);
     value_drop(step, sizes);
     value_drop(step, both);
+}
+
+struct value *
+aten_repeat(struct step *step, struct value *x, const struct shape *shape)
+{
+    static const struct derivative repeat = {"repeat", repeat_backward};
+    struct value *result = value_empty(step, shape);
+
+    repeat_bookkeeping(step, shape->rank);
+    step_record(step, &repeat, result, 1, &x);
+    return result;
 }
 
 /* Tensor.repeat(times) of a vector. NULL stays NULL. */
 static struct value *
 repeat_vector(struct step *step, struct value *x, int64_t times)
 {
-    static const struct derivative repeat = {"repeat", repeat_backward};
-    struct value *result;
+    struct shape shape;
 
     if (!x)
         return NULL;
-    result = value_vector(step, x->shape.dtype, x->shape.dims[0] * times);
-    repeat_bookkeeping(step);
-    step_record(step, &repeat, result, 1, &x);
-    return result;
+    shape = shape_vector(x->shape.dtype, x->shape.dims[0] * times);
+    return aten_repeat(step, x, &shape);
 }
 
 /* running.view(N, C).mean(0), copied into the running statistics */
@@ -63,8 +76,8 @@ update_running(struct step *step, const struct value *repeated, int64_t batch)
     value_drop(step, view);
 }
 
-static struct value *
-instance_norm(struct step *step, struct value *x, const struct batch_statistics *own)
+struct value *
+aten_instance_norm(struct step *step, struct value *x, const struct batch_statistics *own)
 {
     int64_t batch = x->shape.dims[0];
     struct batch_statistics repeated = {
@@ -102,7 +115,7 @@ instance_norm_forward(struct step *step, const struct layer *layer)
     const struct memmodel_norm *options = layer->options;
     struct batch_statistics statistics = batch_statistics_of(step, layer);
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout);
-    struct value *result = instance_norm(step, x, &statistics);
+    struct value *result = aten_instance_norm(step, x, &statistics);
 
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
@@ -112,26 +125,23 @@ const struct rule pytorch_instance_norm = {OP_INSTANCE_NORM, instance_norm_forwa
 
 /* ---- RMS norm: x * rsqrt(mean(x ** 2) + eps) * weight, each an operator of its own ---- */
 
-static void
-rsqrt_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+struct value *
+aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight)
 {
-    struct value *first = value_like(step, incoming[0]), *second = number_result(step, incoming[0]);
+    uint64_t last = ((UINT64_C(1) << axes) - 1) << (x->shape.rank - axes);
+    struct value *square = aten_pointwise(step, MEMMODEL_SQUARE, x), *mean = aten_mean(step, square, last, true);
+    struct value *inverse, *normal, *result;
 
-    (void)node;
-    gradients[0] = value_like(step, incoming[0]);
-    value_drop(step, second);
-    value_drop(step, first);
-}
-
-static struct value *
-inverse_root(struct step *step, struct value *x)
-{
-    static const struct derivative rsqrt = {"rsqrt", rsqrt_backward};
-    struct value *result;
-
-    number_in_place(step, x->shape.dtype); /* += eps */
-    result = value_like(step, x);
-    step_save(step, step_record(step, &rsqrt, result, 1, &x), result);
+    number_in_place(step, mean->shape.dtype); /* += eps */
+    inverse = aten_pointwise(step, ATEN_RSQRT, mean);
+    value_drop(step, mean);
+    value_drop(step, square);
+    normal = aten_binary(step, MEMMODEL_MULTIPLY, x, inverse);
+    value_drop(step, inverse);
+    if (!weight)
+        return normal;
+    result = aten_binary(step, MEMMODEL_MULTIPLY, normal, weight);
+    value_drop(step, normal);
     return result;
 }
 
@@ -140,22 +150,8 @@ rms_norm_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_norm *options = layer->options;
     struct value *x = step_input(step, layer, 0), *weight = step_parameter(step, layer, "weight");
-    int rank = x->shape.rank;
-    uint64_t axes = ((UINT64_C(1) << options->axes) - 1) << (rank - (int)options->axes);
-    struct value *square = aten_pointwise(step, MEMMODEL_SQUARE, x), *mean = aten_mean(step, square, axes, true);
-    struct value *inverse = inverse_root(step, mean), *result;
 
-    value_drop(step, mean);
-    value_drop(step, square);
-    result = aten_binary(step, MEMMODEL_MULTIPLY, x, inverse);
-    value_drop(step, inverse);
-    if (weight) {
-        struct value *normal = result;
-
-        result = aten_binary(step, MEMMODEL_MULTIPLY, normal, weight);
-        value_drop(step, normal);
-    }
-    step_output(step, layer, 0, result);
+    step_output(step, layer, 0, aten_rms_norm(step, x, (int)options->axes, weight));
 }
 
 const struct rule pytorch_rms_norm = {OP_RMS_NORM, rms_norm_forward};

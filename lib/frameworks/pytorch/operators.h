@@ -29,6 +29,10 @@ binary_result(struct step *step, const struct value *a, const struct value *b, i
 
 /* ---- arithmetic.c: differentiable ---- */
 
+/* x.to(dtype): itself if that is its type. */
+struct value *
+aten_cast(struct step *step, struct value *x, int dtype);
+
 struct value *
 aten_binary(struct step *step, int kind, struct value *a, struct value *b);
 
@@ -50,6 +54,29 @@ aten_number_minus(struct step *step, struct value *x);
 
 /* ---- activation.c ---- */
 
+/* Elementwise operators that are no layers; they go on where enum memmodel_activation_kind ends. */
+enum aten_pointwise_kind {
+    ATEN_ACOS = MEMMODEL_NEGATE + 1,
+    ATEN_ASIN,
+    ATEN_ATAN,
+    ATEN_CELU,
+    ATEN_COS,
+    ATEN_COSH,
+    ATEN_ERF,
+    ATEN_EXPM1,
+    ATEN_HARDTANH,
+    ATEN_LOG1P,
+    ATEN_LOG_OF_BASE,
+    ATEN_POW,
+    ATEN_RECIPROCAL,
+    ATEN_ROUND,
+    ATEN_RSQRT,
+    ATEN_SIN,
+    ATEN_SINH,
+    ATEN_TAN,
+    ATEN_THRESHOLD,
+};
+
 struct value *
 aten_pointwise(struct step *step, int kind, struct value *x);
 
@@ -60,8 +87,16 @@ aten_pointwise_in_place(struct step *step, int kind, struct value *x);
 struct value *
 aten_softmax(struct step *step, struct value *x);
 
+/* `weight` has an element per channel, or one. */
+struct value *
+aten_prelu(struct step *step, struct value *x, struct value *weight);
+
 struct value *
 aten_dropout(struct step *step, struct value *x);
+
+/* x times noise of `shape` (NULL: of its own), in place or not. */
+struct value *
+aten_noise(struct step *step, struct value *x, const struct shape *shape, bool in_place);
 
 /* The gradient of an elementwise operator, laid out after `gradient`, then `saved` (which may be NULL). */
 struct value *
@@ -107,29 +142,60 @@ aten_transpose(struct step *step, struct value *x, int a, int b);
 struct value *
 aten_contiguous(struct step *step, struct value *x);
 
+/* .contiguous(memory_format=torch.channels_last) */
+struct value *
+aten_channels_last(struct step *step, struct value *x);
+
 struct value *
 aten_expand(struct step *step, struct value *x, const struct shape *shape);
 
 struct value *
 aten_clone(struct step *step, struct value *x);
 
+/* A view whose gradient is zeros of the shape of `x`, filled in. */
+struct value *
+aten_part(struct step *step, struct value *x, const struct shape *shape, const int64_t *strides);
+
 /* Element `index` of an axis, which goes. */
 struct value *
 aten_select(struct step *step, struct value *x, int axis);
 
 struct value *
-aten_concat(struct step *step, struct value *const *parts, int count, int axis);
+aten_concat(struct step *step, struct value *const *parts, int count, int axis, int dtype);
 
-/* Along a new axis in front of all. */
+/* Along a new axis. */
 struct value *
-aten_stack(struct step *step, struct value *const *parts, int count);
+aten_stack(struct step *step, struct value *const *parts, int count, int axis);
 
 /* Views of `count` parts; `parts` lives as long as the step's pool. */
 void
 aten_split(struct step *step, struct value *x, const struct shape *parts, const int64_t *strides, int count,
            struct value **results);
 
+/* ---- embedding.c ---- */
+
+struct value *
+aten_embedding(struct step *step, struct value *weight, struct value *indices);
+
+/* ---- pooling.c ---- */
+
+/* A derivative of kernels that follow the memory order of their input, which is saved first. */
+void
+layout_following_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
+
 /* ---- resampling.c ---- */
+
+/* torch.nn.functional.interpolate to `shape`; `mode` is of enum memmodel_upsample_mode. */
+struct value *
+aten_upsample(struct step *step, struct value *x, const struct shape *shape, int mode);
+
+/* `before` and `after` per axis. */
+struct value *
+aten_circular_pad(struct step *step, struct value *x, const int64_t *before, const int64_t *after);
+
+/* Reflected or replicated edges. */
+struct value *
+aten_mirror_pad(struct step *step, struct value *x, const struct shape *shape);
 
 /* torch.nn.functional.pad with a constant, to `shape`. */
 struct value *
@@ -144,6 +210,21 @@ aten_linear(struct step *step, struct value *x, struct value *weight, struct val
 struct value *
 aten_matmul(struct step *step, struct value *a, struct value *b);
 
+struct value *
+aten_mm(struct step *step, struct value *a, struct value *b);
+
+struct value *
+aten_bmm(struct step *step, struct value *a, struct value *b);
+
+/* Which of the factors in beta * bias + alpha * a x b are not 1. */
+enum addmm_factors { ADDMM_ALPHA = 1, ADDMM_BETA = 2 };
+
+struct value *
+aten_addmm(struct step *step, struct value *bias, struct value *a, struct value *b, int factors);
+
+struct value *
+aten_baddbmm(struct step *step, struct value *bias, struct value *a, struct value *b, int factors);
+
 /* ---- normalization.c ---- */
 
 struct batch_statistics {
@@ -157,6 +238,56 @@ batch_statistics_of(struct step *step, const struct layer *layer);
 
 struct value *
 aten_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);
+
+/* Over the last `axes` axes; weight and bias may be NULL. */
+struct value *
+aten_layer_norm(struct step *step, struct value *x, int axes, struct value *weight, struct value *bias);
+
+struct value *
+aten_group_norm(struct step *step, struct value *x, int64_t groups, struct value *weight, struct value *bias);
+
+/* ---- normalization_composite.c ---- */
+
+struct value *
+aten_instance_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);
+
+/* Over the last `axes` axes; weight may be NULL. */
+struct value *
+aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight);
+
+/* Tensor.repeat, to `shape`. */
+struct value *
+aten_repeat(struct step *step, struct value *x, const struct shape *shape);
+
+/* ---- loss.c: `reduction` is of enum memmodel_loss_reduction ---- */
+
+/* Takes the loss element by element: it is the result, or reduced to one number and dropped. No node. */
+struct value *
+reduced_loss(struct step *step, struct value *full, int reduction);
+
+/* The same of a tensor that stays the caller's, with a node. */
+struct value *
+aten_reduce(struct step *step, struct value *x, int reduction);
+
+/* `weight` of the classes may be NULL. */
+struct value *
+aten_nll_loss(struct step *step, struct value *x, struct value *target, struct value *weight, int reduction);
+
+struct value *
+aten_binary_cross_entropy(struct step *step, struct value *x, struct value *target, int reduction);
+
+struct value *
+aten_binary_cross_entropy_with_logits(struct step *step, struct value *x, struct value *target, int reduction);
+
+/* Squared error and smooth L1. */
+struct value *
+aten_pair_loss(struct step *step, struct value *x, struct value *target, int reduction);
+
+struct value *
+aten_mean_absolute_error(struct step *step, struct value *x, struct value *target, int reduction);
+
+struct value *
+aten_kl_divergence(struct step *step, struct value *x, struct value *target, int reduction);
 
 /* ---- rules.c ---- */
 

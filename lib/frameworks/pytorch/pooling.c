@@ -3,7 +3,7 @@
  *
  * Output sizes are the network's; the kernels follow a channels-last input.
  */
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/named.h"
 
 /* The layer's output as PyTorch sees it: channels second, laid out as the input. */
 static struct value *
@@ -45,8 +45,8 @@ max_pool_backward(struct step *step, struct node *node, struct value **incoming,
     }
 }
 
-static void
-average_pool_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+void
+layout_following_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct value *x = node->saved[0];
 
@@ -70,9 +70,9 @@ adaptive_max_pool_backward(struct step *step, struct node *node, struct value **
 }
 
 static const struct derivative max_pool = {"max_pool", max_pool_backward};
-static const struct derivative average_pool = {"avg_pool", average_pool_backward};
+static const struct derivative average_pool = {"avg_pool", layout_following_backward};
 static const struct derivative adaptive_max_pool = {"adaptive_max_pool", adaptive_max_pool_backward};
-static const struct derivative adaptive_average_pool = {"adaptive_avg_pool", average_pool_backward};
+static const struct derivative adaptive_average_pool = {"adaptive_avg_pool", layout_following_backward};
 
 /* ---- forward ---- */
 
@@ -159,3 +159,58 @@ global_pool_forward(struct step *step, const struct layer *layer)
 }
 
 const struct rule pytorch_global_pool = {OP_GLOBAL_POOL, global_pool_forward};
+
+/* ---- by name ---- */
+
+static void
+named_max_forward(struct step *step, const struct layer *layer, int adaptive)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    step_output(step, layer, 0, pool_max(step, layer, x, 0, adaptive ? &adaptive_max_pool : &max_pool));
+}
+
+static void
+named_average_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    step_output(step, layer, 0, pool_average(step, layer, step_input(step, layer, 0), 0, &average_pool));
+}
+
+/* Down to one element a mean; two-dimensional, its result is given channels-last strides if the input has them. */
+static void
+named_adaptive_average_forward(struct step *step, const struct layer *layer, int dims)
+{
+    struct value *x = step_input(step, layer, 0), *mean;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    if (shape_product(&shape, shape.rank - dims, shape.rank) != 1) {
+        step_output(step, layer, 0, pool_average(step, layer, x, 0, &adaptive_average_pool));
+        return;
+    }
+    mean = aten_mean(step, x, ((UINT64_C(1) << dims) - 1) << (x->shape.rank - dims), true);
+    if (dims == 2 && value_is_only_channels_last(x)) {
+        step_output(step, layer, 0, aten_part(step, mean, &mean->shape, mean->strides));
+        value_drop(step, mean);
+    } else {
+        step_output(step, layer, 0, mean);
+    }
+}
+
+static const struct named_rule named_rules[] = {
+    {"aten.adaptive_avg_pool1d.default", named_adaptive_average_forward, 1},
+    {"aten.adaptive_avg_pool2d.default", named_adaptive_average_forward, 2},
+    {"aten.adaptive_avg_pool3d.default", named_adaptive_average_forward, 3},
+    {"aten.adaptive_max_pool1d.default", named_max_forward, 1},
+    {"aten.adaptive_max_pool2d.default", named_max_forward, 1},
+    {"aten.adaptive_max_pool3d.default", named_max_forward, 1},
+    {"aten.avg_pool1d.default", named_average_forward, 0},
+    {"aten.avg_pool2d.default", named_average_forward, 0},
+    {"aten.avg_pool3d.default", named_average_forward, 0},
+    {"aten.max_pool1d.default", named_max_forward, 0},
+    {"aten.max_pool2d.default", named_max_forward, 0},
+    {"aten.max_pool2d_with_indices.default", named_max_forward, 0},
+    {"aten.max_pool3d.default", named_max_forward, 0},
+};
+
+const struct named_table named_pooling = NAMED_TABLE(named_rules);

@@ -152,7 +152,7 @@ run_direction(struct recurrence *r, struct value *gates, int index, struct direc
     if (step->status)
         return &step->nothing;
     value_drop_all(step, inputs, direction->length);
-    return aten_stack(step, direction->outputs, direction->length);
+    return aten_stack(step, direction->outputs, direction->length, 0);
 }
 
 static struct value *
@@ -183,7 +183,7 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
     }
     if (r->directions == 1 || step->status)
         return results[0] ? results[0] : &step->nothing;
-    joined = aten_concat(step, results, BOTH, 2);
+    joined = aten_concat(step, results, BOTH, 2, results[0]->shape.dtype);
     for (int d = BOTH - 1; d >= 0; d--) {
         value_drop(step, results[d]);
         value_drop_all(step, directions[d].outputs, directions[d].length);
@@ -245,7 +245,7 @@ lstm_layer(struct recurrence *r, struct value *x, int layer, struct value **held
         value_drop(r->step, x);
         return results[0][0];
     }
-    joined = aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2);
+    joined = aten_concat(r->step, (struct value *[]){results[0][0], results[1][0]}, BOTH, 2, MEMMODEL_FLOAT32);
     held[0] = results[0][0];
     held[1] = results[1][0];
     held[2] = x;
@@ -286,8 +286,8 @@ run(struct recurrence *r, struct value **held)
     result = lstm ? run_lstm(r, x, held) : run_step_by_step(r, x);
     if (step->status)
         return;
-    last = aten_stack(step, r->last, r->cells);
-    last_states = lstm ? aten_stack(step, r->last_states, r->cells) : NULL;
+    last = aten_stack(step, r->last, r->cells, 0);
+    last_states = lstm ? aten_stack(step, r->last_states, r->cells, 0) : NULL;
     value_drop_all(step, r->last_states, lstm ? r->cells : 0);
     value_drop_all(step, r->last, r->cells);
     value_drop_all(step, held, 3 * (int)r->options->layers);

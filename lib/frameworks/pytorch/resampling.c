@@ -65,26 +65,35 @@ upsample_kernel(struct step *step, const struct value *x, const struct value *re
     }
 }
 
+struct value *
+aten_upsample(struct step *step, struct value *x, const struct shape *shape, int mode)
+{
+    bool last = value_is_only_channels_last(x);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *result;
+
+    shape_strides(shape, strides);
+    if (last)
+        shape_strides_channels_last(shape, strides);
+    result = value_empty_strided(step, shape, strides);
+    upsample_kernel(step, x, result, mode);
+    step_record(step, last ? &upsample_channels_last : &upsample, result, 1, &x);
+    return result;
+}
+
 static void
 upsample_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_upsample *options = layer->options;
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
-    bool last = value_is_only_channels_last(x);
     struct shape shape = step_output_shape(step, layer, 0), given = shape;
-    int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
     if (options->layout == MEMMODEL_CHANNELS_LAST) {
         for (int i = 2; i < shape.rank; i++)
             shape.dims[i] = given.dims[i - 1];
         shape.dims[1] = given.dims[shape.rank - 1];
     }
-    shape_strides(&shape, strides);
-    if (last)
-        shape_strides_channels_last(&shape, strides);
-    result = value_empty_strided(step, &shape, strides);
-    upsample_kernel(step, x, result, options->mode);
-    step_record(step, last ? &upsample_channels_last : &upsample, result, 1, &x);
+    result = aten_upsample(step, x, &shape, options->mode);
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
@@ -94,7 +103,7 @@ const struct rule pytorch_upsample = {OP_UPSAMPLE, upsample_forward};
 /* ---- padding: reflection and replication keep their input, also where nothing is added ---- */
 
 static const struct derivative constant_pad = {"constant_pad_nd", input_shaped_gradient};
-static const struct derivative mirror_pad = {"reflection_pad", upsample_backward};
+static const struct derivative mirror_pad = {"reflection_pad", layout_following_backward};
 
 struct value *
 aten_constant_pad(struct step *step, struct value *x, const struct shape *shape)
@@ -108,24 +117,115 @@ aten_constant_pad(struct step *step, struct value *x, const struct shape *shape)
     return result;
 }
 
+/* ---- circular padding: an empty result, x copied into it, then slices of itself, the last axis first ---- */
+
+struct circular {
+    struct shape padded;
+    int64_t copied[2 * MEMMODEL_MAX_RANK]; /* elements of the slices, in order */
+    int copies, axes;
+};
+
+/* The copy of one slice: a gradient of the base, the slice's own laid out, zeros around it. Takes `gradient`. */
+static struct value *
+slice_copy_gradient(struct step *step, const struct circular *circular, int copy, struct value *gradient)
+{
+    struct value *base = value_empty(step, &circular->padded), *slice, *zeros;
+    int dtype = circular->padded.dtype;
+
+    slice = value_vector(step, dtype, circular->copied[copy]);
+    value_drop(step, value_vector(step, dtype, circular->copied[copy]));
+    value_drop(step, gradient);
+    zeros = value_empty(step, &circular->padded);
+    value_drop(step, slice);
+    value_drop(step, zeros);
+    return base;
+}
+
+static void
+circular_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct circular *circular = node->options;
+    struct value *gradient = incoming[0], *base, *inner;
+
+    incoming[0] = NULL;
+    for (int i = circular->copies - 1; i >= 0; i--)
+        gradient = slice_copy_gradient(step, circular, i, gradient);
+    base = value_empty(step, &circular->padded);
+    inner = value_empty(step, &node->edges[0].shape);
+    value_drop(step, base);
+    value_drop(step, gradient);
+    for (int i = 0; i < circular->axes; i++) {
+        struct value *outer = inner;
+
+        inner = value_empty(step, &node->edges[0].shape);
+        value_drop(step, outer);
+    }
+    gradients[0] = inner;
+}
+
+/* Which slices are copied; `before` and `after` per axis. */
+static void
+find_slices(struct circular *circular, const int64_t *before, const int64_t *after)
+{
+    int64_t elements = shape_elements(&circular->padded);
+
+    for (int i = circular->padded.rank - 1; i >= 0; i--) {
+        int64_t pads[] = {before[i], after[i]};
+
+        circular->axes += before[i] > 0 || after[i] > 0;
+        for (int k = 0; k < 2; k++)
+            if (pads[k] > 0)
+                circular->copied[circular->copies++] = elements / circular->padded.dims[i] * pads[k];
+    }
+}
+
+struct value *
+aten_circular_pad(struct step *step, struct value *x, const int64_t *before, const int64_t *after)
+{
+    static const struct derivative pad_circular = {"pad_circular", circular_backward};
+    struct circular *circular = arena_allocate(&step->pool.arena, sizeof *circular);
+    struct value *result;
+    struct node *node;
+
+    if (!circular) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return &step->nothing;
+    }
+    *circular = (struct circular){.padded = x->shape};
+    for (int i = 0; i < x->shape.rank; i++)
+        circular->padded.dims[i] += before[i] + after[i];
+    find_slices(circular, before, after);
+    result = value_empty(step, &circular->padded);
+    node = step_record(step, &pad_circular, result, 1, &x);
+    if (node)
+        node->options = circular;
+    return result;
+}
+
+/* ---- the others ---- */
+
+struct value *
+aten_mirror_pad(struct step *step, struct value *x, const struct shape *shape)
+{
+    struct value *result = value_empty(step, shape);
+
+    step_save(step, step_record(step, &mirror_pad, result, 1, &x), x);
+    return result;
+}
+
 static void
 pad_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_pad *options = layer->options;
-    struct value *x = step_input(step, layer, 0), *result;
+    struct value *x = step_input(step, layer, 0);
     struct shape shape = step_output_shape(step, layer, 0);
 
-    if (options->mode == MEMMODEL_PAD_CIRCULAR) {
-        estimate_forward(step, layer);
-        return;
-    }
-    if (options->mode == MEMMODEL_PAD_CONSTANT) {
+    if (options->mode == MEMMODEL_PAD_CIRCULAR)
+        step_output(step, layer, 0, aten_circular_pad(step, x, options->before, options->after));
+    else if (options->mode == MEMMODEL_PAD_CONSTANT)
         step_output(step, layer, 0, aten_constant_pad(step, x, &shape));
-        return;
-    }
-    result = value_empty(step, &shape);
-    step_save(step, step_record(step, &mirror_pad, result, 1, &x), x);
-    step_output(step, layer, 0, result);
+    else
+        step_output(step, layer, 0, aten_mirror_pad(step, x, &shape));
 }
 
 const struct rule pytorch_pad = {OP_PAD, pad_forward};

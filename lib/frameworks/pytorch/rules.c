@@ -112,6 +112,15 @@ custom_forward(struct step *step, const struct layer *layer)
         name_unmodelled(step, layer, custom->operation);
 }
 
+void
+named_estimate(struct step *step, const struct layer *layer)
+{
+    const struct memmodel_custom *custom = layer->options;
+
+    estimate_outputs(step, layer);
+    name_unmodelled(step, layer, custom->operation);
+}
+
 const struct rule pytorch_custom = {OP_CUSTOM, custom_forward};
 
 /* ---- the table ---- */

@@ -1,0 +1,331 @@
+/* Operators on each element of one tensor, by name. PyTorch: tools/autograd/derivatives.yaml. */
+#include "frameworks/pytorch/named.h"
+
+static void
+pointwise_forward(struct step *step, const struct layer *layer, int kind)
+{
+    step_output(step, layer, 0, aten_pointwise(step, kind, step_input(step, layer, 0)));
+}
+
+static void
+in_place_forward(struct step *step, const struct layer *layer, int kind)
+{
+    step_output(step, layer, 0, aten_pointwise_in_place(step, kind, step_input(step, layer, 0)));
+}
+
+static void
+gelu_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    pointwise_forward(step, layer, attribute_is(layer, "approximate", "tanh") ? MEMMODEL_GELU_TANH : MEMMODEL_GELU);
+}
+
+/* ---- log_sigmoid: saved are the input and a buffer ---- */
+
+static void
+log_sigmoid_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = gradient_like(step, incoming[0], node->saved[0]);
+}
+
+static void
+log_sigmoid_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative log_sigmoid = {"log_sigmoid", log_sigmoid_backward};
+    struct value *x = step_input(step, layer, 0), *result = value_copy(step, x), *buffer = value_copy(step, x);
+    struct node *node = step_record(step, &log_sigmoid, result, 1, &x);
+
+    (void)detail;
+    step_save(step, node, x);
+    step_save(step, node, buffer);
+    value_drop(step, buffer);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- number ** x: saved are input and result ---- */
+
+static void
+number_to_the_power_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *product = number_result(step, incoming[0]);
+
+    (void)node;
+    gradients[0] = gradient_like(step, incoming[0], NULL);
+    value_drop(step, product);
+}
+
+static void
+number_to_the_power_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative pow_scalar = {"pow", number_to_the_power_backward};
+    struct value *x = step_input(step, layer, 0), *result = value_like(step, x);
+    struct node *node;
+
+    (void)detail;
+    number_in_place(step, x->shape.dtype);
+    node = step_record(step, &pow_scalar, result, 1, &x);
+    step_save(step, node, x);
+    step_save(step, node, result);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- clamp: where(self >= min && self <= max, grad, 0) ---- */
+
+static void
+clamp_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *zero = value_scalar(step, incoming[0]->shape.dtype), *masks[2] = {NULL};
+
+    for (int i = 0; i < node->number; i++)
+        masks[i] = number_compare(step, node->saved[0]);
+    gradients[0] = gradient_like(step, incoming[0], NULL);
+    for (int i = (int)node->number - 1; i >= 0; i--)
+        value_drop(step, masks[i]);
+    value_drop(step, zero);
+}
+
+static const struct derivative clamp = {"clamp", clamp_backward};
+
+static int64_t
+bounds_of(const struct layer *layer)
+{
+    return attribute_present(layer, "min") + attribute_present(layer, "max");
+}
+
+static void
+clamp_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0), *result = value_like(step, x);
+    struct node *node = step_record(step, &clamp, result, 1, &x);
+
+    step_save(step, node, x);
+    if (node)
+        node->number = detail ? detail : bounds_of(layer);
+    step_output(step, layer, 0, result);
+}
+
+static void
+clamp_in_place_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    struct value *clone = step->grad_mode && x->node ? value_like(step, x) : NULL;
+    struct node *node = node_new(step, &clamp, &x, 1, 1);
+
+    step_save(step, node, clone);
+    if (node)
+        node->number = detail ? detail : bounds_of(layer);
+    node_attach(step, node, x, 0);
+    value_drop(step, clone);
+    step_output(step, layer, 0, value_keep(x));
+}
+
+/* ---- glu: halves of one axis ---- */
+
+static void
+input_like_gradient(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = value_empty(step, &shape);
+}
+
+static void
+glu_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative glu = {"glu", input_like_gradient};
+    struct value *x = step_input(step, layer, 0), *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    result = value_empty(step, &shape);
+    step_save(step, step_record(step, &glu, result, 1, &x), x);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- prelu ---- */
+
+static void
+prelu_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    step_output(step, layer, 0, aten_prelu(step, step_input(step, layer, 0), step_input(step, layer, 1)));
+}
+
+/* ---- softmax ---- */
+
+static void
+softmax_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0), *typed;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    typed = aten_cast(step, x, shape.dtype);
+    step_output(step, layer, 0, aten_softmax(step, typed));
+    value_drop(step, typed);
+}
+
+/* ---- dropout ---- */
+
+static bool
+is_dropping(const struct layer *layer)
+{
+    return attribute_integer(layer, "train", 0) && attribute_number(layer, "p", 0) > 0;
+}
+
+/* With p = 1 a product with zero. */
+static struct value *
+dropped(struct step *step, struct value *x, bool in_place, double p)
+{
+    struct value *zero, *result;
+
+    if (p < 1)
+        return aten_noise(step, x, NULL, in_place);
+    zero = value_scalar(step, x->shape.dtype);
+    result = in_place ? aten_binary_in_place(step, MEMMODEL_MULTIPLY, x, zero)
+                      : aten_binary(step, MEMMODEL_MULTIPLY, x, zero);
+    value_drop(step, zero);
+    return result;
+}
+
+static void
+dropout_forward(struct step *step, const struct layer *layer, int in_place)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    if (is_dropping(layer))
+        step_output(step, layer, 0, dropped(step, x, in_place != 0, attribute_number(layer, "p", 0)));
+    else
+        step_output(step, layer, 0, value_keep(x));
+}
+
+/* One number for each channel of each image. */
+static struct shape
+feature_noise(const struct value *x)
+{
+    struct shape shape = x->shape;
+
+    for (int i = 2; i < shape.rank; i++)
+        shape.dims[i] = 1;
+    return shape;
+}
+
+static void
+feature_dropout_forward(struct step *step, const struct layer *layer, int in_place)
+{
+    struct value *x = step_input(step, layer, 0);
+    struct shape noise = feature_noise(x);
+
+    if (is_dropping(layer))
+        step_output(step, layer, 0, aten_noise(step, x, &noise, in_place != 0));
+    else
+        step_output(step, layer, 0, value_keep(x));
+}
+
+/* The noise, and b = noise * (alpha * a) ... + b; x * noise, then b is added in place. Dropout.cpp, _dropout_impl. */
+static void
+alpha_dropout_forward(struct step *step, const struct layer *layer, int feature)
+{
+    struct value *x = step_input(step, layer, 0), *noise, *shift;
+    struct shape channels = feature_noise(x);
+
+    if (!is_dropping(layer)) {
+        step_output(step, layer, 0, value_keep(x));
+        return;
+    }
+    noise = feature ? value_empty(step, &channels) : value_like(step, x);
+    shift = number_result(step, noise);
+    number_in_place(step, x->shape.dtype);
+    number_in_place(step, x->shape.dtype);
+    number_in_place(step, x->shape.dtype);
+    step_output(step, layer, 0, aten_binary(step, MEMMODEL_MULTIPLY, x, noise));
+    value_drop(step, shift);
+    value_drop(step, noise);
+}
+
+static const struct named_rule elementwise[] = {
+    {"aten._log_softmax.default", softmax_forward, 0},
+    {"aten._softmax.default", softmax_forward, 0},
+    {"aten.abs.default", pointwise_forward, MEMMODEL_ABS},
+    {"aten.abs_.default", in_place_forward, MEMMODEL_ABS},
+    {"aten.acos.default", pointwise_forward, ATEN_ACOS},
+    {"aten.alpha_dropout.default", alpha_dropout_forward, 0},
+    {"aten.asin.default", pointwise_forward, ATEN_ASIN},
+    {"aten.atan.default", pointwise_forward, ATEN_ATAN},
+    {"aten.ceil.default", pointwise_forward, ATEN_ROUND},
+    {"aten.celu.default", pointwise_forward, ATEN_CELU},
+    {"aten.celu_.default", in_place_forward, ATEN_CELU},
+    {"aten.clamp.default", clamp_forward, 0},
+    {"aten.clamp_.default", clamp_in_place_forward, 0},
+    {"aten.clamp_max.default", clamp_forward, 1},
+    {"aten.clamp_max_.default", clamp_in_place_forward, 1},
+    {"aten.clamp_min.default", clamp_forward, 1},
+    {"aten.clamp_min_.default", clamp_in_place_forward, 1},
+    {"aten.cos.default", pointwise_forward, ATEN_COS},
+    {"aten.cosh.default", pointwise_forward, ATEN_COSH},
+    {"aten.dropout.default", dropout_forward, 0},
+    {"aten.dropout_.default", dropout_forward, 1},
+    {"aten.elu.default", pointwise_forward, MEMMODEL_ELU},
+    {"aten.elu_.default", in_place_forward, MEMMODEL_ELU},
+    {"aten.erf.default", pointwise_forward, ATEN_ERF},
+    {"aten.exp.default", pointwise_forward, MEMMODEL_EXP},
+    {"aten.exp2.default", pointwise_forward, ATEN_EXPM1},
+    {"aten.exp_.default", in_place_forward, MEMMODEL_EXP},
+    {"aten.expm1.default", pointwise_forward, ATEN_EXPM1},
+    {"aten.feature_alpha_dropout.default", alpha_dropout_forward, 1},
+    {"aten.feature_dropout.default", feature_dropout_forward, 0},
+    {"aten.feature_dropout_.default", feature_dropout_forward, 1},
+    {"aten.floor.default", pointwise_forward, ATEN_ROUND},
+    {"aten.gelu.default", gelu_forward, 0},
+    {"aten.glu.default", glu_forward, 0},
+    {"aten.hardsigmoid.default", pointwise_forward, MEMMODEL_HARDSIGMOID},
+    {"aten.hardsigmoid_.default", in_place_forward, MEMMODEL_HARDSIGMOID},
+    {"aten.hardswish.default", pointwise_forward, MEMMODEL_HARDSWISH},
+    {"aten.hardswish_.default", in_place_forward, MEMMODEL_HARDSWISH},
+    {"aten.hardtanh.default", pointwise_forward, ATEN_HARDTANH},
+    {"aten.hardtanh_.default", in_place_forward, ATEN_HARDTANH},
+    {"aten.leaky_relu.default", pointwise_forward, MEMMODEL_LEAKY_RELU},
+    {"aten.leaky_relu_.default", in_place_forward, MEMMODEL_LEAKY_RELU},
+    {"aten.log.default", pointwise_forward, MEMMODEL_LOG},
+    {"aten.log10.default", pointwise_forward, ATEN_LOG_OF_BASE},
+    {"aten.log1p.default", pointwise_forward, ATEN_LOG1P},
+    {"aten.log2.default", pointwise_forward, ATEN_LOG_OF_BASE},
+    {"aten.log_sigmoid.default", log_sigmoid_forward, 0},
+    {"aten.log_softmax.int", softmax_forward, 0},
+    {"aten.mish.default", pointwise_forward, MEMMODEL_MISH},
+    {"aten.mish_.default", in_place_forward, MEMMODEL_MISH},
+    {"aten.neg.default", pointwise_forward, MEMMODEL_NEGATE},
+    {"aten.neg_.default", in_place_forward, MEMMODEL_NEGATE},
+    {"aten.pow.Scalar", number_to_the_power_forward, 0},
+    {"aten.pow.Tensor_Scalar", pointwise_forward, ATEN_POW},
+    {"aten.pow_.Scalar", in_place_forward, ATEN_POW},
+    {"aten.prelu.default", prelu_forward, 0},
+    {"aten.reciprocal.default", pointwise_forward, ATEN_RECIPROCAL},
+    {"aten.relu.default", pointwise_forward, MEMMODEL_RELU},
+    {"aten.relu6.default", pointwise_forward, MEMMODEL_RELU6},
+    {"aten.relu6_.default", in_place_forward, MEMMODEL_RELU6},
+    {"aten.relu_.default", in_place_forward, MEMMODEL_RELU},
+    {"aten.round.default", pointwise_forward, ATEN_ROUND},
+    {"aten.rsqrt.default", pointwise_forward, ATEN_RSQRT},
+    {"aten.selu.default", pointwise_forward, MEMMODEL_SELU},
+    {"aten.selu_.default", in_place_forward, MEMMODEL_SELU},
+    {"aten.sigmoid.default", pointwise_forward, MEMMODEL_SIGMOID},
+    {"aten.sigmoid_.default", in_place_forward, MEMMODEL_SIGMOID},
+    {"aten.sign.default", pointwise_forward, ATEN_ROUND},
+    {"aten.silu.default", pointwise_forward, MEMMODEL_SILU},
+    {"aten.silu_.default", in_place_forward, MEMMODEL_SILU},
+    {"aten.sin.default", pointwise_forward, ATEN_SIN},
+    {"aten.sinh.default", pointwise_forward, ATEN_SINH},
+    {"aten.softmax.int", softmax_forward, 0},
+    {"aten.softplus.default", pointwise_forward, MEMMODEL_SOFTPLUS},
+    {"aten.sqrt.default", pointwise_forward, MEMMODEL_SQRT},
+    {"aten.sqrt_.default", in_place_forward, MEMMODEL_SQRT},
+    {"aten.square.default", pointwise_forward, MEMMODEL_SQUARE},
+    {"aten.tan.default", pointwise_forward, ATEN_TAN},
+    {"aten.tanh.default", pointwise_forward, MEMMODEL_TANH},
+    {"aten.tanh_.default", in_place_forward, MEMMODEL_TANH},
+    {"aten.threshold.default", pointwise_forward, ATEN_THRESHOLD},
+    {"aten.threshold_.default", in_place_forward, ATEN_THRESHOLD},
+};
+
+const struct named_table named_elementwise = NAMED_TABLE(elementwise);

@@ -1,0 +1,319 @@
+/*
+ * Reading and writing by index, by name. PyTorch: aten/src/ATen/native/TensorAdvancedIndexing.cpp, Embedding.cpp,
+ * EmbeddingBag.cpp, GridSampler.cpp, Im2Col.cpp.
+ */
+#include "frameworks/pytorch/named.h"
+
+static struct value *
+input_gradient(struct step *step, const struct node *node, const struct value *gradient, int input)
+{
+    struct shape shape = shape_typed(&node->edges[input].shape, gradient->shape.dtype);
+
+    return node_wants(node, input) ? value_empty(step, &shape) : NULL;
+}
+
+/* ---- x[index]: a mask is made a list of places for the call, forward and backward ---- */
+
+static int64_t
+places_of_mask(const struct value *mask, const struct value *x, const struct shape *result)
+{
+    int64_t each = shape_product(&x->shape, mask->shape.rank, x->shape.rank);
+
+    return each > 0 ? shape_elements(result) / each * mask->shape.rank : 0;
+}
+
+/* The node's number is the elements of the list of places. */
+static void
+index_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = input_gradient(step, node, incoming[0], 0);
+    if (node->number > 0)
+        value_drop(step, value_vector(step, MEMMODEL_INT64, node->number));
+}
+
+static const struct derivative index_derivative = {"index", index_backward};
+
+static void
+index_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0), *result, *places = NULL;
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct node *node;
+    int64_t masked = 0;
+
+    (void)detail;
+    for (int i = 1; i < layer->input_count; i++) {
+        const struct value *index = step_input(step, layer, i);
+
+        if (index && index->shape.dtype == MEMMODEL_BOOL)
+            masked = places_of_mask(index, x, &shape);
+    }
+    if (masked > 0)
+        places = value_vector(step, MEMMODEL_INT64, masked);
+    result = value_empty(step, &shape);
+    node = step_record(step, &index_derivative, result, 1, &x);
+    for (int i = 1; i < layer->input_count && i < MAX_SAVED; i++)
+        step_save(step, node, step_input(step, layer, i));
+    if (node)
+        node->number = masked;
+    value_drop(step, places);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- gather, index_select, embedding: the gradient is zeros of the input's shape, added to ---- */
+
+enum gathering { KEEPS_INDEX, KEEPS_INPUT };
+
+static void
+gather_forward(struct step *step, const struct layer *layer, int keeping)
+{
+    struct value *x = step_input(step, layer, 0), *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct node *node;
+
+    result = value_empty(step, &shape);
+    node = step_record(step, &index_derivative, result, 1, &x);
+    step_save(step, node, step_input(step, layer, 1));
+    if (keeping == KEEPS_INPUT)
+        step_save(step, node, x);
+    step_output(step, layer, 0, result);
+}
+
+static void
+embedding_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *weight = step_input(step, layer, 0), *indices = step_input(step, layer, 1);
+
+    (void)detail;
+    step_output(step, layer, 0, aten_embedding(step, weight, indices));
+}
+
+/* ---- scatter, scatter_add, index_add: self first, then what is written ---- */
+
+/* scatter writes zeros into a copy of the gradient; adding passes it on. */
+static void
+scatter_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    if (node_wants(node, 0))
+        gradients[0] = node->number ? value_keep(incoming[0]) : value_like(step, incoming[0]);
+    if (node->edge_count > 1)
+        gradients[1] = input_gradient(step, node, incoming[0], 1);
+}
+
+enum scattering { REPLACES, ADDS };
+
+static void
+scatter_forward(struct step *step, const struct layer *layer, int scattering)
+{
+    static const struct derivative scatter = {"scatter", scatter_backward};
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 2)};
+    struct value *result = value_like(step, operands[0]);
+    struct node *node = step_record(step, &scatter, result, operands[1] ? 2 : 1, operands);
+
+    step_save(step, node, step_input(step, layer, 1));
+    if (node)
+        node->number = scattering;
+    step_output(step, layer, 0, result);
+}
+
+/* x[index] = values */
+static void
+index_put_in_place_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative index_put = {"index_put", scatter_backward};
+    int last = layer->input_count - 1;
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, last)};
+    struct node *node = node_new(step, &index_put, operands, 2, 1);
+
+    (void)detail;
+    for (int i = 1; i < last && i < MAX_SAVED; i++)
+        step_save(step, node, step_input(step, layer, i));
+    node_attach(step, node, operands[0], 0);
+    step_output(step, layer, 0, value_keep(operands[0]));
+}
+
+/* ---- grid_sampler: saved are grid and input ---- */
+
+static void
+grid_sampler_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < 2; i++)
+        gradients[i] = input_gradient(step, node, incoming[0], i);
+}
+
+static void
+grid_sampler_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative grid_sampler = {"grid_sampler", grid_sampler_backward};
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)}, *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct node *node;
+
+    (void)detail;
+    result = value_empty(step, &shape);
+    node = step_record(step, &grid_sampler, result, 2, operands);
+    step_save(step, node, operands[1]);
+    step_save(step, node, operands[0]);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- im2col ---- */
+
+static void
+im2col_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative im2col = {"im2col", index_backward};
+    struct value *x = step_input(step, layer, 0), *copy = value_copy(step, x), *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    result = value_empty(step, &shape);
+    step_record(step, &im2col, result, 1, &x);
+    value_drop(step, copy);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- embedding_bag: which bag each index is in, how long the bags are, and of what the results were made ---- */
+
+enum bag_mode { BAG_SUM, BAG_MEAN, BAG_MAX };
+
+struct bags {
+    int64_t bags, indices, width;
+    enum bag_mode mode;
+};
+
+static struct value *
+integers(struct step *step, int64_t count)
+{
+    return value_vector(step, MEMMODEL_INT64, count);
+}
+
+/* A count of zeros, ones added where bags begin, minus one, summed up: EmbeddingBag.cpp, make_offset2bag */
+static struct value *
+bag_of_each(struct step *step, const struct bags *bags)
+{
+    struct value *count = integers(step, bags->indices + 1), *result;
+
+    value_drop(step, integers(step, bags->bags));
+    value_drop(step, value_scalar(step, MEMMODEL_INT64));
+    result = integers(step, bags->indices + 1);
+    value_drop(step, count);
+    return result;
+}
+
+/* EmbeddingBag.cpp, apply_bag_size_backward and embedding_bag_dense_backward: the indices sorted, with their places. */
+static void
+sorted_scratch(struct step *step, const struct bags *bags)
+{
+    struct value *sorted = integers(step, bags->indices), *places = integers(step, bags->indices);
+
+    value_drop(step, integers(step, bags->indices));
+    value_drop(step, integers(step, bags->indices));
+    value_drop(step, sorted);
+    value_drop(step, places);
+}
+
+/* Column by column. */
+static void
+maximum_scratch(struct step *step, const struct bags *bags, int dtype)
+{
+    struct shape shape = {.dims = {bags->bags, bags->width}, .rank = 2, .dtype = MEMMODEL_INT64};
+    struct value *rows = integers(step, bags->bags), *chosen = value_empty(step, &shape), *values;
+
+    value_drop(step, rows);
+    rows = integers(step, bags->bags);
+    shape.dtype = dtype;
+    values = value_empty(step, &shape);
+    value_drop(step, rows);
+    for (int64_t i = 0; i < bags->width; i++)
+        value_drop(step, integers(step, bags->bags));
+    value_drop(step, values);
+    value_drop(step, chosen);
+}
+
+static void
+embedding_bag_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct bags *bags = node->options;
+    struct value *bag = bags->mode == BAG_SUM ? bag_of_each(step, bags) : NULL;
+
+    gradients[0] = input_gradient(step, node, incoming[0], 0);
+    if (bags->mode == BAG_MAX)
+        maximum_scratch(step, bags, incoming[0]->shape.dtype);
+    else
+        sorted_scratch(step, bags);
+    value_drop(step, bag);
+}
+
+/* Sizes of the bags for the mean, or which index was greatest; it takes the reference to `sizes`. */
+static struct value *
+bag_details(struct step *step, const struct bags *bags, struct value *sizes, int dtype)
+{
+    struct shape chosen = {.dims = {bags->bags, bags->width}, .rank = 2, .dtype = MEMMODEL_INT64};
+    struct value *first, *second, *third, *result = sizes;
+
+    if (bags->mode == BAG_MEAN) {
+        first = integers(step, bags->bags);
+        second = integers(step, bags->bags);
+        third = value_vector(step, dtype, bags->bags);
+        value_drop(step, second);
+        value_drop(step, first);
+        value_drop(step, third);
+    } else if (bags->mode == BAG_MAX) {
+        result = value_empty(step, &chosen);
+        value_drop(step, sizes);
+    }
+    return result;
+}
+
+static void
+embedding_bag_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative embedding_bag = {"embedding_bag", embedding_bag_backward};
+    struct value *weight = step_input(step, layer, 0), *indices = step_input(step, layer, 1), *result, *saved[4];
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct bags *bags = arena_allocate(&step->pool.arena, sizeof *bags);
+    struct node *node;
+
+    (void)detail;
+    if (!bags) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    *bags = (struct bags){shape.dims[0], value_elements(indices), shape.dims[1],
+                          (enum bag_mode)attribute_integer(layer, "mode", BAG_SUM)};
+    result = value_empty(step, &shape);
+    saved[0] = bags->mode == BAG_SUM ? NULL : bag_of_each(step, bags);
+    saved[1] = integers(step, bags->bags);
+    value_drop(step, integers(step, bags->bags - 1));
+    value_drop(step, value_scalar(step, MEMMODEL_INT64));
+    saved[2] = bag_details(step, bags, integers(step, bags->bags), weight->shape.dtype);
+    node = step_record(step, &embedding_bag, result, 1, &weight);
+    step_save(step, node, step_input(step, layer, 2));
+    for (int i = 0; i < 3; i++) {
+        step_save(step, node, saved[i]);
+        value_drop(step, saved[i]);
+    }
+    if (node)
+        node->options = bags;
+    step_output(step, layer, 0, result);
+}
+
+static const struct named_rule indexing[] = {
+    {"aten.embedding.default", embedding_forward, 0},
+    {"aten.embedding_bag.default", embedding_bag_forward, 0},
+    {"aten.embedding_bag.padding_idx", embedding_bag_forward, 0},
+    {"aten.gather.default", gather_forward, KEEPS_INPUT},
+    {"aten.grid_sampler.default", grid_sampler_forward, 0},
+    {"aten.im2col.default", im2col_forward, 0},
+    {"aten.index.Tensor", index_forward, 0},
+    {"aten.index_add.default", scatter_forward, ADDS},
+    {"aten.index_put_.default", index_put_in_place_forward, 0},
+    {"aten.index_select.default", gather_forward, KEEPS_INDEX},
+    {"aten.scatter.src", scatter_forward, REPLACES},
+    {"aten.scatter.value", scatter_forward, REPLACES},
+    {"aten.scatter_add.default", scatter_forward, ADDS},
+    {"aten.take_along_dim.default", gather_forward, KEEPS_INPUT},
+};
+
+const struct named_table named_indexing = NAMED_TABLE(indexing);

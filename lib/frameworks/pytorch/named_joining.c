@@ -1,0 +1,115 @@
+/* Joining and splitting by name. PyTorch: aten/src/ATen/native/TensorShape.cpp. */
+#include "frameworks/pytorch/named.h"
+
+/* ---- joining: parts of another type are cast for the call ---- */
+
+enum joining { CONCAT, STACK };
+
+static struct value *
+joined(struct step *step, const struct layer *layer, struct value **parts, enum joining joining)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+    int axis = attribute_axis(layer, "dim", shape.rank, 0), count = layer->input_count;
+    struct value **casts, *result;
+    size_t bytes = (size_t)count * sizeof *casts;
+
+    if (joining == STACK)
+        return aten_stack(step, parts, count, axis);
+    casts = pool_take(&step->pool, bytes);
+    if (!casts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return &step->nothing;
+    }
+    for (int i = 0; i < count; i++)
+        casts[i] = parts[i]->shape.dtype == shape.dtype ? NULL : value_like_typed(step, parts[i], shape.dtype);
+    result = aten_concat(step, parts, count, axis, shape.dtype);
+    value_drop_all(step, casts, count);
+    pool_give(&step->pool, casts, bytes);
+    return result;
+}
+
+static void
+join_forward(struct step *step, const struct layer *layer, int joining)
+{
+    size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
+    struct value **parts = pool_take(&step->pool, bytes);
+
+    if (!parts) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < layer->input_count; i++)
+        parts[i] = step_input(step, layer, i);
+    step_output(step, layer, 0, joined(step, layer, parts, (enum joining)joining));
+    pool_give(&step->pool, parts, bytes);
+}
+
+/* ---- splitting: what differs is only the shapes of the parts ---- */
+
+static void
+split_forward(struct step *step, const struct layer *layer, int unsafe)
+{
+    struct value *x = step_input(step, layer, 0);
+    size_t count = (size_t)layer->output_count;
+    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
+    struct value **results = pool_take(&step->pool, count * sizeof *results);
+
+    if (!parts || !results) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < layer->output_count; i++)
+        parts[i] = step_output_shape(step, layer, i);
+    aten_split(step, x, parts, x->strides, layer->output_count, results);
+    for (int i = 0; i < layer->output_count; i++) {
+        if (unsafe)
+            value_forget_base(step, results[i]);
+        step_output(step, layer, i, results[i]);
+    }
+    pool_give(&step->pool, results, count * sizeof *results);
+}
+
+/* An axis goes. */
+static void
+unbind_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    int axis = attribute_axis(layer, "dim", x->shape.rank, 0);
+    size_t count = (size_t)layer->output_count;
+    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
+    struct value **results = pool_take(&step->pool, count * sizeof *results);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    (void)detail;
+    if (!parts || !results) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (int i = 0; i < layer->output_count; i++)
+        parts[i] = step_output_shape(step, layer, i);
+    for (int i = 0, to = 0; i < x->shape.rank; i++)
+        if (i != axis)
+            strides[to++] = x->strides[i];
+    aten_split(step, x, parts, strides, layer->output_count, results);
+    for (int i = 0; i < layer->output_count; i++)
+        step_output(step, layer, i, results[i]);
+    pool_give(&step->pool, results, count * sizeof *results);
+}
+
+static const struct named_rule joining[] = {
+    {"aten.cat.default", join_forward, CONCAT},
+    {"aten.chunk.default", split_forward, 0},
+    {"aten.concat.default", join_forward, CONCAT},
+    {"aten.concatenate.default", join_forward, CONCAT},
+    {"aten.split.Tensor", split_forward, 0},
+    {"aten.split.sizes", split_forward, 0},
+    {"aten.split_with_sizes.default", split_forward, 0},
+    {"aten.stack.default", join_forward, STACK},
+    {"aten.tensor_split.indices", split_forward, 0},
+    {"aten.tensor_split.sections", split_forward, 0},
+    {"aten.unbind.int", unbind_forward, 0},
+    {"aten.unsafe_chunk.default", split_forward, 1},
+    {"aten.unsafe_split.Tensor", split_forward, 1},
+};
+
+const struct named_table named_joining = NAMED_TABLE(joining);

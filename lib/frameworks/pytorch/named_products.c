@@ -1,0 +1,214 @@
+/* Matrix products by name, and einsum. PyTorch: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp. */
+#include "frameworks/pytorch/named.h"
+
+#include <string.h>
+
+typedef struct value *(*product_function)(struct step *step, struct value *a, struct value *b);
+
+enum product { MATMUL, MM, BMM };
+
+static void
+product_forward(struct step *step, const struct layer *layer, int product)
+{
+    static const product_function functions[] = {aten_matmul, aten_mm, aten_bmm};
+
+    step_output(step, layer, 0, functions[product](step, step_input(step, layer, 0), step_input(step, layer, 1)));
+}
+
+static void
+linear_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0), *weight = step_input(step, layer, 1);
+
+    (void)detail;
+    step_output(step, layer, 0, aten_linear(step, x, weight, step_input(step, layer, 2)));
+}
+
+static void
+added_product_forward(struct step *step, const struct layer *layer, int batched)
+{
+    struct value *bias = step_input(step, layer, 0), *a = step_input(step, layer, 1), *b = step_input(step, layer, 2);
+    int factors = (attribute_present(layer, "alpha") ? ADDMM_ALPHA : 0) |
+                  (attribute_present(layer, "beta") ? ADDMM_BETA : 0);
+
+    if (batched)
+        step_output(step, layer, 0, aten_baddbmm(step, bias, a, b, factors));
+    else
+        step_output(step, layer, 0, aten_addmm(step, bias, a, b, factors));
+}
+
+/* ---- einsum of two operands: permuted, reshaped to one bmm, and back ---- */
+
+enum { LETTERS = 2 * MEMMODEL_MAX_RANK };
+
+/* Letters of the operands, of the result, and in what they differ. */
+struct equation {
+    char operands[2][LETTERS], result[LETTERS];
+    char batch[LETTERS], summed[LETTERS], own[2][LETTERS];
+};
+
+static void
+append_letter(char *letters, char letter)
+{
+    size_t length = strlen(letters);
+
+    if (length + 1 < LETTERS)
+        letters[length] = letter;
+}
+
+static void
+sort_letters(struct equation *equation)
+{
+    const char *first = equation->operands[0], *second = equation->operands[1];
+
+    for (const char *c = equation->result; *c; c++)
+        if (strchr(first, *c) && strchr(second, *c))
+            append_letter(equation->batch, *c);
+    for (const char *c = first; *c; c++) {
+        if (!strchr(second, *c))
+            append_letter(equation->own[0], *c);
+        else if (!strchr(equation->result, *c))
+            append_letter(equation->summed, *c);
+    }
+    for (const char *c = second; *c; c++)
+        if (!strchr(first, *c))
+            append_letter(equation->own[1], *c);
+}
+
+/* "ij,jk->ik"; false for any other form. */
+static bool
+read_equation(const struct layer *layer, struct equation *equation)
+{
+    char text[4 * LETTERS], *comma, *arrow;
+
+    *equation = (struct equation){.result = ""};
+    attribute_text(layer, "equation", text, sizeof text);
+    comma = strchr(text, ',');
+    arrow = strstr(text, "->");
+    if (!comma || !arrow || comma > arrow || strchr(comma + 1, ',') || strchr(text, '.'))
+        return false;
+    *comma = *arrow = 0;
+    if (strlen(text) >= LETTERS || strlen(comma + 1) >= LETTERS || strlen(arrow + 2) >= LETTERS)
+        return false;
+    strcpy(equation->operands[0], text);
+    strcpy(equation->operands[1], comma + 1);
+    strcpy(equation->result, arrow + 2);
+    sort_letters(equation);
+    return true;
+}
+
+/* The operand with its dims in the order of `wanted`. */
+static struct value *
+in_order(struct step *step, struct value *x, const char *letters, const char *wanted)
+{
+    int32_t axes[MEMMODEL_MAX_RANK] = {0};
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        const char *at = strchr(letters, wanted[i]);
+
+        axes[i] = at ? (int32_t)(at - letters) : i;
+    }
+    return aten_permute(step, x, axes);
+}
+
+/* [batch, rows, columns] of an operand; what lies between is how many letters make up each. */
+static struct value *
+as_batch(struct step *step, struct value *x, const char *letters, const char *const parts[3])
+{
+    char order[3 * LETTERS] = "";
+    struct shape flat = {.rank = 3, .dtype = x->shape.dtype};
+    struct value *turned, *result;
+
+    for (int i = 0, at = 0; i < 3; i++) {
+        strcat(order, parts[i]);
+        flat.dims[i] = 1;
+        for (const char *c = parts[i]; *c; c++, at++)
+            flat.dims[i] *= x->shape.dims[strchr(letters, *c) - letters];
+    }
+    turned = in_order(step, x, letters, order);
+    result = aten_reshape(step, turned, &flat);
+    value_drop(step, turned);
+    return result;
+}
+
+static struct value *
+contraction(struct step *step, const struct equation *equation, struct value *a, struct value *b,
+            const struct shape *shape)
+{
+    const char *const first_parts[] = {equation->batch, equation->own[0], equation->summed};
+    const char *const second_parts[] = {equation->batch, equation->summed, equation->own[1]};
+    struct value *first = as_batch(step, a, equation->operands[0], first_parts);
+    struct value *second = as_batch(step, b, equation->operands[1], second_parts);
+    struct value *product = aten_bmm(step, first, second), *full, *result;
+    char order[3 * LETTERS] = "";
+    struct shape seen = *shape;
+
+    strcat(strcat(strcat(order, equation->batch), equation->own[0]), equation->own[1]);
+    for (int i = 0; i < seen.rank; i++)
+        seen.dims[i] = shape->dims[strchr(equation->result, order[i]) - equation->result];
+    full = aten_reshape(step, product, &seen);
+    value_drop(step, product);
+    result = in_order(step, full, order, equation->result);
+    value_drop(step, full);
+    value_drop(step, second);
+    value_drop(step, first);
+    return result;
+}
+
+/* An operand with dims of size 1 where the result has letters that it lacks. */
+static struct value *
+spread(struct step *step, struct value *x, const char *letters, const char *result)
+{
+    char own[LETTERS] = "";
+    struct value *turned, *spread;
+    struct shape shape = {.dtype = x->shape.dtype};
+
+    for (const char *c = result; *c; c++) {
+        const char *at = strchr(letters, *c);
+
+        if (at)
+            append_letter(own, *c);
+        shape.dims[shape.rank++] = at ? x->shape.dims[at - letters] : 1;
+    }
+    turned = in_order(step, x, letters, own);
+    spread = aten_reshape(step, turned, &shape);
+    value_drop(step, turned);
+    return spread;
+}
+
+static void
+einsum_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct equation equation;
+    struct value *a = step_input(step, layer, 0), *b = step_input(step, layer, 1), *first, *second;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    if (!b || !read_equation(layer, &equation)) {
+        named_estimate(step, layer);
+        return;
+    }
+    if (equation.summed[0]) {
+        step_output(step, layer, 0, contraction(step, &equation, a, b, &shape));
+        return;
+    }
+    first = spread(step, a, equation.operands[0], equation.result);
+    second = spread(step, b, equation.operands[1], equation.result);
+    step_output(step, layer, 0, aten_binary(step, MEMMODEL_MULTIPLY, first, second));
+    value_drop(step, second);
+    value_drop(step, first);
+}
+
+static const struct named_rule products[] = {
+    {"aten.addmm.default", added_product_forward, 0},
+    {"aten.baddbmm.default", added_product_forward, 1},
+    {"aten.bmm.default", product_forward, BMM},
+    {"aten.dot.default", product_forward, MATMUL},
+    {"aten.einsum.default", einsum_forward, 0},
+    {"aten.linear.default", linear_forward, 0},
+    {"aten.matmul.default", product_forward, MATMUL},
+    {"aten.mm.default", product_forward, MM},
+    {"aten.mv.default", product_forward, MATMUL},
+};
+
+const struct named_table named_products = NAMED_TABLE(products);

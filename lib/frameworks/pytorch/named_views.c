@@ -1,0 +1,299 @@
+/*
+ * Views and copies by name. PyTorch: aten/src/ATen/native/TensorShape.cpp, TensorConversions.cpp,
+ * TensorTransformations.cpp. Sizes are those of the layer's outputs.
+ */
+#include "frameworks/pytorch/named.h"
+
+#include <string.h>
+
+static void
+reshape_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    step_output(step, layer, 0, aten_reshape(step, step_input(step, layer, 0), &shape));
+}
+
+/* Nothing to flatten: the tensor itself. */
+static void
+flatten_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct value *x = step_input(step, layer, 0);
+
+    if (shape_equal(&shape, &x->shape))
+        step_output(step, layer, 0, value_keep(x));
+    else
+        reshape_forward(step, layer, detail);
+}
+
+static void
+expand_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    for (int i = 0; i < layer->output_count; i++) {
+        struct shape shape = step_output_shape(step, layer, i);
+
+        step_output(step, layer, i, aten_expand(step, step_input(step, layer, i), &shape));
+    }
+}
+
+/* ---- axes in another order ---- */
+
+static void
+permute_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    int64_t dims[MEMMODEL_MAX_RANK] = {0};
+    int32_t axes[MEMMODEL_MAX_RANK] = {0};
+
+    (void)detail;
+    attribute_list(layer, "dims", dims, MEMMODEL_MAX_RANK);
+    for (int i = 0; i < x->shape.rank; i++)
+        axes[i] = (int32_t)(dims[i] < 0 ? dims[i] + x->shape.rank : dims[i]);
+    step_output(step, layer, 0, aten_permute(step, x, axes));
+}
+
+static void
+transpose_forward(struct step *step, const struct layer *layer, int detail)
+{
+    int first = (int)attribute_integer(layer, "dim0", 0), second = (int)attribute_integer(layer, "dim1", 1);
+
+    (void)detail;
+    step_output(step, layer, 0, aten_transpose(step, step_input(step, layer, 0), first, second));
+}
+
+/* x.t() of a vector is a view of it. */
+static void
+matrix_transpose_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    if (x->shape.rank < 2)
+        reshape_forward(step, layer, detail);
+    else
+        step_output(step, layer, 0, aten_transpose(step, x, -2, -1));
+}
+
+/* The axes `source` move to `destination`; the others keep their order. */
+static void
+movedim_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    int64_t source[MEMMODEL_MAX_RANK], destination[MEMMODEL_MAX_RANK];
+    int count = attribute_list(layer, "source", source, MEMMODEL_MAX_RANK), rank = x->shape.rank;
+    int32_t axes[MEMMODEL_MAX_RANK];
+    uint64_t moved = 0;
+
+    (void)detail;
+    attribute_list(layer, "destination", destination, MEMMODEL_MAX_RANK);
+    for (int i = 0; i < rank; i++)
+        axes[i] = -1;
+    for (int i = 0; i < count; i++) {
+        int from = (int)(source[i] < 0 ? source[i] + rank : source[i]);
+
+        axes[destination[i] < 0 ? destination[i] + rank : destination[i]] = from;
+        moved |= UINT64_C(1) << from;
+    }
+    for (int i = 0, next = 0; i < rank; i++) {
+        if (axes[i] >= 0)
+            continue;
+        while (moved >> next & 1)
+            next++;
+        axes[i] = next++;
+    }
+    step_output(step, layer, 0, aten_permute(step, x, axes));
+}
+
+/* ---- parts: the gradient is zeros with a part filled in ---- */
+
+static void
+slice_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    struct shape shape = step_output_shape(step, layer, 0);
+    int axis = attribute_axis(layer, "dim", x->shape.rank, 0);
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    (void)detail;
+    memcpy(strides, x->strides, sizeof strides);
+    strides[axis] *= attribute_integer(layer, "step", 1);
+    step_output(step, layer, 0, aten_part(step, x, &shape, strides));
+}
+
+static void
+select_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    (void)detail;
+    step_output(step, layer, 0, aten_select(step, x, attribute_axis(layer, "dim", x->shape.rank, 0)));
+}
+
+/* Windows of an axis; they come last. */
+static void
+window_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    struct shape shape = step_output_shape(step, layer, 0);
+    int axis = attribute_axis(layer, "dimension", x->shape.rank, 0);
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    (void)detail;
+    memcpy(strides, x->strides, sizeof strides);
+    strides[x->shape.rank] = strides[axis];
+    strides[axis] *= attribute_integer(layer, "step", 1);
+    step_output(step, layer, 0, aten_part(step, x, &shape, strides));
+}
+
+static void
+strided_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    (void)detail;
+    attribute_list(layer, "stride", strides, MEMMODEL_MAX_RANK);
+    step_output(step, layer, 0, aten_part(step, step_input(step, layer, 0), &shape, strides));
+}
+
+/* ---- copies ---- */
+
+static bool
+wants_channels_last(const struct layer *layer)
+{
+    return attribute_is(layer, "memory_format", "channels_last") ||
+           attribute_is(layer, "memory_format", "channels_last_3d");
+}
+
+static void
+contiguous_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    (void)detail;
+    if (wants_channels_last(layer))
+        step_output(step, layer, 0, aten_channels_last(step, x));
+    else
+        step_output(step, layer, 0, aten_contiguous(step, x));
+}
+
+static void
+clone_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    bool dense = attribute_is(layer, "memory_format", "contiguous_format");
+
+    (void)detail;
+    if (wants_channels_last(layer) && !value_is_channels_last(x))
+        step_output(step, layer, 0, aten_channels_last(step, x));
+    else if (dense && !value_is_contiguous(x))
+        step_output(step, layer, 0, aten_contiguous(step, x));
+    else
+        step_output(step, layer, 0, aten_clone(step, x));
+}
+
+/* A rearranged copy whose gradient is rearranged in the same way; LIKE_INPUT: laid out as the input. */
+enum rearranged { LIKE_INPUT, ROW_MAJOR };
+
+static void
+like_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    if (shape_equal(&shape, &incoming[0]->shape))
+        gradients[0] = value_like(step, incoming[0]);
+    else
+        gradients[0] = value_empty(step, &shape);
+    if (node->number == ROW_MAJOR)
+        contiguous_scratch(step, incoming[0]);
+}
+
+static void
+plain_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    node->number = LIKE_INPUT;
+    like_backward(step, node, incoming, gradients);
+}
+
+static void
+flip_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative flip = {"flip", plain_backward};
+    struct value *x = step_input(step, layer, 0), *result = value_like(step, x);
+
+    (void)detail;
+    step_record(step, &flip, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+static void
+shuffle_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative shuffle = {"pixel_shuffle", like_backward}, plain = {"tril", plain_backward};
+    struct value *x = step_input(step, layer, 0), *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct node *node;
+
+    result = value_empty(step, &shape);
+    node = step_record(step, detail == ROW_MAJOR ? &shuffle : &plain, result, 1, &x);
+    if (node)
+        node->number = detail;
+    step_output(step, layer, 0, result);
+}
+
+/* ---- repeat ---- */
+
+static void
+repeat_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    step_output(step, layer, 0, aten_repeat(step, step_input(step, layer, 0), &shape));
+}
+
+static const struct named_rule views[] = {
+    {"aten._unsafe_view.default", reshape_forward, 0},
+    {"aten.alias.default", reshape_forward, 0},
+    {"aten.as_strided.default", strided_forward, 0},
+    {"aten.broadcast_tensors.default", expand_forward, 0},
+    {"aten.broadcast_to.default", expand_forward, 0},
+    {"aten.channel_shuffle.default", shuffle_forward, ROW_MAJOR},
+    {"aten.clone.default", clone_forward, 0},
+    {"aten.contiguous.default", contiguous_forward, 0},
+    {"aten.expand.default", expand_forward, 0},
+    {"aten.expand_as.default", expand_forward, 0},
+    {"aten.flatten.using_ints", flatten_forward, 0},
+    {"aten.flip.default", flip_forward, 0},
+    {"aten.mT.default", matrix_transpose_forward, 0},
+    {"aten.movedim.int", movedim_forward, 0},
+    {"aten.movedim.intlist", movedim_forward, 0},
+    {"aten.narrow.default", slice_forward, 0},
+    {"aten.numpy_T.default", matrix_transpose_forward, 0},
+    {"aten.permute.default", permute_forward, 0},
+    {"aten.pixel_shuffle.default", shuffle_forward, ROW_MAJOR},
+    {"aten.pixel_unshuffle.default", shuffle_forward, ROW_MAJOR},
+    {"aten.repeat.default", repeat_forward, 0},
+    {"aten.reshape.default", reshape_forward, 0},
+    {"aten.reshape_as.default", reshape_forward, 0},
+    {"aten.roll.default", flip_forward, 0},
+    {"aten.select.int", select_forward, 0},
+    {"aten.slice.Tensor", slice_forward, 0},
+    {"aten.squeeze.default", reshape_forward, 0},
+    {"aten.squeeze.dim", reshape_forward, 0},
+    {"aten.squeeze.dims", reshape_forward, 0},
+    {"aten.swapaxes.default", transpose_forward, 0},
+    {"aten.t.default", matrix_transpose_forward, 0},
+    {"aten.transpose.int", transpose_forward, 0},
+    {"aten.tril.default", shuffle_forward, LIKE_INPUT},
+    {"aten.triu.default", shuffle_forward, LIKE_INPUT},
+    {"aten.unflatten.int", reshape_forward, 0},
+    {"aten.unfold.default", window_forward, 0},
+    {"aten.unsqueeze.default", reshape_forward, 0},
+    {"aten.view.default", reshape_forward, 0},
+    {"aten.view_as.default", reshape_forward, 0},
+};
+
+const struct named_table named_views = NAMED_TABLE(views);

@@ -1,0 +1,511 @@
+/*
+ * Each operator of PyTorch alone, forward and backward, against recordings: every allocation and every release, in
+ * order, each release of the right buffer. How they were made: test/data/pytorch_operators/README.md.
+ *
+ * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings.
+ */
+#include "check.h"
+#include "frameworks/pytorch/operators.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_VALUES = 256, LONGEST_LINE = 1 << 17 };
+
+/* ---- what is not exact yet: this list may only shrink ---- */
+
+static const struct {
+    const char *family;
+    int cases;
+} inexact[] = {
+    {"autocast_linear", 18},
+    {"autocast_matmul", 18},
+    {"autocast_sdpa", 18},
+    {"autocast_cross_entropy", 18},
+    {"lstm", 28},
+    {"gru", 16},
+    {"rnn", 16},
+    {"lstm_projection", 8},
+    {"lstm_large", 8},
+};
+
+/* ---- one case as a network of one operator, or a few ---- */
+
+struct run {
+    memmodel_context *context;
+    memmodel_network *network;
+    struct memmodel_job job;
+    struct binding binding;
+    struct lifetimes lifetimes;
+    struct step step;
+    struct variable variables[MOST_VALUES]; /* one a tensor; the last has no elements */
+    struct value *outputs[MOST_VALUES];
+    int output_count, tensor_count;
+    size_t skipped[2]; /* blocks that are no part of the recording */
+};
+
+static int
+dtype_of(const json_t *name)
+{
+    static const struct {
+        const char *name;
+        int dtype;
+    } types[] = {{"f32", MEMMODEL_FLOAT32}, {"f64", MEMMODEL_FLOAT64},   {"bf16", MEMMODEL_BFLOAT16},
+                 {"f16", MEMMODEL_FLOAT16}, {"i64", MEMMODEL_INT64},     {"i32", MEMMODEL_INT32},
+                 {"bool", MEMMODEL_BOOL}};
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, json_string_value(name)) == 0)
+            return types[i].dtype;
+    fail_msg("type %s", json_string_value(name));
+    return 0;
+}
+
+static int
+read_dims(const json_t *list, int64_t dims[MEMMODEL_MAX_RANK])
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        dims[i] = json_integer_value(json_array_get(list, i));
+    return (int)json_array_size(list);
+}
+
+/* [name, kind, type, dims, order of the dims in memory] */
+static void
+add_input(struct run *run, const json_t *row)
+{
+    int64_t dims[MEMMODEL_MAX_RANK];
+    int rank = read_dims(json_array_get(row, 3), dims);
+
+    memmodel_network_input(run->network, json_string_value(json_array_get(row, 0)), dtype_of(json_array_get(row, 2)),
+                           rank, dims);
+}
+
+/* [name, inputs, attributes, [[type, dims], ...]] */
+static void
+add_operation(struct run *run, const json_t *row)
+{
+    struct memmodel_shape shapes[MOST_VALUES] = {{.rank = 0}};
+    memmodel_tensor inputs[MOST_VALUES];
+    const json_t *from = json_array_get(row, 1), *outputs = json_array_get(row, 3);
+    const char *attributes = json_string_value(json_array_get(row, 2));
+
+    for (size_t i = 0; i < json_array_size(from); i++)
+        inputs[i] = (memmodel_tensor)json_integer_value(json_array_get(from, i));
+    for (size_t i = 0; i < json_array_size(from); i++)
+        inputs[i] = inputs[i] < 0 ? MEMMODEL_NO_TENSOR : inputs[i];
+    for (size_t i = 0; i < json_array_size(outputs); i++) {
+        const json_t *output = json_array_get(outputs, i);
+
+        shapes[i].dtype = dtype_of(json_array_get(output, 0));
+        shapes[i].rank = read_dims(json_array_get(output, 1), shapes[i].dims);
+    }
+    memmodel_network_custom(run->network, inputs, json_array_size(from),
+                            MEMMODEL_CUSTOM(.outputs = shapes, .output_count = (int32_t)json_array_size(outputs),
+                                            .operation = json_string_value(json_array_get(row, 0)),
+                                            .attributes = attributes[0] ? attributes : NULL));
+}
+
+static void
+build_network(struct run *run, const json_t *line)
+{
+    const json_t *tensors = json_object_get(line, "tensors"), *operations = json_object_get(line, "operations");
+
+    for (size_t i = 0; i < json_array_size(tensors); i++)
+        add_input(run, json_array_get(tensors, i));
+    for (size_t i = 0; i < json_array_size(operations); i++)
+        add_operation(run, json_array_get(operations, i));
+    if (memmodel_network_status(run->network) != 0)
+        fail_msg("%s: %s", json_string_value(json_object_get(line, "call")),
+                 memmodel_context_error(run->context)->message);
+}
+
+/* ---- the recorder's own nodes: a source in front of each input, a sink behind the outputs ---- */
+
+static void
+give_nothing(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)step;
+    (void)node;
+    (void)incoming;
+    (void)gradients;
+}
+
+static void
+give_gradients(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)incoming;
+    for (int i = 0; i < node->edge_count; i++)
+        if (node_wants(node, i))
+            gradients[i] = value_empty(step, &node->edges[i].shape);
+}
+
+static const struct derivative source = {"source", give_nothing}, sink = {"sink", give_gradients};
+
+/* A tensor as it was before the call: its layout, and what wants its gradient. */
+static void
+make_tensor(struct run *run, const json_t *row, int index)
+{
+    struct step *step = &run->step;
+    struct shape shape = {.dtype = dtype_of(json_array_get(row, 2))};
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    const char *kind = json_string_value(json_array_get(row, 1));
+    struct variable *variable = &run->variables[index];
+    struct value *value;
+
+    shape.rank = read_dims(json_array_get(row, 3), shape.dims);
+    shape_strides(&shape, strides);
+    if (json_array_size(row) > 4) {
+        int order[MEMMODEL_MAX_RANK];
+
+        for (int i = 0; i < shape.rank; i++)
+            order[i] = (int)json_integer_value(json_array_get(json_array_get(row, 4), (size_t)i));
+        shape_strides_in_order(&shape, order, strides);
+    }
+    value = value_empty_strided(step, &shape, strides);
+    step->values[index] = value;
+    if (!step->grad_mode)
+        return;
+    if (strcmp(kind, "input") == 0)
+        step_record(step, &source, value, 1, &run->variables[MOST_VALUES - 1].value);
+    if (strcmp(kind, "parameter") != 0)
+        return;
+    variable->value = value_keep(value);
+    variable->accumulate = node_accumulate(step, variable);
+    node_attach(step, variable->accumulate, value, 0);
+}
+
+static void
+make_tensors(struct run *run, const json_t *line)
+{
+    const json_t *tensors = json_object_get(line, "tensors");
+    struct variable *nothing = &run->variables[MOST_VALUES - 1];
+
+    nothing->value = value_buffer(&run->step, 0);
+    if (run->step.grad_mode) {
+        nothing->accumulate = node_accumulate(&run->step, nothing);
+        node_attach(&run->step, nothing->accumulate, nothing->value, 0);
+    }
+    run->tensor_count = (int)json_array_size(tensors);
+    for (int i = 0; i < run->tensor_count; i++)
+        make_tensor(run, json_array_get(tensors, (size_t)i), i);
+}
+
+/* ---- the phases ---- */
+
+static bool
+is_output(const json_t *line, int64_t tensor)
+{
+    const json_t *outputs = json_object_get(line, "outputs");
+
+    for (size_t i = 0; i < json_array_size(outputs); i++)
+        if (json_integer_value(json_array_get(outputs, i)) == tensor)
+            return true;
+    return false;
+}
+
+static void
+forward(struct run *run, const json_t *line)
+{
+    const memmodel_network *network = run->step.network;
+    const struct lifetimes *lifetimes = &run->lifetimes;
+
+    for (int32_t i = run->tensor_count; i < (int32_t)network->layer_count && !run->step.status; i++) {
+        run->step.layer = i;
+        rule_of(network->layers[i].op)->forward(&run->step, &network->layers[i]);
+        for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
+            int32_t dying = lifetimes->dying[k];
+
+            if (is_output(line, dying))
+                continue;
+            value_drop(&run->step, run->step.values[dying]);
+            run->step.values[dying] = NULL;
+        }
+    }
+}
+
+/* The caller's names go, its inputs' first; then only the sink knows the outputs. */
+static struct value *
+release(struct run *run, const json_t *line)
+{
+    const json_t *outputs = json_object_get(line, "outputs"), *tensors = json_object_get(line, "tensors");
+    struct step *step = &run->step;
+    struct value *results[MOST_VALUES], *root;
+    int count = (int)json_array_size(outputs);
+
+    for (int i = 0; i < count; i++)
+        results[i] = value_keep(step->values[json_integer_value(json_array_get(outputs, (size_t)i))]);
+    for (int i = 0; i < run->tensor_count; i++) {
+        const char *kind = json_string_value(json_array_get(json_array_get(tensors, (size_t)i), 1));
+
+        if (strcmp(kind, "input") != 0)
+            continue;
+        value_drop(step, step->values[i]);
+        step->values[i] = NULL;
+    }
+    run->skipped[0] = step->trace->block_count;
+    root = value_scalar(step, MEMMODEL_FLOAT32);
+    step_record(step, &sink, root, count, results);
+    for (size_t i = (size_t)run->tensor_count; i < step->network->tensor_count; i++) {
+        value_drop(step, step->values[i]);
+        step->values[i] = NULL;
+    }
+    value_drop_all(step, results, count);
+    return root;
+}
+
+static void
+backward(struct run *run, struct value *root)
+{
+    run->skipped[1] = run->step.trace->block_count;
+    if (!root->node)
+        return;
+    run->step.grad_mode = false;
+    autograd_backward(&run->step, &root, 1);
+}
+
+/* ---- comparison ---- */
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void
+sort_releases(int64_t *events, size_t count)
+{
+    for (size_t i = 0, end; i < count; i = end > i ? end : i + 1) {
+        for (end = i; end < count && events[end] < 0; end++)
+            continue;
+        if (end > i)
+            qsort(events + i, end - i, sizeof *events, compare_numbers);
+    }
+}
+
+/* As recorded: bytes of an allocation, or -1 - number of the buffer that is released. */
+static size_t
+simulated_events(const struct run *run, size_t first, size_t end, int64_t *events)
+{
+    const memmodel_trace *trace = run->step.trace;
+    size_t count = 0;
+
+    for (size_t i = first; i < end; i++) {
+        size_t block = (size_t)trace->events[i].block;
+        size_t number = block - (block > run->skipped[0]) - (block > run->skipped[1]);
+
+        if (block == run->skipped[0] || block == run->skipped[1])
+            continue;
+        events[count++] = trace->events[i].release ? -1 - (int64_t)number : trace->blocks[block].bytes;
+    }
+    return count;
+}
+
+static void
+print_events(const char *title, const int64_t *events, size_t count)
+{
+    print_message("    %s", title);
+    for (size_t i = 0; i < count; i++)
+        print_message(events[i] < 0 ? " (%" PRId64 ")" : " %" PRId64, events[i] < 0 ? -1 - events[i] : events[i]);
+    print_message("\n");
+}
+
+static bool
+same_phase(const struct run *run, const json_t *line, const char *phase, size_t first, size_t end, bool show)
+{
+    const json_t *list = json_object_get(line, phase);
+    size_t count = json_array_size(list), simulated_count;
+    int64_t *recorded = calloc(count + 1, sizeof *recorded), *simulated = calloc(end - first + 1, sizeof *simulated);
+    bool same;
+
+    assert_true(recorded && simulated);
+    for (size_t i = 0; i < count; i++)
+        recorded[i] = json_integer_value(json_array_get(list, i));
+    simulated_count = simulated_events(run, first, end, simulated);
+    sort_releases(recorded, count);
+    sort_releases(simulated, simulated_count);
+    same = simulated_count == count && memcmp(simulated, recorded, count * sizeof *recorded) == 0;
+    if (!same && show) {
+        char *tensors = json_dumps(json_object_get(line, "tensors"), JSON_COMPACT);
+
+        print_message("%s %s\n", json_string_value(json_object_get(line, "call")), phase);
+        print_message("    %s\n", tensors);
+        print_events("recorded ", recorded, count);
+        print_events("simulated", simulated, simulated_count);
+        free(tensors);
+    }
+    free(recorded);
+    free(simulated);
+    return same;
+}
+
+/* ---- a case ---- */
+
+static void
+run_new(struct run *run, const json_t *line)
+{
+    const json_t *threads = json_object_get(line, "threads");
+    struct step *step = &run->step;
+
+    *run = (struct run){.context = run->context};
+    assert_int_equal(memmodel_network_new(run->context, &run->network), 0);
+    build_network(run, line);
+    run->job = (struct memmodel_job){
+        .size = sizeof run->job,
+        .framework = "pytorch",
+        .device = "cpu",
+        .optimizer = "none",
+        .steps = 1,
+        .threads = threads ? (int)json_integer_value(threads) : 2,
+    };
+    assert_int_equal(binding_new(run->context, run->network, NULL, &run->binding), 0);
+    assert_int_equal(lifetimes_new(run->context, run->binding.network, &run->lifetimes), 0);
+    *step = (struct step){
+        .context = run->context,
+        .binding = &run->binding,
+        .job = &run->job,
+        .pool = POOL_INIT(run->context),
+        .layer = -1,
+        .number = 1,
+        .grad_mode = !json_is_false(json_object_get(line, "grad")),
+        .training = true,
+        .what = "test",
+    };
+    step->network = run->binding.network;
+    step->no_storage = (struct storage){.block = -1};
+    step->nothing = (struct value){.storage = &step->no_storage};
+    step->values = calloc(step->network->tensor_count + 1, sizeof *step->values);
+    assert_non_null(step->values);
+    assert_int_equal(trace_new(run->context, &step->trace), 0);
+    assert_int_equal(machine_find(run->context, "avx512", run->job.threads, &step->machine), 0);
+    run->skipped[0] = run->skipped[1] = SIZE_MAX;
+}
+
+/* Tensors that live on go with the pool. */
+static void
+run_release(struct run *run)
+{
+    free(run->step.values);
+    memory_release(run->context, run->step.unmodelled);
+    memory_release(run->context, run->step.queue.heap);
+    memory_release(run->context, run->step.queue.stack);
+    pool_release(&run->step.pool);
+    memmodel_trace_unref(run->step.trace);
+    lifetimes_release(run->context, &run->lifetimes);
+    binding_release(run->context, &run->binding);
+    memmodel_network_unref(run->network);
+}
+
+static bool
+is_exact(struct run *run, const json_t *line, bool show)
+{
+    const memmodel_trace *trace;
+    size_t marks[4];
+    struct value *root;
+    bool exact;
+
+    run_new(run, line);
+    trace = run->step.trace;
+    make_tensors(run, line);
+    marks[0] = trace->event_count;
+    forward(run, line);
+    marks[1] = trace->event_count;
+    root = release(run, line);
+    marks[2] = trace->event_count;
+    backward(run, root);
+    marks[3] = trace->event_count;
+    exact = run->step.status == 0 && run->step.unmodelled_count == 0;
+    if (!exact && show)
+        print_message("%s: %s\n", json_string_value(json_object_get(line, "call")),
+                      run->step.unmodelled_count ? run->step.unmodelled[0].op : "failed");
+    exact &= same_phase(run, line, "forward", marks[0], marks[1], show);
+    exact &= same_phase(run, line, "release", marks[1], marks[2], show);
+    exact &= same_phase(run, line, "backward", marks[2], marks[3], show);
+    run_release(run);
+    return exact;
+}
+
+/* ---- all of them ---- */
+
+struct family {
+    char name[64];
+    int cases, exact;
+};
+
+static struct family *
+family_of(struct family *families, const char *name)
+{
+    while (families->name[0] && strcmp(families->name, name) != 0)
+        families++;
+    snprintf(families->name, sizeof families->name, "%s", name);
+    return families;
+}
+
+static int
+expected_inexact(const char *family)
+{
+    for (size_t i = 0; i < sizeof inexact / sizeof inexact[0]; i++)
+        if (strcmp(inexact[i].family, family) == 0)
+            return inexact[i].cases;
+    return 0;
+}
+
+static void
+count_cases(memmodel_context *context, struct family *families)
+{
+    const char *show = getenv("MEMMODEL_SHOW");
+    FILE *file = popen("gzip -dc '" TEST_DATA "/pytorch_operators/operators.jsonl.gz'", "r");
+    struct run *run = calloc(1, sizeof *run);
+    char *text = malloc(LONGEST_LINE);
+
+    assert_true(file && run && text);
+    run->context = context;
+    while (fgets(text, LONGEST_LINE, file)) {
+        json_t *line = json_loads(text, 0, NULL);
+        struct family *family;
+
+        assert_non_null(line);
+        family = family_of(families, json_string_value(json_object_get(line, "operator")));
+        family->cases++;
+        family->exact += is_exact(run, line, show && strcmp(show, family->name) == 0);
+        json_decref(line);
+    }
+    assert_int_equal(pclose(file), 0);
+    free(text);
+    free(run);
+}
+
+static void
+operators_allocate_and_free_as_recorded(void **state)
+{
+    enum { MOST_FAMILIES = 256 };
+    static struct family families[MOST_FAMILIES];
+    int cases = 0, exact = 0, wrong = 0;
+
+    count_cases(*state, families);
+    for (const struct family *family = families; family->name[0]; family++) {
+        int expected = expected_inexact(family->name), found = family->cases - family->exact;
+
+        cases += family->cases;
+        exact += family->exact;
+        wrong += found != expected;
+        if (found != expected)
+            print_message("%s: %d of %d cases are not exact, the list says %d%s\n", family->name, found, family->cases,
+                          expected, found < expected ? ": shorten it" : "");
+    }
+    print_message("%d of %d sequences are exact\n", exact, cases);
+    assert_int_equal(wrong, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(operators_allocate_and_free_as_recorded, context_setup, context_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
