@@ -12,6 +12,7 @@
 #include "memmodel/model.h"
 #include "memmodel/monitor.h"
 #include "memmodel/network.h"
+#include "memmodel/onnx.h"
 #include "memmodel/replay.h"
 #include "memmodel/report.h"
 #include "memmodel/samples.h"

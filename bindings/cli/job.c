@@ -64,15 +64,27 @@ job_from_options(const struct command *command, const struct job_options *option
     return EXIT_OK;
 }
 
+static bool
+ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), of_end = strlen(end);
+
+    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
 int
 job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,
                  memmodel_network **network)
 {
+    int status;
+
     if (count == 0)
-        return usage_error(command, "which network? Give a file in JSON");
+        return usage_error(command, "which network? Give a file in JSON or ONNX");
     if (count > 1)
         return usage_error(command, "one network at a time; '%s' is too many", operands[1]);
-    return memmodel_network_load(context, operands[0], network) ? library_error(command, context) : EXIT_OK;
+    status = ends_with(operands[0], ".onnx") ? memmodel_network_load_onnx(context, operands[0], NULL, network)
+                                             : memmodel_network_load(context, operands[0], network);
+    return status ? library_error(command, context) : EXIT_OK;
 }
 
 /* ---- the per-layer table ---- */

@@ -27,6 +27,7 @@ PUBLIC = {
     "context": "base",
     "version": "base",
     "network": "network",
+    "onnx": "import",
     "layers": "network",
     "builder": "network",
     "trace": "trace",
