@@ -232,6 +232,18 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
 
 /* ---- many readings ---- */
 
+/* Seconds after which a stop that another thread asked for is seen, however long the interval. */
+static const double stop_delay = 0.1;
+
+static void
+sleep_until(const memmodel_monitor *monitor, double due)
+{
+    double now = process_clock();
+
+    while (now < due && !atomic_load(&monitor->stop) && process_sleep(monitor->handle, fmin(due, now + stop_delay)))
+        now = process_clock();
+}
+
 int
 memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observer, void *user)
 {
@@ -244,7 +256,7 @@ memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observ
             atomic_exchange(&monitor->stop, 0))
             return status;
         due = fmax(due + interval, process_clock());
-        process_sleep(monitor->handle, due);
+        sleep_until(monitor, due);
     }
 }
 

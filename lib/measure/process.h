@@ -85,8 +85,8 @@ process_open_handle(int pid);
 void
 process_close_file(int file);
 
-/* Sleeps until process_clock() is `deadline`, the process of `handle` ends, or a signal comes. */
-void
+/* Sleeps until process_clock() is `deadline`, the process of `handle` ends, or a signal comes: true if it was the first. */
+bool
 process_sleep(int handle, double deadline);
 
 /* Seconds of a clock that never jumps, and of the calendar since 1970. */

@@ -217,7 +217,7 @@ process_close_file(int file)
         close(file);
 }
 
-void
+bool
 process_sleep(int handle, double deadline)
 {
     struct pollfd watched = {.fd = handle, .events = POLLIN};
@@ -225,10 +225,10 @@ process_sleep(int handle, double deadline)
     struct timespec left;
 
     if (seconds <= 0)
-        return;
+        return true;
     left.tv_sec = (time_t)seconds;
     left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-    ppoll(&watched, 1, &left, NULL);
+    return ppoll(&watched, 1, &left, NULL) == 0;
 }
 
 static double

@@ -9,6 +9,7 @@
 #include "measure/process.h"
 
 #include <ftw.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -519,6 +520,35 @@ an_observer_or_a_stop_ends_a_run(void **state)
     end_puppet(&puppet);
 }
 
+static void *
+run_to_the_end(void *monitor)
+{
+    return memmodel_monitor_run(monitor, NULL, NULL) ? monitor : NULL;
+}
+
+static void
+a_stop_does_not_wait_for_a_long_interval(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .interval = 1e300};
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor;
+    pthread_t thread;
+    void *failed;
+    double start;
+
+    assert_int_equal(memmodel_monitor_new(*state, puppet.pid, &options, &monitor), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_to_the_end, monitor), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    start = seconds();
+    memmodel_monitor_stop(monitor);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_true(seconds() - start < 10);
+    assert_true(summary_of(monitor).readings <= 2);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
 /* ---- curves ---- */
 
 static void
@@ -736,6 +766,7 @@ main(void)
         MONITOR_TEST(an_attached_process_is_left_for_its_parent),
         MONITOR_TEST(the_end_is_seen_before_the_next_interval),
         MONITOR_TEST(an_observer_or_a_stop_ends_a_run),
+        MONITOR_TEST(a_stop_does_not_wait_for_a_long_interval),
         MONITOR_TEST(the_curve_has_each_reading_and_each_spike),
         MONITOR_TEST(a_full_curve_keeps_its_top_its_order_and_its_limit),
         cmocka_unit_test(a_control_groups_memory_is_read_where_there_is_one),

@@ -74,6 +74,8 @@ class Samples:
     @classmethod
     def from_frame(cls, frame: Any) -> Samples:
         """From a pandas frame, columns of text included."""
+        if not hasattr(frame, "to_csv"):
+            raise TypeError(f"frame: a pandas frame is needed, not {_call.kind_of(frame)}")
         return cls.parse(frame.to_csv(index=False), name="frame")
 
     def write(self, path: str | os.PathLike[str]) -> None:

@@ -71,13 +71,15 @@ def methods(owner: type) -> list[Target]:
     for name, function in inspect.getmembers(owner):
         if (name.startswith("_") and name not in asked) or not inspect.isroutine(function):
             continue
-        if f"{owner.__name__}.{name}" in LEFT_OUT:
+        full = f"{owner.__name__}.{name}"
+        if full in LEFT_OUT:
             continue
         try:
             wanted = parameters(function)
         except (TypeError, ValueError):
             continue
-        found.append(Target(name=name, function=function, parameters=wanted, owner=owner.__name__))
+        bound = inspect.ismethod(function) or isinstance(inspect.getattr_static(owner, name), staticmethod)
+        found.append(Target(name=full, function=function, parameters=wanted, owner=None if bound else owner))
     return found
 
 
@@ -120,6 +122,9 @@ def sources() -> dict[str, str]:
     network = _ffi.network_new(context)
     batch = _ffi.network_symbol(network, "batch")
     x = _ffi.network_input(network, "image", "float32", [batch, 3, 8, 8])
+    _ffi.network_input(network, "tokens", "int64", [batch, 8])
+    _ffi.network_input(network, "sequence", "float32", [batch, 4, 8])
+    _ffi.network_parameter(network, "table", "float32", [4, 3, 3, 3], True)
     x = _ffi.network_conv(network, x, _ffi.Conv(filters=4, kernel=[3]))
     _ffi.network_activation(network, x, _ffi.Activation(kind="relu"))
     model = _ffi.fit(_ffi.samples_parse(context, "samples", SAMPLES), None)
@@ -154,7 +159,8 @@ def first_objects(random: Random) -> Pool:
     pool.add(memmodel.Samples.read("samples.csv"))
     network = memmodel.Network()
     x = network.input("image", (network.symbol("batch"), 4, 8, 8))
-    for value in (network, x, network.relu(x) if hasattr(network, "relu") else x):
+    tokens, sequence = network.input("tokens", (2, 8), "int64"), network.input("sequence", (2, 4, 8))
+    for value in (network, x, tokens, sequence):
         pool.add(value)
     if random.random() < 0.2:
         pool.add(memmodel.estimate(network, batch=2))
@@ -176,7 +182,7 @@ def arguments(random: Random, target: Target, pool: Pool) -> tuple[list[Any], di
     bad: list[str] = []
     chance = random.choice([0, 0, 0.15, 0.5])
     if target.owner is not None:
-        placed.append(random.choice(pool.by_class[target.owner]))
+        placed.append(random.choice(pool.instances(target.owner)))
     for one in target.parameters:
         left_out = one.default is not one.empty and random.random() < (0.2 if one.name in SENSIBLE else 0.7)
         if one.kind is one.VAR_POSITIONAL or left_out:
@@ -201,9 +207,12 @@ def look_at(value: Any, pool: Pool) -> None:
     if isinstance(value, _call.Struct):
         for name, *_ in value._fields_:
             repr(getattr(value, name))
-    for item in value if isinstance(value, tuple) else (value,):
+    for item in value if type(value) is tuple else (value,):
         if isinstance(item, _call.Handle) or type(item).__module__.startswith("memmodel"):
             pool.add(item)
+            for name, member in vars(type(item)).items():
+                if not name.startswith("_") and hasattr(member, "__get__") and not callable(member):
+                    getattr(item, name)
 
 
 def chosen(problem: Exception) -> bool:
@@ -229,7 +238,7 @@ class Fuzzer:
         pool = first_objects(random)
         for _ in range(CALLS):
             target = random.choice(self.targets)
-            if target.owner is None or target.owner in pool.by_class:
+            if target.owner is None or pool.instances(target.owner):
                 self.call(random, number, target, pool)
         del pool
         if number % 50 == 0:
@@ -242,7 +251,7 @@ class Fuzzer:
             self.found(target, problem, f"arguments for {target.name}", number)
             return
         values = [shown(value) for value in placed] + [f"{name}={shown(value)}" for name, value in named.items()]
-        text = f"{target.owner + '.' if target.owner else ''}{target.name}({', '.join(values)})"
+        text = f"{target.name}({', '.join(values)})"
         self.journal.write(f"--seed {self.seed} --case {number}: {text}")
         self.calls += 1
         try:
