@@ -24,11 +24,7 @@ static const struct {
     {"autocast_matmul", 18},
     {"autocast_sdpa", 18},
     {"autocast_cross_entropy", 18},
-    {"lstm", 28},
-    {"gru", 16},
-    {"rnn", 16},
-    {"lstm_projection", 8},
-    {"lstm_large", 8},
+    {"lstm", 1},
 };
 
 /* ---- one case as a network of one operator, or a few ---- */

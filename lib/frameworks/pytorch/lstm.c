@@ -124,7 +124,7 @@ lstm_backward(struct step *step, struct node *node, struct value **incoming, str
     lstm_gradients(step, s, made);
     value_drop_all(step, zeros, 4);
     for (int i = 0; i < 7; i++) {
-        if (i < node->edge_count && node_wants(node, i))
+        if (node_wants(node, i))
             gradients[i] = made[i];
         else
             value_drop(step, made[i]);
@@ -178,7 +178,8 @@ lstm_record(struct step *step, struct value *x, const struct cell *cell, struct 
             struct value *results[3], struct value *workspace, const struct lstm_sizes *sizes)
 {
     static const struct derivative lstm = {"mkldnn_rnn_layer", lstm_backward};
-    struct value *inputs[] = {x, cell->input_weight, cell->hidden_weight, cell->input_bias, cell->hidden_bias};
+    struct value *inputs[] = {x,  cell->input_weight, cell->hidden_weight, cell->input_bias, cell->hidden_bias,
+                              hx, cx};
     struct value *saved[] = {
         cx,
         hx,
@@ -192,7 +193,7 @@ lstm_record(struct step *step, struct value *x, const struct cell *cell, struct 
         results[2],
         workspace,
     };
-    struct node *node = node_new(step, &lstm, inputs, 5, 3);
+    struct node *node = node_new(step, &lstm, inputs, 7, 3);
 
     for (int i = 0; i < 3; i++)
         node_attach(step, node, results[i], i);

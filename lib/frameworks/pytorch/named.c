@@ -16,7 +16,7 @@ named_rule_find(const char *operation)
     static const struct named_table *const tables[] = {
         &named_elementwise, &named_arithmetic,    &named_views,    &named_makers,     &named_joining,
         &named_indexing,    &named_reductions,    &named_products, &named_attention,  &named_normalization,
-        &named_pooling,     &named_resampling,    &named_losses,
+        &named_pooling,     &named_resampling,    &named_losses,   &named_recurrent,
     };
     const struct named_rule *rule = NULL;
 
@@ -160,6 +160,8 @@ named_maker(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule makers[] = {
+    {"aten.__and__.Tensor", named_maker, 0},
+    {"aten.__or__.Tensor", named_maker, 0},
     {"aten.arange.default", named_maker, 0},
     {"aten.arange.start", named_maker, 0},
     {"aten.arange.start_step", named_maker, 0},

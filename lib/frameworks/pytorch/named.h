@@ -29,7 +29,7 @@ struct named_table {
 
 extern const struct named_table named_elementwise, named_arithmetic, named_makers, named_views, named_joining,
     named_indexing, named_reductions, named_products, named_normalization, named_pooling, named_resampling,
-    named_losses, named_attention;
+    named_losses, named_attention, named_recurrent;
 
 /* NULL if there is no rule of that name. */
 const struct named_rule *

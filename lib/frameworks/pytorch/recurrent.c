@@ -2,32 +2,44 @@
  * Recurrent layers. An LSTM without projection is one oneDNN layer per layer and direction (lstm.c); GRU and RNN run
  * step by step. PyTorch: aten/src/ATen/native/RNN.cpp.
  */
+#include "frameworks/pytorch/named.h"
 #include "frameworks/pytorch/recurrent.h"
 
 #include <string.h>
 
-/* All of a recurrent layer while it runs. */
+/* All of a recurrent layer while it runs. A cell is one layer in one direction. */
 struct recurrence {
     struct step *step;
-    const struct layer *layer;
-    const struct memmodel_recurrent *options;
-    int directions, cells;         /* cells: layers * directions */
-    struct value *hidden, *states; /* initial ones; states: the LSTM's cells */
-    struct value **last, **last_states;
+    int kind, layers, directions, cells;
+    int64_t hidden_size;
+    double dropout;
+    bool biases, projected, batch_first;
+    struct value **parameters;
+    int parameter_count;
+    struct value *hidden, *states;         /* initial ones; states: the LSTM's cells */
+    struct value **first, **first_states;  /* the same, cell by cell */
+    struct value **last, **last_states;    /* what the cells end with */
+    struct value **held;                   /* what joined directions leave behind */
 };
+
+enum { HELD_PER_LAYER = 3 };
 
 static struct cell
 cell_of(const struct recurrence *r, int index)
 {
-    int count = r->options->no_bias ? 2 : 4;
-    struct value *parameters[4] = {NULL};
+    int weights = r->biases ? 4 : 2, count = weights + r->projected;
+    struct value **own = r->parameters + index * count;
 
-    for (int i = 0; i < count; i++)
-        parameters[i] = r->step->variables[r->layer->parameters[index * count + i]].value;
-    return (struct cell){parameters[0], parameters[1], parameters[2], parameters[3]};
+    return (struct cell){
+        .input_weight = own[0],
+        .hidden_weight = own[1],
+        .input_bias = r->biases ? own[2] : NULL,
+        .hidden_bias = r->biases ? own[3] : NULL,
+        .projection = r->projected ? own[weights] : NULL,
+    };
 }
 
-/* ---- GRU and RNN: one step ---- */
+/* ---- one step of a GRU, an RNN, an LSTM with projection ---- */
 
 /* unsafe_chunk along the last axis: not known as views. */
 static void
@@ -57,13 +69,12 @@ sigmoid_of_sum(struct step *step, struct value *into, struct value *other)
 
 /* h' = (h - n) * z + n with n = tanh(W x + r * U h): RNN.cpp, GRUCell */
 static struct value *
-gru_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell, int kind)
+gru_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell)
 {
     enum { RESET, UPDATE, NEW, GATES };
     struct value *i[GATES] = {NULL}, *h[GATES] = {NULL};
     struct value *product, *reset, *update, *new, *result;
 
-    (void)kind;
     chunks(step, input_gates, GATES, i);
     product = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
     chunks(step, product, GATES, h);
@@ -97,7 +108,40 @@ rnn_step(struct step *step, struct value *input_gates, struct value *hidden, con
     return result;
 }
 
-/* ---- GRU and RNN: a layer ---- */
+/* c' = f c + i g; h' = (o tanh(c')) W: RNN.cpp, LSTMCell. `state` is bound anew. */
+static struct value *
+projected_step(struct step *step, struct value *input_gates, struct value *hidden, struct value **state,
+               const struct cell *cell)
+{
+    enum { INPUT, FORGET, NEW, OUTPUT, GATES };
+    struct value *g[GATES] = {NULL}, *gates, *kept, *added, *squashed, *full, *turned, *result;
+
+    gates = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
+    chunks(step, gates, GATES, g);
+    value_drop(step, gates);
+    if (step->status)
+        return &step->nothing;
+    for (int i = 0; i < GATES; i++)
+        value_drop(step, aten_pointwise_in_place(step, i == NEW ? MEMMODEL_TANH : MEMMODEL_SIGMOID, g[i]));
+    kept = aten_binary(step, MEMMODEL_MULTIPLY, g[FORGET], *state);
+    added = aten_binary(step, MEMMODEL_MULTIPLY, g[INPUT], g[NEW]);
+    value_drop(step, *state);
+    *state = aten_binary_in_place(step, MEMMODEL_ADD, kept, added);
+    value_drop(step, added);
+    value_drop(step, kept);
+    squashed = aten_pointwise(step, MEMMODEL_TANH, *state);
+    full = aten_binary(step, MEMMODEL_MULTIPLY, g[OUTPUT], squashed);
+    value_drop(step, squashed);
+    turned = aten_transpose(step, cell->projection, 0, 1);
+    result = aten_matmul(step, full, turned);
+    value_drop(step, turned);
+    value_drop(step, full);
+    value_drop_all(step, g, GATES);
+    return result;
+}
+
+/* ---- a layer, step by step ---- */
 
 /* The steps of one direction; they stay in `outputs`, in the order of time. */
 struct direction {
@@ -123,7 +167,17 @@ unbind(struct step *step, struct value *x, struct value **results)
     aten_split(step, x, parts, x->strides + 1, count, results);
 }
 
-/* Runs over time, backwards for the second direction; the last hidden state goes to r->last[index]. */
+static struct value *
+one_step(struct recurrence *r, struct value *gates, struct value *hidden, struct value **state, const struct cell *cell)
+{
+    if (r->kind == MEMMODEL_GRU)
+        return gru_step(r->step, gates, hidden, cell);
+    if (r->kind == MEMMODEL_LSTM)
+        return projected_step(r->step, gates, hidden, state, cell);
+    return rnn_step(r->step, gates, hidden, cell, r->kind);
+}
+
+/* Runs over time, backwards for the second direction; what it ends with goes to r->last and r->last_states. */
 static struct value *
 run_direction(struct recurrence *r, struct value *gates, int index, struct direction *direction)
 {
@@ -131,7 +185,7 @@ run_direction(struct recurrence *r, struct value *gates, int index, struct direc
     bool backwards = index % r->directions == 1;
     struct cell cell = cell_of(r, index);
     struct value **inputs = arena_allocate(&step->pool.arena, (size_t)direction->length * sizeof *inputs);
-    struct value *hidden = aten_select(step, r->hidden, 0);
+    struct value *hidden = value_keep(r->first[index]), *state = value_keep(r->first_states[index]);
 
     if (!inputs) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
@@ -143,12 +197,12 @@ run_direction(struct recurrence *r, struct value *gates, int index, struct direc
         int at = backwards ? direction->length - 1 - t : t;
         struct value *old = hidden;
 
-        hidden = r->options->kind == MEMMODEL_GRU ? gru_step(step, inputs[at], old, &cell, r->options->kind)
-                                                  : rnn_step(step, inputs[at], old, &cell, r->options->kind);
+        hidden = one_step(r, inputs[at], old, &state, &cell);
         direction->outputs[at] = value_keep(hidden);
         value_drop(step, old);
     }
     r->last[index] = hidden;
+    r->last_states[index] = state;
     if (step->status)
         return &step->nothing;
     value_drop_all(step, inputs, direction->length);
@@ -198,7 +252,7 @@ between_layers(struct recurrence *r, struct value *x, int layer)
 {
     struct value *result;
 
-    if (r->options->dropout <= 0 || !r->step->training || layer + 1 == r->options->layers)
+    if (r->dropout <= 0 || layer + 1 == r->layers)
         return x;
     result = aten_dropout(r->step, x);
     value_drop(r->step, x);
@@ -210,7 +264,7 @@ run_step_by_step(struct recurrence *r, struct value *x)
 {
     struct value *gates = NULL;
 
-    for (int layer = 0; layer < r->options->layers && !r->step->status; layer++) {
+    for (int layer = 0; layer < r->layers && !r->step->status; layer++) {
         struct value *old = x;
 
         x = step_by_step_layer(r, old, layer, &gates);
@@ -231,13 +285,10 @@ lstm_layer(struct recurrence *r, struct value *x, int layer, struct value **held
 
     for (int d = 0; d < r->directions && !r->step->status; d++) {
         int index = layer * r->directions + d;
-        struct value *hx = aten_select(r->step, r->hidden, 0), *cx = aten_select(r->step, r->states, 0);
 
-        lstm_cell(r->step, x, cell_of(r, index), hx, cx, results[d]);
+        lstm_cell(r->step, x, cell_of(r, index), r->first[index], r->first_states[index], results[d]);
         r->last[index] = results[d][1];
         r->last_states[index] = results[d][2];
-        value_drop(r->step, hx);
-        value_drop(r->step, cx);
     }
     if (r->step->status)
         return &r->step->nothing;
@@ -253,76 +304,183 @@ lstm_layer(struct recurrence *r, struct value *x, int layer, struct value **held
 }
 
 static struct value *
-run_lstm(struct recurrence *r, struct value *given, struct value **held)
+run_lstm(struct recurrence *r, struct value *given)
 {
     struct value *x = aten_contiguous(r->step, given);
 
     value_drop(r->step, given);
-    for (int layer = 0; layer < r->options->layers && !r->step->status; layer++) {
-        x = lstm_layer(r, x, layer, held + 3 * layer);
+    for (int layer = 0; layer < r->layers && !r->step->status; layer++) {
+        x = lstm_layer(r, x, layer, r->held + HELD_PER_LAYER * layer);
         x = between_layers(r, x, layer);
     }
     return x;
 }
 
-static struct value *
-initial_state(struct recurrence *r, const struct value *x)
+/* Each cell's part of the initial states. */
+static void
+spread_states(struct recurrence *r)
 {
-    struct shape shape = {.dims = {r->cells, x->shape.dims[1], r->options->hidden}, .rank = 3, .dtype = x->shape.dtype};
-
-    return value_empty(r->step, &shape);
+    unbind(r->step, r->hidden, r->first);
+    if (r->states)
+        unbind(r->step, r->states, r->first_states);
 }
 
 static void
-run(struct recurrence *r, struct value **held)
+drop_states(struct recurrence *r)
+{
+    value_drop_all(r->step, r->last_states, r->cells);
+    value_drop_all(r->step, r->last, r->cells);
+    value_drop_all(r->step, r->held, HELD_PER_LAYER * r->layers);
+    value_drop_all(r->step, r->first_states, r->cells);
+    value_drop_all(r->step, r->first, r->cells);
+}
+
+/* Outputs: y, last hidden states, last cells. */
+static void
+run_layers(struct recurrence *r, const struct layer *layer, struct value *given)
 {
     struct step *step = r->step;
-    bool lstm = r->options->kind == MEMMODEL_LSTM, turned = r->options->batch_first;
-    struct value *given = step_input(step, r->layer, 0), *x, *result, *last, *last_states;
+    bool whole = r->kind == MEMMODEL_LSTM && !r->projected;
+    struct value *x = r->batch_first ? aten_transpose(step, given, 0, 1) : value_keep(given);
+    struct value *result, *last, *last_states = NULL;
 
-    x = turned ? aten_transpose(step, given, 0, 1) : value_keep(given);
-    r->hidden = initial_state(r, x);
-    r->states = lstm ? initial_state(r, x) : NULL;
-    result = lstm ? run_lstm(r, x, held) : run_step_by_step(r, x);
+    spread_states(r);
     if (step->status)
         return;
+    result = whole ? run_lstm(r, x) : run_step_by_step(r, x);
+    if (step->status)
+        return;
+    if (r->states)
+        last_states = aten_stack(step, r->last_states, r->cells, 0);
     last = aten_stack(step, r->last, r->cells, 0);
-    last_states = lstm ? aten_stack(step, r->last_states, r->cells, 0) : NULL;
-    value_drop_all(step, r->last_states, lstm ? r->cells : 0);
-    value_drop_all(step, r->last, r->cells);
-    value_drop_all(step, held, 3 * (int)r->options->layers);
-    step_output(step, r->layer, 0, turned ? aten_transpose(step, result, 0, 1) : value_keep(result));
+    drop_states(r);
+    step_output(step, layer, 0, r->batch_first ? aten_transpose(step, result, 0, 1) : value_keep(result));
     value_drop(step, result);
-    step_output(step, r->layer, 1, last);
-    if (lstm)
-        step_output(step, r->layer, 2, last_states);
-    value_drop(step, r->states);
-    value_drop(step, r->hidden);
+    step_output(step, layer, 1, last);
+    if (last_states)
+        step_output(step, layer, 2, last_states);
+}
+
+static void
+run(struct recurrence *r, const struct layer *layer, struct value *given)
+{
+    size_t count = 4 * (size_t)r->cells + HELD_PER_LAYER * (size_t)r->layers;
+    struct value **room = pool_take(&r->step->pool, count * sizeof *room);
+
+    if (!room) {
+        step_fail(r->step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    r->first = room;
+    r->first_states = room + r->cells;
+    r->last = room + 2 * r->cells;
+    r->last_states = room + 3 * r->cells;
+    r->held = room + 4 * r->cells;
+    run_layers(r, layer, given);
+    pool_give(&r->step->pool, room, count * sizeof *room);
+}
+
+/* ---- rules ---- */
+
+static struct value *
+initial_state(struct recurrence *r, const struct value *x, int64_t width)
+{
+    struct shape shape = {.dims = {r->cells, x->shape.dims[r->batch_first ? 0 : 1], width}, .rank = 3};
+
+    shape.dtype = x->shape.dtype;
+    return value_empty(r->step, &shape);
+}
+
+static struct value **
+layer_parameters(struct step *step, const struct layer *layer)
+{
+    struct value **values = arena_allocate(&step->pool.arena, (size_t)layer->parameter_count * sizeof *values);
+
+    for (int i = 0; values && i < layer->parameter_count; i++)
+        values[i] = step->variables[layer->parameters[i]].value;
+    return values;
 }
 
 static void
 recurrent_forward(struct step *step, const struct layer *layer)
 {
-    struct recurrence r = {.step = step, .layer = layer, .options = layer->options};
-    size_t pointers;
-    struct value **room;
+    const struct memmodel_recurrent *options = layer->options;
+    struct value *x = step_input(step, layer, 0);
+    struct recurrence r = {
+        .step = step,
+        .kind = options->kind,
+        .layers = (int)options->layers,
+        .directions = options->bidirectional ? 2 : 1,
+        .cells = (int)options->layers * (options->bidirectional ? 2 : 1),
+        .hidden_size = options->hidden,
+        .dropout = step->training ? options->dropout : 0,
+        .biases = !options->no_bias,
+        .projected = options->projection > 0,
+        .batch_first = options->batch_first,
+        .parameters = layer_parameters(step, layer),
+    };
 
-    if (r.options->projection > 0) {
-        estimate_forward(step, layer);
-        return;
-    }
-    r.directions = r.options->bidirectional ? 2 : 1;
-    r.cells = (int)r.options->layers * r.directions;
-    pointers = 2 * (size_t)r.cells + 3 * (size_t)r.options->layers;
-    room = pool_take(&step->pool, pointers * sizeof *room);
-    if (!room) {
+    if (!r.parameters) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;
     }
-    r.last = room;
-    r.last_states = room + r.cells;
-    run(&r, room + 2 * r.cells);
-    pool_give(&step->pool, room, pointers * sizeof *room);
+    r.hidden = initial_state(&r, x, r.projected ? options->projection : r.hidden_size);
+    r.states = r.kind == MEMMODEL_LSTM ? initial_state(&r, x, r.hidden_size) : NULL;
+    run(&r, layer, x);
+    value_drop(step, r.states);
+    value_drop(step, r.hidden);
 }
 
 const struct rule pytorch_recurrent = {OP_RECURRENT, recurrent_forward};
+
+/* ---- by name. Inputs: x, the initial states, the parameters ---- */
+
+/* Parameters of a cell; those that are missing make it a form without a rule. */
+static bool
+has_parameters(const struct recurrence *r)
+{
+    int each = (r->biases ? 4 : 2) + r->projected;
+
+    return r->cells > 0 && r->parameter_count == r->cells * each;
+}
+
+static void
+named_recurrent_forward(struct step *step, const struct layer *layer, int kind)
+{
+    int states = kind == MEMMODEL_LSTM ? 2 : 1, directions = attribute_integer(layer, "bidirectional", 0) ? 2 : 1;
+    int layers = (int)attribute_integer(layer, "num_layers", 1);
+    bool training = attribute_integer(layer, "train", 0) != 0;
+    struct recurrence r = {
+        .step = step,
+        .kind = kind,
+        .layers = layers,
+        .directions = directions,
+        .cells = layers * directions,
+        .dropout = training ? attribute_number(layer, "dropout", 0) : 0,
+        .biases = attribute_integer(layer, "has_biases", 1) != 0,
+        .batch_first = attribute_integer(layer, "batch_first", 0) != 0,
+        .hidden = step_input(step, layer, 1),
+        .states = kind == MEMMODEL_LSTM ? step_input(step, layer, 2) : NULL,
+        .parameter_count = layer->input_count - 1 - states,
+    };
+
+    r.projected = r.states && r.hidden->shape.dims[2] != r.states->shape.dims[2];
+    r.parameters = has_parameters(&r) ? pool_take(&step->pool, (size_t)layer->input_count * sizeof *r.parameters) : NULL;
+    if (!r.parameters) {
+        named_estimate(step, layer);
+        return;
+    }
+    for (int i = 0; i < r.parameter_count; i++)
+        r.parameters[i] = step_input(step, layer, 1 + states + i);
+    run(&r, layer, step_input(step, layer, 0));
+    pool_give(&step->pool, r.parameters, (size_t)layer->input_count * sizeof *r.parameters);
+}
+
+static const struct named_rule named_rules[] = {
+    {"aten.gru.input", named_recurrent_forward, MEMMODEL_GRU},
+    {"aten.lstm.input", named_recurrent_forward, MEMMODEL_LSTM},
+    {"aten.rnn_relu.input", named_recurrent_forward, MEMMODEL_RNN_RELU},
+    {"aten.rnn_tanh.input", named_recurrent_forward, MEMMODEL_RNN_TANH},
+};
+
+const struct named_table named_recurrent = NAMED_TABLE(named_rules);

@@ -7,6 +7,7 @@
 /* The parameters of one layer in one direction. NULL biases: none. */
 struct cell {
     struct value *input_weight, *hidden_weight, *input_bias, *hidden_bias;
+    struct value *projection; /* of the hidden state; NULL: none */
 };
 
 /* One layer in one direction; results are y, hy and cy. */
