@@ -294,9 +294,10 @@ def main() -> int:
     while number < options.first + options.cases and time.monotonic() < end:
         fuzzer.case(number)
         number += 1
-    never = sorted({target.name for target in fuzzer.targets} - fuzzer.returned)
     print(f"{fuzzer.calls} calls in {number - options.first} cases, seed {options.seed}")
-    print(f"{len(fuzzer.returned)} functions returned, {len(never)} never did: {' '.join(never)}")
+    if options.cases > 1:
+        never = sorted({target.name for target in fuzzer.targets} - fuzzer.returned)
+        print(f"{len(fuzzer.returned)} functions returned, {len(never)} never did: {' '.join(never)}")
     for finding in fuzzer.findings.values():
         print(f"\nFAILED {finding}")
     return 1 if fuzzer.findings else 0
