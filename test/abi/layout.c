@@ -469,6 +469,12 @@ FIELD(memmodel_monitor_point, time, 0, 0);
 FIELD(memmodel_monitor_point, bytes, 8, 8);
 BYTES(memmodel_monitor_point, 16, 16);
 
+FIELD(memmodel_onnx_options, size, 0, 0);
+FIELD(memmodel_onnx_options, batch, 8, 4);
+FIELD(memmodel_onnx_options, frozen, 16, 8);
+FIELD(memmodel_onnx_options, reserved, 20, 12);
+BYTES(memmodel_onnx_options, 24, 16);
+
 FIELD(memmodel_event, size, 0, 0);
 FIELD(memmodel_event, bytes, 8, 4);
 FIELD(memmodel_event, live, 16, 12);

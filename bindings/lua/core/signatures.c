@@ -123,6 +123,8 @@ const struct signature signatures[] = {
     FUNCTION("zppz", memmodel_monitor_processes),
     FUNCTION("pp", memmodel_monitor_ref),
     FUNCTION("vp", memmodel_monitor_unref),
+    FUNCTION("ipspp", memmodel_network_load_onnx),
+    FUNCTION("ipsszpp", memmodel_network_from_onnx),
     FUNCTION("si", memmodel_category_name),
     FUNCTION("zp", memmodel_trace_event_count),
     FUNCTION("ipzp", memmodel_trace_event),
@@ -158,7 +160,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 147;
+const size_t signature_count = 149;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -435,6 +437,11 @@ const struct layout layouts[] = {
     STRUCT(memmodel_monitor_point),
     FIELD(memmodel_monitor_point, time),
     FIELD(memmodel_monitor_point, bytes),
+    STRUCT(memmodel_onnx_options),
+    FIELD(memmodel_onnx_options, size),
+    FIELD(memmodel_onnx_options, batch),
+    FIELD(memmodel_onnx_options, frozen),
+    FIELD(memmodel_onnx_options, reserved),
     STRUCT(memmodel_event),
     FIELD(memmodel_event, size),
     FIELD(memmodel_event, bytes),

@@ -344,6 +344,10 @@ memmodel_monitor_summary = {
 memmodel_monitor_point = {
   {name = "time", kind = "double", letter = "d", c = "double"},
   {name = "bytes", kind = "int64", letter = "l", c = "int64_t"}},
+memmodel_onnx_options = {
+  {name = "batch", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "frozen", kind = "int32", letter = "i", c = "int32_t"},
+  sized = true},
 memmodel_event = {
   {name = "bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "live", kind = "int64", letter = "l", c = "int64_t"},
@@ -942,6 +946,20 @@ memmodel_monitor_ref = {
 memmodel_monitor_unref = {
   {name = "monitor", kind = "handle", of = "memmodel_monitor", nullable = true},
   returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_network_load_onnx = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "options", kind = "struct", of = "memmodel_onnx_options", nullable = true},
+  {name = "network", kind = "handle", of = "memmodel_network", out = true},
+  returns = {kind = "status"}},
+memmodel_network_from_onnx = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "bytes", kind = "string", letter = "s", c = "const char *", length = "length"},
+  {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "bytes"},
+  {name = "options", kind = "struct", of = "memmodel_onnx_options", nullable = true},
+  {name = "network", kind = "handle", of = "memmodel_network", out = true},
+  returns = {kind = "status"}},
 memmodel_category_name = {
   {name = "category", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_category"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},

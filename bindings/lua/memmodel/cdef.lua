@@ -46,6 +46,7 @@ struct memmodel_monitor_options;
 struct memmodel_monitor_reading;
 struct memmodel_monitor_summary;
 struct memmodel_monitor_point;
+struct memmodel_onnx_options;
 struct memmodel_event;
 struct memmodel_replay_options;
 struct memmodel_replay_moment;
@@ -368,6 +369,12 @@ struct memmodel_monitor_point {
     double time;
     int64_t bytes;
 };
+struct memmodel_onnx_options {
+    size_t size;
+    const char *batch;
+    int32_t frozen;
+    int32_t reserved;
+};
 struct memmodel_event {
     size_t size;
     int64_t bytes;
@@ -553,6 +560,8 @@ const struct memmodel_monitor_point *memmodel_monitor_curve(const memmodel_monit
 size_t memmodel_monitor_processes(const memmodel_monitor *monitor, int64_t *pids, size_t capacity);
 memmodel_monitor *memmodel_monitor_ref(memmodel_monitor *monitor);
 void memmodel_monitor_unref(memmodel_monitor *monitor);
+int memmodel_network_load_onnx(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options, memmodel_network **network);
+int memmodel_network_from_onnx(memmodel_context *context, const char *name, const char *bytes, size_t length, const struct memmodel_onnx_options *options, memmodel_network **network);
 const char *memmodel_category_name(int category);
 size_t memmodel_trace_event_count(const memmodel_trace *trace);
 int memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event);

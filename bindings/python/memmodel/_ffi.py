@@ -750,6 +750,15 @@ class MonitorPoint(_call.Struct):
     bytes: Any  # resident memory of the tree
 
 
+class OnnxOptions(_call.Struct):
+    """How an ONNX file is read. Zero means the default for every field."""
+
+    size: Any  # sizeof(OnnxOptions)
+    batch: Any  # a symbol that takes the place of each input's first dimension; None: as the file says
+    frozen: Any  # 1: no weight is trained
+    reserved: Any  # 0
+
+
 class Event(_call.Struct):
     """One allocation or release."""
 
@@ -1528,6 +1537,18 @@ MonitorPoint._converters = {
     "bytes": _call.int64,
 }
 
+OnnxOptions._sized = True
+OnnxOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("batch", ctypes.c_char_p),
+    ("frozen", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+OnnxOptions._converters = {
+    "batch": _call.optional(_call.text),
+    "frozen": _call.int32,
+}
+
 Event._sized = True
 Event._fields_ = [
     ("size", ctypes.c_size_t),
@@ -2230,6 +2251,24 @@ _monitor_processes = _library.bind(
 )
 _monitor_ref = _library.bind("memmodel_monitor_ref", ctypes.c_void_p, ctypes.c_void_p)
 _monitor_unref = _library.bind("memmodel_monitor_unref", None, ctypes.c_void_p)
+_network_load_onnx = _library.bind(
+    "memmodel_network_load_onnx",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(OnnxOptions),
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_network_from_onnx = _library.bind(
+    "memmodel_network_from_onnx",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(OnnxOptions),
+    ctypes.POINTER(ctypes.c_void_p),
+)
 _category_name = _library.bind("memmodel_category_name", ctypes.c_char_p, ctypes.c_int32)
 _trace_event_count = _library.bind("memmodel_trace_event_count", ctypes.c_size_t, ctypes.c_void_p)
 _trace_event = _library.bind(
@@ -4306,6 +4345,65 @@ def monitor_unref(monitor: MonitorHandle | None) -> None:
     """Drop one reference; the process goes on."""
     if monitor is not None:
         _call.instance_of(monitor, MonitorHandle, "monitor").close()
+
+
+def network_load_onnx(
+    context: ContextHandle,
+    path: str | os.PathLike[str],
+    options: OnnxOptions | None,
+) -> NetworkHandle:
+    """Read a network from an ONNX file, without its weights.
+
+    An operator without a rule becomes a custom operator where the file says the shapes of its outputs; without them it
+    is an error that names the node. So are functions of the file, and operators with a graph of their own (If, Loop,
+    Scan), whose memory depends on the data. Layers have the names of their nodes.
+
+    context: the network keeps a reference.
+
+    path: file to read.
+
+    options: None for defaults.
+
+    Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
+    MemmodelOverflowError, NomemError.
+    """
+    network_ = ctypes.c_void_p()
+    _value = _network_load_onnx(
+        _call.address(context, ContextHandle, "context"),
+        _call.path(path, "path"),
+        _call.optional_reference(options, OnnxOptions, "options"),
+        ctypes.byref(network_),
+    )
+    _check.status(_value, context)
+    return NetworkHandle(network_.value, _call.context_of(context))
+
+
+def network_from_onnx(context: ContextHandle, name: str, bytes: str, options: OnnxOptions | None) -> NetworkHandle:
+    """The same for a file that is in memory.
+
+    context: the network keeps a reference.
+
+    name: what to call the bytes in errors.
+
+    bytes: `length` bytes.
+
+    options: None for defaults.
+
+    Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
+    MemmodelOverflowError, NomemError.
+    """
+    bytes_ = _call.text(bytes, "bytes")
+    network_ = ctypes.c_void_p()
+    _value = _network_from_onnx(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        bytes_,
+        len(bytes_),
+        _call.optional_reference(options, OnnxOptions, "options"),
+        ctypes.byref(network_),
+    )
+    _check.status(_value, context)
+    return NetworkHandle(network_.value, _call.context_of(context))
 
 
 def category_name(category: Category | int | str) -> str | None:

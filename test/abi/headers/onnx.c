@@ -1,0 +1,11 @@
+/* memmodel/onnx.h alone, twice, in C11 and C++17. Written by ./run generate. */
+/* clang-format off */
+#include "memmodel/onnx.h"
+#include "memmodel/onnx.h"
+
+enum {
+    USED = 0
+        + (int)sizeof(struct memmodel_onnx_options)
+        + (int)sizeof(&memmodel_network_load_onnx)
+        + (int)sizeof(&memmodel_network_from_onnx)
+};
