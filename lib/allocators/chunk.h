@@ -1,4 +1,4 @@
-/* Chunks: the pieces of a region without gaps, each in use or free; free ones by size, then address. */
+/* Chunks: the pieces of a region without gaps, each in use or free; free ones by size, then rank, then address. */
 #ifndef ALLOCATORS_CHUNK_H
 #define ALLOCATORS_CHUNK_H
 
@@ -10,11 +10,13 @@
 
 struct chunk {
     struct ordered_node node;
-    struct chunk *previous, *next; /* neighbours in the region */
-    struct chunk *linked;          /* another list that it is in */
+    struct chunk *previous, *next;  /* neighbours in the region */
+    struct chunk *linked, *linking; /* another list that it is in: the next there, the one before */
     int64_t address, size, requested;
+    int64_t rank;  /* of equal sizes, the lowest is taken first */
     int32_t owner; /* block of the trace, -1: free */
     bool free;     /* in the set of free chunks */
+    bool unsorted; /* free, but not in the set yet */
     bool apart;    /* a mapping of its own */
 };
 
@@ -48,7 +50,7 @@ chunk_set_free(struct chunks *chunks, struct chunk *chunk);
 void
 chunk_set_used(struct chunks *chunks, struct chunk *chunk);
 
-/* The smallest free chunk, of equal ones that at the lowest address, with at least `size` bytes; NULL: none. */
+/* The smallest free chunk, of equal ones that of the lowest rank and address, with at least `size` bytes; NULL: none. */
 struct chunk *
 chunk_best_fit(const struct chunks *chunks, int64_t size);
 
