@@ -4,15 +4,11 @@
  *
  * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings.
  */
-#include "check.h"
+#include "stepping.h"
+
 #include "frameworks/pytorch/operators.h"
 
-#include <inttypes.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { MOST_VALUES = 256, LONGEST_LINE = 1 << 17 };
+enum { MOST_VALUES = 256 };
 
 /* ---- what is not exact yet: this list may only shrink ---- */
 
@@ -30,15 +26,10 @@ static const struct {
 /* ---- one case as a network of one operator, or a few ---- */
 
 struct run {
-    memmodel_context *context;
-    memmodel_network *network;
-    struct memmodel_job job;
-    struct binding binding;
+    struct stepping stepping;
     struct lifetimes lifetimes;
-    struct step step;
     struct variable variables[MOST_VALUES]; /* one a tensor; the last has no elements */
-    struct value *outputs[MOST_VALUES];
-    int output_count, tensor_count;
+    int tensor_count;
     size_t skipped[2]; /* blocks that are no part of the recording */
 };
 
@@ -74,7 +65,7 @@ add_input(struct run *run, const json_t *row)
     int64_t dims[MEMMODEL_MAX_RANK];
     int rank = read_dims(json_array_get(row, 3), dims);
 
-    memmodel_network_input(run->network, json_string_value(json_array_get(row, 0)), dtype_of(json_array_get(row, 2)),
+    memmodel_network_input(run->stepping.network, json_string_value(json_array_get(row, 0)), dtype_of(json_array_get(row, 2)),
                            rank, dims);
 }
 
@@ -97,7 +88,7 @@ add_operation(struct run *run, const json_t *row)
         shapes[i].dtype = dtype_of(json_array_get(output, 0));
         shapes[i].rank = read_dims(json_array_get(output, 1), shapes[i].dims);
     }
-    memmodel_network_custom(run->network, inputs, json_array_size(from),
+    memmodel_network_custom(run->stepping.network, inputs, json_array_size(from),
                             MEMMODEL_CUSTOM(.outputs = shapes, .output_count = (int32_t)json_array_size(outputs),
                                             .operation = json_string_value(json_array_get(row, 0)),
                                             .attributes = attributes[0] ? attributes : NULL));
@@ -112,9 +103,9 @@ build_network(struct run *run, const json_t *line)
         add_input(run, json_array_get(tensors, i));
     for (size_t i = 0; i < json_array_size(operations); i++)
         add_operation(run, json_array_get(operations, i));
-    if (memmodel_network_status(run->network) != 0)
+    if (memmodel_network_status(run->stepping.network) != 0)
         fail_msg("%s: %s", json_string_value(json_object_get(line, "call")),
-                 memmodel_context_error(run->context)->message);
+                 memmodel_context_error(run->stepping.context)->message);
 }
 
 /* ---- the recorder's own nodes: a source in front of each input, a sink behind the outputs ---- */
@@ -143,7 +134,7 @@ static const struct derivative source = {"source", give_nothing}, sink = {"sink"
 static void
 make_tensor(struct run *run, const json_t *row, int index)
 {
-    struct step *step = &run->step;
+    struct step *step = &run->stepping.step;
     struct shape shape = {.dtype = dtype_of(json_array_get(row, 2))};
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
     const char *kind = json_string_value(json_array_get(row, 1));
@@ -178,10 +169,10 @@ make_tensors(struct run *run, const json_t *line)
     const json_t *tensors = json_object_get(line, "tensors");
     struct variable *nothing = &run->variables[MOST_VALUES - 1];
 
-    nothing->value = value_buffer(&run->step, 0);
-    if (run->step.grad_mode) {
-        nothing->accumulate = node_accumulate(&run->step, nothing);
-        node_attach(&run->step, nothing->accumulate, nothing->value, 0);
+    nothing->value = value_buffer(&run->stepping.step, 0);
+    if (run->stepping.step.grad_mode) {
+        nothing->accumulate = node_accumulate(&run->stepping.step, nothing);
+        node_attach(&run->stepping.step, nothing->accumulate, nothing->value, 0);
     }
     run->tensor_count = (int)json_array_size(tensors);
     for (int i = 0; i < run->tensor_count; i++)
@@ -204,19 +195,19 @@ is_output(const json_t *line, int64_t tensor)
 static void
 forward(struct run *run, const json_t *line)
 {
-    const memmodel_network *network = run->step.network;
+    const memmodel_network *network = run->stepping.step.network;
     const struct lifetimes *lifetimes = &run->lifetimes;
 
-    for (int32_t i = run->tensor_count; i < (int32_t)network->layer_count && !run->step.status; i++) {
-        run->step.layer = i;
-        rule_of(network->layers[i].op)->forward(&run->step, &network->layers[i]);
+    for (int32_t i = run->tensor_count; i < (int32_t)network->layer_count && !run->stepping.step.status; i++) {
+        run->stepping.step.layer = i;
+        rule_of(network->layers[i].op)->forward(&run->stepping.step, &network->layers[i]);
         for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
             int32_t dying = lifetimes->dying[k];
 
             if (is_output(line, dying))
                 continue;
-            value_drop(&run->step, run->step.values[dying]);
-            run->step.values[dying] = NULL;
+            value_drop(&run->stepping.step, run->stepping.step.values[dying]);
+            run->stepping.step.values[dying] = NULL;
         }
     }
 }
@@ -226,7 +217,7 @@ static struct value *
 release(struct run *run, const json_t *line)
 {
     const json_t *outputs = json_object_get(line, "outputs"), *tensors = json_object_get(line, "tensors");
-    struct step *step = &run->step;
+    struct step *step = &run->stepping.step;
     struct value *results[MOST_VALUES], *root;
     int count = (int)json_array_size(outputs);
 
@@ -254,173 +245,100 @@ release(struct run *run, const json_t *line)
 static void
 backward(struct run *run, struct value *root)
 {
-    run->skipped[1] = run->step.trace->block_count;
+    run->skipped[1] = run->stepping.step.trace->block_count;
     if (!root->node)
         return;
-    run->step.grad_mode = false;
-    autograd_backward(&run->step, &root, 1);
+    run->stepping.step.grad_mode = false;
+    autograd_backward(&run->stepping.step, &root, 1);
 }
 
 /* ---- comparison ---- */
 
-static int
-compare_numbers(const void *a, const void *b)
+/* Without what is no part of the recording. */
+static struct sequence
+simulated_events(const struct run *run, size_t first, size_t end)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    const memmodel_trace *trace = run->stepping.step.trace;
+    struct sequence sequence = {calloc(end - first + 1, sizeof(int64_t)), 0};
 
-    return (x > y) - (x < y);
-}
-
-static void
-sort_releases(int64_t *events, size_t count)
-{
-    for (size_t i = 0, end; i < count; i = end > i ? end : i + 1) {
-        for (end = i; end < count && events[end] < 0; end++)
-            continue;
-        if (end > i)
-            qsort(events + i, end - i, sizeof *events, compare_numbers);
-    }
-}
-
-/* As recorded: bytes of an allocation, or -1 - number of the buffer that is released. */
-static size_t
-simulated_events(const struct run *run, size_t first, size_t end, int64_t *events)
-{
-    const memmodel_trace *trace = run->step.trace;
-    size_t count = 0;
-
+    assert_non_null(sequence.events);
     for (size_t i = first; i < end; i++) {
         size_t block = (size_t)trace->events[i].block;
         size_t number = block - (block > run->skipped[0]) - (block > run->skipped[1]);
 
         if (block == run->skipped[0] || block == run->skipped[1])
             continue;
-        events[count++] = trace->events[i].release ? -1 - (int64_t)number : trace->blocks[block].bytes;
+        sequence.events[sequence.count++] =
+            trace->events[i].release ? -1 - (int64_t)number : trace->blocks[block].bytes;
     }
-    return count;
-}
-
-static void
-print_events(const char *title, const int64_t *events, size_t count)
-{
-    print_message("    %s", title);
-    for (size_t i = 0; i < count; i++)
-        print_message(events[i] < 0 ? " (%" PRId64 ")" : " %" PRId64, events[i] < 0 ? -1 - events[i] : events[i]);
-    print_message("\n");
+    return sequence;
 }
 
 static bool
 same_phase(const struct run *run, const json_t *line, const char *phase, size_t first, size_t end, bool show)
 {
-    const json_t *list = json_object_get(line, phase);
-    size_t count = json_array_size(list), simulated_count;
-    int64_t *recorded = calloc(count + 1, sizeof *recorded), *simulated = calloc(end - first + 1, sizeof *simulated);
-    bool same;
+    struct sequence recorded = sequence_recorded(json_object_get(line, phase));
+    struct sequence simulated = simulated_events(run, first, end);
+    bool same = sequence_equal(&simulated, &recorded);
 
-    assert_true(recorded && simulated);
-    for (size_t i = 0; i < count; i++)
-        recorded[i] = json_integer_value(json_array_get(list, i));
-    simulated_count = simulated_events(run, first, end, simulated);
-    sort_releases(recorded, count);
-    sort_releases(simulated, simulated_count);
-    same = simulated_count == count && memcmp(simulated, recorded, count * sizeof *recorded) == 0;
     if (!same && show) {
         char *tensors = json_dumps(json_object_get(line, "tensors"), JSON_COMPACT);
 
-        print_message("%s %s\n", json_string_value(json_object_get(line, "call")), phase);
-        print_message("    %s\n", tensors);
-        print_events("recorded ", recorded, count);
-        print_events("simulated", simulated, simulated_count);
+        print_message("%s %s\n    %s\n", json_string_value(json_object_get(line, "call")), phase, tensors);
+        sequence_print("recorded ", &recorded);
+        sequence_print("simulated", &simulated);
         free(tensors);
     }
-    free(recorded);
-    free(simulated);
+    free(recorded.events);
+    free(simulated.events);
     return same;
 }
 
 /* ---- a case ---- */
 
 static void
-run_new(struct run *run, const json_t *line)
+run_start(struct run *run, memmodel_context *context, const json_t *line)
 {
     const json_t *threads = json_object_get(line, "threads");
-    struct step *step = &run->step;
 
-    *run = (struct run){.context = run->context};
-    assert_int_equal(memmodel_network_new(run->context, &run->network), 0);
+    *run = (struct run){.stepping.context = context, .skipped = {SIZE_MAX, SIZE_MAX}};
+    assert_int_equal(memmodel_network_new(context, &run->stepping.network), 0);
     build_network(run, line);
-    run->job = (struct memmodel_job){
-        .size = sizeof run->job,
-        .framework = "pytorch",
-        .device = "cpu",
-        .optimizer = "none",
-        .steps = 1,
-        .threads = threads ? (int)json_integer_value(threads) : 2,
-    };
-    assert_int_equal(binding_new(run->context, run->network, NULL, &run->binding), 0);
-    assert_int_equal(lifetimes_new(run->context, run->binding.network, &run->lifetimes), 0);
-    *step = (struct step){
-        .context = run->context,
-        .binding = &run->binding,
-        .job = &run->job,
-        .pool = POOL_INIT(run->context),
-        .layer = -1,
-        .number = 1,
-        .grad_mode = !json_is_false(json_object_get(line, "grad")),
-        .training = true,
-        .what = "test",
-    };
-    step->network = run->binding.network;
-    step->no_storage = (struct storage){.block = -1};
-    step->nothing = (struct value){.storage = &step->no_storage};
-    step->values = calloc(step->network->tensor_count + 1, sizeof *step->values);
-    assert_non_null(step->values);
-    assert_int_equal(trace_new(run->context, &step->trace), 0);
-    assert_int_equal(machine_find(run->context, "avx512", run->job.threads, &step->machine), 0);
-    run->skipped[0] = run->skipped[1] = SIZE_MAX;
+    stepping_start(&run->stepping, threads ? (int)json_integer_value(threads) : 2,
+                   !json_is_false(json_object_get(line, "grad")));
+    assert_int_equal(lifetimes_new(context, run->stepping.step.network, &run->lifetimes), 0);
 }
 
-/* Tensors that live on go with the pool. */
 static void
-run_release(struct run *run)
+run_end(struct run *run)
 {
-    free(run->step.values);
-    memory_release(run->context, run->step.unmodelled);
-    memory_release(run->context, run->step.queue.heap);
-    memory_release(run->context, run->step.queue.stack);
-    pool_release(&run->step.pool);
-    memmodel_trace_unref(run->step.trace);
-    lifetimes_release(run->context, &run->lifetimes);
-    binding_release(run->context, &run->binding);
-    memmodel_network_unref(run->network);
+    lifetimes_release(run->stepping.context, &run->lifetimes);
+    stepping_end(&run->stepping);
 }
 
 static bool
 is_exact(struct run *run, const json_t *line, bool show)
 {
-    const memmodel_trace *trace;
+    const struct step *step = &run->stepping.step;
     size_t marks[4];
     struct value *root;
     bool exact;
 
-    run_new(run, line);
-    trace = run->step.trace;
     make_tensors(run, line);
-    marks[0] = trace->event_count;
+    marks[0] = step->trace->event_count;
     forward(run, line);
-    marks[1] = trace->event_count;
+    marks[1] = step->trace->event_count;
     root = release(run, line);
-    marks[2] = trace->event_count;
+    marks[2] = step->trace->event_count;
     backward(run, root);
-    marks[3] = trace->event_count;
-    exact = run->step.status == 0 && run->step.unmodelled_count == 0;
+    marks[3] = step->trace->event_count;
+    exact = step->status == 0 && step->unmodelled_count == 0;
     if (!exact && show)
         print_message("%s: %s\n", json_string_value(json_object_get(line, "call")),
-                      run->step.unmodelled_count ? run->step.unmodelled[0].op : "failed");
+                      step->unmodelled_count ? step->unmodelled[0].op : "failed");
     exact &= same_phase(run, line, "forward", marks[0], marks[1], show);
     exact &= same_phase(run, line, "release", marks[1], marks[2], show);
     exact &= same_phase(run, line, "backward", marks[2], marks[3], show);
-    run_release(run);
     return exact;
 }
 
@@ -429,6 +347,13 @@ is_exact(struct run *run, const json_t *line, bool show)
 struct family {
     char name[64];
     int cases, exact;
+};
+
+struct count {
+    memmodel_context *context;
+    struct family *families;
+    struct run *run;
+    const char *show;
 };
 
 static struct family *
@@ -450,28 +375,15 @@ expected_inexact(const char *family)
 }
 
 static void
-count_cases(memmodel_context *context, struct family *families)
+count_case(const json_t *line, void *user)
 {
-    const char *show = getenv("MEMMODEL_SHOW");
-    FILE *file = popen("gzip -dc '" TEST_DATA "/pytorch_operators/operators.jsonl.gz'", "r");
-    struct run *run = calloc(1, sizeof *run);
-    char *text = malloc(LONGEST_LINE);
+    struct count *count = user;
+    struct family *family = family_of(count->families, json_string_value(json_object_get(line, "operator")));
 
-    assert_true(file && run && text);
-    run->context = context;
-    while (fgets(text, LONGEST_LINE, file)) {
-        json_t *line = json_loads(text, 0, NULL);
-        struct family *family;
-
-        assert_non_null(line);
-        family = family_of(families, json_string_value(json_object_get(line, "operator")));
-        family->cases++;
-        family->exact += is_exact(run, line, show && strcmp(show, family->name) == 0);
-        json_decref(line);
-    }
-    assert_int_equal(pclose(file), 0);
-    free(text);
-    free(run);
+    run_start(count->run, count->context, line);
+    family->cases++;
+    family->exact += is_exact(count->run, line, count->show && strcmp(count->show, family->name) == 0);
+    run_end(count->run);
 }
 
 static void
@@ -479,9 +391,12 @@ operators_allocate_and_free_as_recorded(void **state)
 {
     enum { MOST_FAMILIES = 256 };
     static struct family families[MOST_FAMILIES];
+    struct count count = {*state, families, calloc(1, sizeof(struct run)), getenv("MEMMODEL_SHOW")};
     int cases = 0, exact = 0, wrong = 0;
 
-    count_cases(*state, families);
+    assert_non_null(count.run);
+    for_each_line("pytorch_operators/operators.jsonl", count_case, &count);
+    free(count.run);
     for (const struct family *family = families; family->name[0]; family++) {
         int expected = expected_inexact(family->name), found = family->cases - family->exact;
 

@@ -194,11 +194,18 @@ slots_follow_the_optimizer(void **state)
     static const struct {
         const char *optimizer;
         int64_t slots;
-    } cases[] = {{"sgd", 0}, {"momentum", 1}, {"adam", 2}, {"adamw", 2}};
+    } cases[] = {{"sgd", 0},
+                 {"momentum", 1},
+                 {"sgd(momentum=0.9)", 1},
+                 {"adam", 2},
+                 {"adamw", 2},
+                 {"adam(amsgrad)", 3},
+                 {"rmsprop(momentum=0.9, centered=True)", 3},
+                 {"adagrad", 1}};
     memmodel_network *network;
 
     assert_int_equal(network_unet3d(*state, &(struct unet3d){0}, &network), 0);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct memmodel_job job = {.size = sizeof job,
                                    .framework = "textbook",
                                    .optimizer = cases[i].optimizer,

@@ -9,85 +9,179 @@
 
 #include <string.h>
 
-enum { LOOP_NAMES = 2 };
+/* Variables of the loop's body that hold tensors of their own. */
+enum loop_name { GRAD, FIRST, SECOND, THIRD, FOURTH, FIFTH, LOOP_NAMES };
 
 /* A round of the loop over the parameters. */
 struct loop {
     struct value *names[LOOP_NAMES];
+    uint32_t options;
 };
 
-/* What a state tensor is like. */
-enum state_kind { NO_STATE, COUNTER, LIKE_PARAMETER };
+/* What a state tensor is like; sums of rows and columns are of parameters with two axes or more. */
+enum state_kind { NO_STATE, COUNTER, LIKE_PARAMETER, LIKE_VECTOR, ROW_SUMS, COLUMN_SUMS };
 
-struct optimizer {
+struct optimizer_row {
     const char *name;
     struct {
         enum state_kind kind;
         const char *name;
+        uint32_t needs; /* option without which there is none */
     } state[OPTIMIZER_STATES]; /* made before the loop */
     void (*update)(struct step *step, struct loop *loop, struct variable *variable);
+    uint32_t defaults; /* options that are on by default */
+    bool constructed;  /* the state is made by the constructor */
 };
 
-static void
-bind(struct step *step, struct value **name, struct value *value)
-{
-    struct value *old = *name;
+/* ---- what updates are made of ---- */
 
-    *name = value;
+/* Takes the reference; what the name held goes after. */
+static void
+bind(struct step *step, struct loop *loop, enum loop_name name, struct value *value)
+{
+    struct value *old = loop->names[name];
+
+    loop->names[name] = value;
     value_drop(step, old);
 }
 
-static void
-sgd(struct step *step, struct loop *loop, struct variable *variable)
+static bool
+has(const struct loop *loop, uint32_t option)
 {
-    (void)step;
-    (void)loop;
-    (void)variable;
+    return (loop->options & option) != 0;
 }
+
+/* t.mul_(number), t.add_(number) of a tensor of the parameter's type. */
+static void
+number(struct step *step, const struct variable *variable)
+{
+    number_in_place(step, variable->value->shape.dtype);
+}
+
+/* step_t += 1 */
+static void
+count_step(struct step *step)
+{
+    number_in_place(step, MEMMODEL_FLOAT32);
+}
+
+static struct value *
+like_parameter(struct step *step, const struct variable *variable)
+{
+    return value_like(step, variable->value);
+}
+
+static struct value *
+divided(struct step *step, const struct variable *variable)
+{
+    return number_result(step, variable->value);
+}
+
+/* grad = grad.add(param, alpha=weight_decay), or param.mul_(1 - lr * weight_decay) where it is decoupled */
+static void
+decay(struct step *step, struct loop *loop, struct variable *variable)
+{
+    if (!has(loop, OPTIMIZER_WEIGHT_DECAY))
+        return;
+    if (has(loop, OPTIMIZER_DECOUPLED))
+        number(step, variable);
+    else
+        bind(step, loop, GRAD, like_parameter(step, variable));
+}
+
+/* ---- the updates ---- */
 
 /* The buffer is a clone of the first gradient; later buf.mul_(momentum). */
 static void
 momentum(struct step *step, struct loop *loop, struct variable *variable)
 {
-    (void)loop;
     if (variable->has_state) {
-        number_in_place(step, variable->value->shape.dtype);
-        return;
+        number(step, variable);
+    } else {
+        step->what = "momentum_buffer";
+        variable->state[0] = like_parameter(step, variable);
+        value_becomes(step, variable->state[0], MEMMODEL_OPTIMIZER_STATE);
+        variable->has_state = true;
     }
-    step->what = "momentum_buffer";
-    variable->state[0] = value_like(step, variable->value);
-    value_becomes(step, variable->state[0], MEMMODEL_OPTIMIZER_STATE);
-    variable->has_state = true;
+    bind(step, loop, GRAD, has(loop, OPTIMIZER_NESTEROV) ? like_parameter(step, variable) : NULL);
 }
 
-/* After the step counter and the decay. denom = (exp_avg_sq.sqrt() / bias_correction2_sqrt).add_(eps) */
 static void
-adam_tail(struct step *step, struct loop *loop, struct variable *variable)
+sgd(struct step *step, struct loop *loop, struct variable *variable)
 {
-    int dtype = variable->value->shape.dtype;
-    struct value *root, *denominator;
-
-    number_in_place(step, dtype); /* exp_avg_sq.mul_(beta2) */
-    root = value_like(step, variable->value);
-    denominator = number_result(step, root);
-    value_drop(step, root);
-    number_in_place(step, dtype);
-    bind(step, &loop->names[0], denominator);
+    decay(step, loop, variable);
+    if (has(loop, OPTIMIZER_MOMENTUM))
+        momentum(step, loop, variable);
 }
 
+/* denom = (exp_avg_sq.sqrt() / bias_correction2_sqrt).add_(eps) */
 static void
 adam(struct step *step, struct loop *loop, struct variable *variable)
 {
-    number_in_place(step, MEMMODEL_FLOAT32); /* step_t += 1 */
-    adam_tail(step, loop, variable);
+    struct value *root, *denominator;
+
+    count_step(step);
+    decay(step, loop, variable);
+    number(step, variable); /* exp_avg_sq.mul_(beta2) */
+    root = like_parameter(step, variable);
+    denominator = number_result(step, root);
+    value_drop(step, root);
+    number(step, variable);
+    bind(step, loop, FIRST, denominator);
 }
 
+/* denom = exp_avg_sq.div(bias_correction2).sqrt(); the schedule of the momentum is a tensor. */
 static void
-adamw(struct step *step, struct loop *loop, struct variable *variable)
+nadam(struct step *step, struct loop *loop, struct variable *variable)
 {
-    number_in_place(step, MEMMODEL_FLOAT32);
-    number_in_place(step, variable->value->shape.dtype); /* param.mul_(1 - lr * weight_decay) */
-    adam_tail(step, loop, variable);
+    struct value *corrected;
+
+    count_step(step);
+    decay(step, loop, variable);
+    count_step(step); /* mu_product *= mu */
+    number(step, variable);
+    corrected = divided(step, variable);
+    bind(step, loop, FIRST, like_parameter(step, variable));
+    value_drop(step, corrected);
+    number(step, variable);
+}
+
+/* bias_corrected * lr * rect * bias_correction2 ** 0.5 / (exp_avg_sq.sqrt() + eps). Takes the reference to the first. */
+static void
+rectify(struct step *step, const struct variable *variable, struct value *scaled)
+{
+    struct value *root = like_parameter(step, variable), *reciprocal, *adaptive, *product, *result;
+
+    number(step, variable);
+    reciprocal = like_parameter(step, variable);
+    adaptive = number_result(step, root);
+    value_drop(step, reciprocal);
+    value_drop(step, root);
+    product = like_parameter(step, variable);
+    value_drop(step, scaled);
+    value_drop(step, adaptive);
+    result = number_result(step, product);
+    value_drop(step, product);
+    value_drop(step, result);
+}
+
+/* The variance is tractable from this step on with the default betas: rho_t > 5 in torch/optim/radam.py */
+enum { FIRST_RECTIFIED_STEP = 6 };
+
+static void
+radam(struct step *step, struct loop *loop, struct variable *variable)
+{
+    struct value *scaled;
+
+    count_step(step);
+    decay(step, loop, variable);
+    number(step, variable);
+    bind(step, loop, FIRST, divided(step, variable)); /* bias_corrected_exp_avg */
+    scaled = divided(step, variable);
+    if (step->number >= FIRST_RECTIFIED_STEP)
+        rectify(step, variable, scaled);
+    else
+        value_drop(step, scaled);
 }
 
 static void
@@ -95,104 +189,249 @@ adamax(struct step *step, struct loop *loop, struct variable *variable)
 {
     struct value *norm;
 
-    (void)loop;
-    number_in_place(step, MEMMODEL_FLOAT32);
-    number_in_place(step, variable->value->shape.dtype);
-    norm = value_like(step, variable->value);
-    number_in_place(step, variable->value->shape.dtype);
+    count_step(step);
+    decay(step, loop, variable);
+    number(step, variable);
+    norm = like_parameter(step, variable);
+    number(step, variable);
     value_drop(step, norm);
 }
 
 static void
 rmsprop(struct step *step, struct loop *loop, struct variable *variable)
 {
-    int dtype = variable->value->shape.dtype;
+    count_step(step);
+    decay(step, loop, variable);
+    number(step, variable); /* square_avg.mul_(alpha) */
+    bind(step, loop, FIRST, like_parameter(step, variable));
+    number(step, variable);
+    if (has(loop, OPTIMIZER_MOMENTUM))
+        number(step, variable);
+}
 
-    number_in_place(step, MEMMODEL_FLOAT32);
-    number_in_place(step, dtype); /* square_avg.mul_(alpha) */
-    bind(step, &loop->names[0], value_like(step, variable->value));
-    number_in_place(step, dtype);
+static void
+adagrad(struct step *step, struct loop *loop, struct variable *variable)
+{
+    struct value *deviation;
+
+    count_step(step);
+    decay(step, loop, variable);
+    deviation = like_parameter(step, variable);
+    number(step, variable);
+    bind(step, loop, FIRST, deviation);
 }
 
 static void
 adadelta(struct step *step, struct loop *loop, struct variable *variable)
 {
-    int dtype = variable->value->shape.dtype;
-
-    number_in_place(step, MEMMODEL_FLOAT32);
-    number_in_place(step, dtype); /* square_avg.mul_(rho) */
-    bind(step, &loop->names[0], number_result(step, variable->value));
-    bind(step, &loop->names[1], number_result(step, variable->value));
-    number_in_place(step, dtype); /* acc_delta.mul_(rho) */
+    count_step(step);
+    decay(step, loop, variable);
+    number(step, variable); /* square_avg.mul_(rho) */
+    bind(step, loop, FIRST, divided(step, variable));
+    bind(step, loop, SECOND, divided(step, variable));
+    number(step, variable); /* acc_delta.mul_(rho) */
 }
 
-static const struct optimizer optimizers[] = {
+/* ---- adafactor ---- */
+
+/* The parameter's shape with the last axis (rows), the one before (columns) or both summed away. */
+static struct shape
+factored_shape(const struct value *parameter, bool last, bool before)
+{
+    struct shape shape = parameter->shape;
+
+    if (last)
+        shape.dims[shape.rank - 1] = 1;
+    if (before)
+        shape.dims[shape.rank - 2] = 1;
+    return shape;
+}
+
+static struct value *
+mean_of_squares(struct step *step, const struct variable *variable, bool last, bool before)
+{
+    struct shape shape = factored_shape(variable->value, last, before);
+    struct value *mean = value_empty(step, &shape);
+
+    number(step, variable);
+    return mean;
+}
+
+static void
+adafactor(struct step *step, struct loop *loop, struct variable *variable)
+{
+    enum loop_name rows = FIRST, columns = SECOND, estimate = THIRD, update = FOURTH, squares = FIFTH;
+
+    count_step(step);
+    value_drop(step, value_scalar(step, MEMMODEL_FLOAT32)); /* the norm of the parameter */
+    if (has(loop, OPTIMIZER_WEIGHT_DECAY))
+        number(step, variable);
+    if (variable->value->shape.rank > 1) {
+        bind(step, loop, rows, mean_of_squares(step, variable, true, false));
+        bind(step, loop, columns, mean_of_squares(step, variable, false, true));
+        bind(step, loop, estimate, like_parameter(step, variable));
+        value_drop(step, mean_of_squares(step, variable, true, true));
+    } else {
+        bind(step, loop, squares, like_parameter(step, variable));
+        bind(step, loop, estimate, like_parameter(step, variable));
+    }
+    bind(step, loop, update, value_keep(loop->names[estimate]));
+    value_drop(step, value_scalar(step, MEMMODEL_FLOAT32)); /* the norm of the update */
+}
+
+/* ---- the rows ---- */
+
+static const struct optimizer_row rows[] = {
     {.name = "none"},
     {.name = "sgd", .update = sgd},
-    {.name = "momentum", .update = momentum},
     {.name = "adam",
      .update = adam,
-     .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "exp_avg"}, {LIKE_PARAMETER, "exp_avg_sq"}}},
+     .state = {{COUNTER, "step", 0},
+               {LIKE_PARAMETER, "exp_avg", 0},
+               {LIKE_PARAMETER, "exp_avg_sq", 0},
+               {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
     {.name = "adamw",
-     .update = adamw,
-     .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "exp_avg"}, {LIKE_PARAMETER, "exp_avg_sq"}}},
+     .update = adam,
+     .defaults = OPTIMIZER_WEIGHT_DECAY | OPTIMIZER_DECOUPLED,
+     .state = {{COUNTER, "step", 0},
+               {LIKE_PARAMETER, "exp_avg", 0},
+               {LIKE_PARAMETER, "exp_avg_sq", 0},
+               {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
+    {.name = "nadam",
+     .update = nadam,
+     .state = {{COUNTER, "step", 0},
+               {COUNTER, "mu_product", 0},
+               {LIKE_PARAMETER, "exp_avg", 0},
+               {LIKE_PARAMETER, "exp_avg_sq", 0}}},
+    {.name = "radam",
+     .update = radam,
+     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_avg_sq", 0}}},
     {.name = "adamax",
      .update = adamax,
-     .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "exp_avg"}, {LIKE_PARAMETER, "exp_inf"}}},
-    {.name = "rmsprop", .update = rmsprop, .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "square_avg"}}},
+     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_inf", 0}}},
+    {.name = "rmsprop",
+     .update = rmsprop,
+     .state = {{COUNTER, "step", 0},
+               {LIKE_PARAMETER, "square_avg", 0},
+               {LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM},
+               {LIKE_PARAMETER, "grad_avg", OPTIMIZER_CENTERED}}},
+    {.name = "adagrad",
+     .update = adagrad,
+     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "sum", 0}},
+     .constructed = true},
     {.name = "adadelta",
      .update = adadelta,
-     .state = {{COUNTER, "step"}, {LIKE_PARAMETER, "square_avg"}, {LIKE_PARAMETER, "acc_delta"}}},
+     .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "square_avg", 0}, {LIKE_PARAMETER, "acc_delta", 0}}},
+    {.name = "adafactor",
+     .update = adafactor,
+     .state = {{COUNTER, "step", 0},
+               {ROW_SUMS, "row_var", 0},
+               {COLUMN_SUMS, "col_var", 0},
+               {LIKE_VECTOR, "variance", 0}}},
 };
 
-enum { OPTIMIZER_COUNT = sizeof optimizers / sizeof optimizers[0] };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-const struct optimizer *
-optimizer_find(const char *name)
+bool
+optimizer_find(const char *text, struct optimizer *optimizer)
 {
-    for (size_t i = 0; i < OPTIMIZER_COUNT; i++)
-        if (strcmp(optimizers[i].name, name) == 0)
-            return &optimizers[i];
-    return NULL;
+    struct optimizer_choice choice;
+
+    if (!optimizer_parse(text, &choice))
+        return false;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(rows[i].name, choice.name) != 0)
+            continue;
+        *optimizer = (struct optimizer){&rows[i], optimizer_options(&choice, rows[i].defaults)};
+        return true;
+    }
+    return false;
 }
 
 const char *
 optimizer_names(void)
 {
-    return "none, sgd, momentum, adam, adamw, adamax, rmsprop or adadelta";
+    return "none, sgd, momentum, adam, adamw, nadam, radam, adamax, rmsprop, adagrad, adadelta or adafactor, "
+           "with options such as sgd(momentum, nesterov)";
+}
+
+/* ---- running them ---- */
+
+/* NULL where a parameter of its rank has no such state. */
+static struct value *
+state_like(struct step *step, enum state_kind kind, const struct variable *variable)
+{
+    bool vector = variable->value->shape.rank < 2;
+    struct shape shape;
+
+    if (kind == COUNTER)
+        return value_scalar(step, MEMMODEL_FLOAT32);
+    if (kind == LIKE_PARAMETER || (kind == LIKE_VECTOR && vector))
+        return like_parameter(step, variable);
+    if (kind == LIKE_VECTOR || vector)
+        return NULL;
+    shape = factored_shape(variable->value, kind == ROW_SUMS, kind == COLUMN_SUMS);
+    return value_empty(step, &shape);
 }
 
 static void
 make_state(struct step *step, const struct optimizer *optimizer, struct variable *variable)
 {
-    for (int i = 0; i < OPTIMIZER_STATES && optimizer->state[i].kind != NO_STATE; i++) {
-        step->what = optimizer->state[i].name;
-        variable->state[i] = optimizer->state[i].kind == COUNTER ? value_scalar(step, MEMMODEL_FLOAT32)
-                                                                 : value_like(step, variable->value);
-        value_becomes(step, variable->state[i], MEMMODEL_OPTIMIZER_STATE);
+    const struct optimizer_row *row = optimizer->row;
+
+    for (int i = 0; i < OPTIMIZER_STATES && row->state[i].kind != NO_STATE; i++) {
+        if (row->state[i].needs & ~optimizer->options)
+            continue;
+        step->what = row->state[i].name;
+        variable->state[i] = state_like(step, row->state[i].kind, variable);
+        if (variable->state[i])
+            value_becomes(step, variable->state[i], MEMMODEL_OPTIMIZER_STATE);
         variable->has_state = true;
     }
+}
+
+void
+optimizer_construct(struct step *step, const struct optimizer *optimizer)
+{
+    for (size_t i = 0; i < step->network->parameter_count && optimizer->row->constructed; i++) {
+        struct variable *variable = &step->variables[i];
+
+        step_enter(step, MEMMODEL_PHASE_SETUP, step->network->parameters[i].layer);
+        if (variable->accumulate)
+            make_state(step, optimizer, variable);
+    }
+}
+
+/* What each round begins with: -grad where it is maximized, else the gradient itself. */
+static void
+begin_round(struct step *step, struct loop *loop, const struct variable *variable)
+{
+    bind(step, loop, GRAD, has(loop, OPTIMIZER_MAXIMIZE) ? like_parameter(step, variable) : NULL);
 }
 
 /* Only parameters that got a gradient take part. */
 void
 optimizer_run(struct step *step, const struct optimizer *optimizer)
 {
-    struct loop loop = {{NULL}};
+    const struct optimizer_row *row = optimizer->row;
+    struct loop loop = {{NULL}, optimizer->options};
 
-    for (size_t i = 0; i < step->network->parameter_count && optimizer->update; i++) {
+    for (size_t i = 0; i < step->network->parameter_count && row->update; i++) {
         struct variable *variable = &step->variables[i];
 
         step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
         if (variable->gradient && !variable->has_state)
             make_state(step, optimizer, variable);
     }
-    for (size_t i = 0; i < step->network->parameter_count && optimizer->update; i++) {
+    for (size_t i = 0; i < step->network->parameter_count && row->update; i++) {
+        struct variable *variable = &step->variables[i];
+
+        if (!variable->gradient)
+            continue;
         step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
-        step->what = optimizer->name;
-        if (step->variables[i].gradient)
-            optimizer->update(step, &loop, &step->variables[i]);
+        step->what = row->name;
+        begin_round(step, &loop, variable);
+        row->update(step, &loop, variable);
     }
-    for (int i = 0; i < LOOP_NAMES; i++)
-        value_drop(step, loop.names[i]);
+    value_drop_all(step, loop.names, LOOP_NAMES);
 }

@@ -294,6 +294,8 @@ simulate(struct step *step, const struct optimizer *optimizer)
     status = names_new(step->context, step->network, &names);
     if (!status) {
         set_up(step);
+        if (step->grad_mode)
+            optimizer_construct(step, optimizer);
         run_steps(step, optimizer, &lifetimes, &names);
         status = step->status;
         names_release(step->context, &names);
@@ -306,7 +308,7 @@ int
 pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                  struct simulation *simulation)
 {
-    const struct optimizer *optimizer = optimizer_find(job->optimizer);
+    struct optimizer optimizer;
     struct step step = {
         .context = context,
         .network = binding->network,
@@ -319,7 +321,7 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
     };
     int status;
 
-    if (!optimizer)
+    if (!optimizer_find(job->optimizer, &optimizer))
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
                              "PyTorch has no rule for this optimizer; use %s", optimizer_names());
     if (strcmp(job->device, "cpu") != 0)
@@ -328,7 +330,7 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
     if (!status)
         status = step_new(&step);
     if (!status)
-        status = simulate(&step, optimizer);
+        status = simulate(&step, &optimizer);
     step_release(&step);
     if (status) {
         memory_release(context, step.unmodelled);

@@ -7,6 +7,7 @@
 
 #include "frameworks/framework.h"
 #include "frameworks/onednn/machine.h"
+#include "frameworks/optimizer.h"
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/value.h"
@@ -163,16 +164,26 @@ machine_find(memmodel_context *context, const char *isa, int threads, struct mac
 
 /* ---- optimizers.c ---- */
 
-struct optimizer;
+struct optimizer_row;
 
-/* NULL if there is none of that name. */
-const struct optimizer *
-optimizer_find(const char *name);
+struct optimizer {
+    const struct optimizer_row *row;
+    uint32_t options; /* enum optimizer_option */
+};
+
+/* False if there is none of that name, or the options are none. */
+bool
+optimizer_find(const char *text, struct optimizer *optimizer);
 
 /* For a message: "none, sgd, ... or adadelta". */
 const char *
 optimizer_names(void);
 
+/* torch.optim.NAME(parameters) */
+void
+optimizer_construct(struct step *step, const struct optimizer *optimizer);
+
+/* optimizer.step() */
 void
 optimizer_run(struct step *step, const struct optimizer *optimizer);
 

@@ -9,6 +9,7 @@
 #include "frameworks/textbook/textbook.h"
 #include "base/checked.h"
 #include "base/text.h"
+#include "frameworks/optimizer.h"
 
 #include <string.h>
 
@@ -37,12 +38,26 @@ static const struct textbook_rule rules[] = {
      6},
 };
 
-/* Numbers of the parameters' size that an optimizer keeps. */
+/*
+ * Numbers of the parameters' size that an optimizer keeps, and those that an option adds. Adafactor's are sums of rows and
+ * columns, less than one.
+ */
 static const struct {
     const char *name;
     int slots;
+    uint32_t adding; /* options, one slot each */
 } optimizers[] = {
-    {"none", 0}, {"sgd", 0}, {"momentum", 1}, {"adam", 2}, {"adamw", 2}, {"adamax", 2}, {"rmsprop", 1}, {"adadelta", 2},
+    {"none", 0, 0},
+    {"sgd", 0, OPTIMIZER_MOMENTUM},
+    {"adam", 2, OPTIMIZER_AMSGRAD},
+    {"adamw", 2, OPTIMIZER_AMSGRAD},
+    {"nadam", 2, 0},
+    {"radam", 2, 0},
+    {"adamax", 2, 0},
+    {"rmsprop", 1, OPTIMIZER_MOMENTUM | OPTIMIZER_CENTERED},
+    {"adagrad", 1, 0},
+    {"adadelta", 2, 0},
+    {"adafactor", 0, 0},
 };
 
 /* ---- rules ---- */
@@ -62,15 +77,20 @@ unknown_optimizer(memmodel_context *context, const char *name)
 }
 
 static int
-optimizer_slots(memmodel_context *context, const char *name, int *slots)
+optimizer_slots(memmodel_context *context, const char *text, int *slots)
 {
-    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++) {
-        if (strcmp(optimizers[i].name, name) == 0) {
-            *slots = optimizers[i].slots;
-            return 0;
-        }
+    struct optimizer_choice choice;
+    bool read = optimizer_parse(text, &choice);
+
+    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0] && read; i++) {
+        if (strcmp(optimizers[i].name, choice.name) != 0)
+            continue;
+        *slots = optimizers[i].slots;
+        for (uint32_t adding = optimizers[i].adding & choice.on; adding; adding &= adding - 1)
+            ++*slots;
+        return 0;
     }
-    return unknown_optimizer(context, name);
+    return unknown_optimizer(context, text);
 }
 
 static bool

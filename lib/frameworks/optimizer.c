@@ -1,0 +1,93 @@
+#include "frameworks/optimizer.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    uint32_t option;
+} options[] = {
+    {"momentum", OPTIMIZER_MOMENTUM}, {"nesterov", OPTIMIZER_NESTEROV},
+    {"weight_decay", OPTIMIZER_WEIGHT_DECAY}, {"maximize", OPTIMIZER_MAXIMIZE},
+    {"amsgrad", OPTIMIZER_AMSGRAD}, {"centered", OPTIMIZER_CENTERED},
+    {"decoupled_weight_decay", OPTIMIZER_DECOUPLED},
+};
+
+static uint32_t
+find_option(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+            return options[i].option;
+    return 0;
+}
+
+static bool
+is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* True, False, None or a number: 1 on, 0 off, -1 none of them. A number is 0 if its digits are. */
+static int
+read_value(const char *text, size_t length)
+{
+    size_t mantissa = 0;
+
+    if (is_word(text, length, "True"))
+        return 1;
+    if (is_word(text, length, "False") || is_word(text, length, "None"))
+        return 0;
+    if (length == 0 || strspn(text, "0123456789.eE+-") < length)
+        return -1;
+    while (mantissa < length && text[mantissa] != 'e' && text[mantissa] != 'E') {
+        if (text[mantissa] >= '1' && text[mantissa] <= '9')
+            return 1;
+        mantissa++;
+    }
+    return 0;
+}
+
+/* NAME or NAME=VALUE, of `length` characters. */
+static bool
+read_option(const char *text, size_t length, struct optimizer_choice *choice)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name = equals ? (size_t)(equals - text) : length;
+    uint32_t option = find_option(text, name);
+    int value = equals ? read_value(equals + 1, length - name - 1) : 1;
+
+    if (!option || value < 0)
+        return false;
+    if (value)
+        choice->on |= option;
+    else
+        choice->off |= option;
+    return true;
+}
+
+bool
+optimizer_parse(const char *text, struct optimizer_choice *choice)
+{
+    size_t length = strcspn(text, "(");
+
+    *choice = (struct optimizer_choice){.on = 0};
+    if (strcmp(text, "momentum") == 0)
+        return optimizer_parse("sgd(momentum)", choice);
+    if (length == 0 || length >= sizeof choice->name)
+        return false;
+    memcpy(choice->name, text, length);
+    if (!text[length])
+        return true;
+    for (const char *at = text + length + 1;; at++) {
+        at += strspn(at, " ");
+        length = strcspn(at, ",) ");
+        if (!read_option(at, length, choice))
+            return false;
+        at += length;
+        at += strspn(at, " ");
+        if (*at == ')')
+            return !at[1];
+        if (*at != ',')
+            return false;
+    }
+}
