@@ -17,8 +17,8 @@ struct memmodel_replay_options {
     size_t size;           /**< sizeof(struct memmodel_replay_options) */
     const char *allocator; /**< "exact": what is asked for; "cuda_caching": PyTorch's on a CUDA device, as of version
                                 2.13; "bfc": TensorFlow's; "glibc": malloc of a process. @nullable @default "exact" */
-    const char *settings;  /**< of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True".
-                                @nullable */
+    const char *settings;  /**< of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"; of
+                                glibc: "alignment:64", blocks as of posix_memalign(64), PyTorch's on a CPU. @nullable */
     int64_t capacity;      /**< of the device. @unit bytes @default unlimited */
     int64_t events;        /**< stop after so many, to see the segments then. @default all */
 };

@@ -13,6 +13,7 @@ struct chunk {
     struct chunk *previous, *next;  /* neighbours in the region */
     struct chunk *linked, *linking; /* another list that it is in: the next there, the one before */
     int64_t address, size, requested;
+    int64_t lead;  /* of a mapping: bytes in front of its chunk */
     int64_t rank;  /* of equal sizes, the lowest is taken first */
     int32_t owner; /* block of the trace, -1: free */
     bool free;     /* in the set of free chunks */

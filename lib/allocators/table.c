@@ -16,6 +16,7 @@ static const struct {
 } uses[] = {
     {"pytorch", "cpu", &allocator_exact},
     {"pytorch", "cuda", &allocator_cuda_caching},
+    {"onnxruntime", "cpu", &allocator_exact},
     {"tensorflow", "cpu", &allocator_bfc},
     {"tensorflow", "cuda", &allocator_bfc},
 };

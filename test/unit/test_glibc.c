@@ -167,9 +167,9 @@ a_full_system_refuses(void **state)
 
 /* Each action's line ends with the bytes that malloc then held of the system (test/frameworks/record_malloc.py). */
 static void
-check_recording(memmodel_context *context, const char *name)
+check_recording(memmodel_context *context, const char *name, const char *settings)
 {
-    struct machine m = heap(context, 0);
+    struct machine m = machine_start(context, &allocator_glibc, settings, 0);
     static void *blocks[4096];
     char path[512], kind;
     int number, lines = 0;
@@ -199,9 +199,30 @@ check_recording(memmodel_context *context, const char *name)
 static void
 what_the_heap_holds_is_what_glibc_held_after_each_action(void **state)
 {
-    check_recording(*state, "small");
-    check_recording(*state, "any");
-    check_recording(*state, "few_sizes");
+    check_recording(*state, "small", NULL);
+    check_recording(*state, "any", NULL);
+    check_recording(*state, "few_sizes", NULL);
+}
+
+static void
+aligned_blocks_are_those_of_posix_memalign(void **state)
+{
+    check_recording(*state, "aligned_small", "alignment:64");
+    check_recording(*state, "aligned_any", "alignment:64");
+    check_recording(*state, "aligned_few_sizes", "alignment:64");
+}
+
+static void
+other_settings_are_refused(void **state)
+{
+    struct allocator_options options = {.settings = "alignment:48"};
+    void *self;
+
+    assert_error(*state, allocator_glibc.open(*state, &options, &self), MEMMODEL_ERROR_PARSE, "power of two");
+    options.settings = "alignment:";
+    assert_error(*state, allocator_glibc.open(*state, &options, &self), MEMMODEL_ERROR_PARSE, "power of two");
+    options.settings = "arenas:1";
+    assert_error(*state, allocator_glibc.open(*state, &options, &self), MEMMODEL_ERROR_PARSE, "alignment:BYTES");
 }
 
 int
@@ -219,6 +240,8 @@ main(void)
         TEST(small_chunks_are_cached_by_size),
         TEST(a_full_system_refuses),
         TEST(what_the_heap_holds_is_what_glibc_held_after_each_action),
+        TEST(aligned_blocks_are_those_of_posix_memalign),
+        TEST(other_settings_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
