@@ -24,7 +24,8 @@ struct memmodel_symbol_value {
 /**
  * How a network is run. Zero means the default for every field.
  *
- * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed formulas, by
+ * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit
+ * on one batch of arrays, compiled, with oneDNN on; "textbook" counts by closed formulas, by
  * the rule in `rule`:
  *   - "forward": parameters + input + all layer outputs;
  *   - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
@@ -35,7 +36,7 @@ struct memmodel_symbol_value {
  */
 struct memmodel_job {
     size_t size;           /**< sizeof(struct memmodel_job) */
-    const char *framework; /**< "pytorch" or "textbook". @default "pytorch" */
+    const char *framework; /**< "pytorch", "tensorflow" or "textbook". @default "pytorch" */
     const char *rule;      /**< of the textbook. @default "slots" */
     const char *device;    /**< "cpu". @default "cpu" */
     const char *optimizer; /**< "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
@@ -48,6 +49,9 @@ struct memmodel_job {
     int32_t steps;             /**< steps to simulate. @default 3 */
     int32_t threads;           /**< threads the framework computes with. @default 2 */
     int32_t measure;           /**< enum memmodel_measure, for memmodel_solve() */
+    int64_t base_bytes;        /**< "tensorflow": of the process just before training begins, with the model built and
+                                    the arrays made. @default what it holds on the machine of the recordings
+                                    @unit bytes */
 };
 
 #ifdef __cplusplus

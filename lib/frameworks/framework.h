@@ -17,6 +17,12 @@ struct simulation {
     struct memmodel_trace *trace;
     struct unmodelled *unmodelled; /* memory_release() it */
     size_t unmodelled_count;
+    int32_t draw;          /* set by the caller: which of the orders that chance may give, where there is any */
+    int64_t *heap;         /* per event, bytes that kernels hold from the C library; NULL: none. memory_release() it */
+    int64_t outside_bytes; /* that training adds to the process besides what its allocators hold */
+    int64_t built_bytes;   /* the same of what is there before training: the model's objects, the arrays */
+    int64_t pool_from;     /* tensors of this many bytes come from the framework's pool, smaller ones from malloc */
+    size_t events_before;  /* events of the trace before training begins */
 };
 
 /*
@@ -29,5 +35,9 @@ typedef int (*framework_simulate)(memmodel_context *context, const struct bindin
 int
 pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                  struct simulation *simulation);
+
+int
+tensorflow_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                    struct simulation *simulation);
 
 #endif

@@ -40,6 +40,8 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     if (job->measure < MEMMODEL_MEASURE_LIVE || job->measure > MEMMODEL_MEASURE_PROCESS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "measure", "%d is no enum memmodel_measure",
                              job->measure);
+    if (job->base_bytes < 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "base_bytes", "a process has no negative bytes");
     if (job->symbol_count && !job->symbols)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);

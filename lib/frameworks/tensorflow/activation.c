@@ -1,0 +1,175 @@
+/*
+ * Element by element, softmax and dropout. TensorFlow writes most results into their input's memory; GELU and swish are
+ * written out in Keras and keep their parts. TensorFlow 2.21: core/kernels/relu_op.h, softmax_op.cc; Keras 3.15:
+ * src/backend/tensorflow/nn.py; kept sets measured.
+ */
+#include "frameworks/tensorflow/build.h"
+
+/* How an activation's output and gradient come about. */
+enum manner {
+    IN_PLACE,    /* output over input, which the gradient reads: ReLU, tanh, ... */
+    WITH_INPUT,  /* output of its own; the gradient reads input and output: LeakyReLU */
+    SWISH,       /* x sigmoid(x): the gradient computes the sigmoid again */
+    EXACT_GELU,  /* x / 2 * erfc(-x / sqrt 2) */
+    TANH_GELU,   /* the same by a tanh */
+    LINEAR_MAP,  /* nothing is kept: negation */
+};
+
+static const uint8_t manners[] = {
+    [MEMMODEL_RELU] = IN_PLACE,       [MEMMODEL_LEAKY_RELU] = WITH_INPUT, [MEMMODEL_ELU] = IN_PLACE,
+    [MEMMODEL_SELU] = IN_PLACE,       [MEMMODEL_GELU] = EXACT_GELU,       [MEMMODEL_GELU_TANH] = TANH_GELU,
+    [MEMMODEL_SILU] = SWISH,          [MEMMODEL_SIGMOID] = IN_PLACE,      [MEMMODEL_TANH] = IN_PLACE,
+    [MEMMODEL_HARDSWISH] = SWISH,     [MEMMODEL_HARDSIGMOID] = WITH_INPUT, [MEMMODEL_RELU6] = IN_PLACE,
+    [MEMMODEL_SOFTPLUS] = WITH_INPUT, [MEMMODEL_MISH] = SWISH,            [MEMMODEL_PRELU] = WITH_INPUT,
+    [MEMMODEL_EXP] = IN_PLACE,        [MEMMODEL_LOG] = WITH_INPUT,        [MEMMODEL_SQRT] = IN_PLACE,
+    [MEMMODEL_SQUARE] = WITH_INPUT,   [MEMMODEL_ABS] = WITH_INPUT,        [MEMMODEL_NEGATE] = LINEAR_MAP,
+};
+
+static int32_t
+gelu_forward(struct build *build, int32_t x, int64_t n, struct kept *kept)
+{
+    int32_t half = build_new(build, "mul", n, READS(x)), negative = build_new(build, "Neg", n, READS(x));
+    int32_t complement = build_forward(build, "Erfc", n, READS(negative));
+
+    kept->others[0] = half;
+    kept->others[1] = complement;
+    kept->others[2] = build_new(build, "Square", n, READS(x)); /* of the gradient, but ready now */
+    return build_new(build, "mul_1", n, READS(half, complement));
+}
+
+static int32_t
+gelu_backward(struct build *build, int32_t gradient, int64_t n, const struct kept *kept)
+{
+    int32_t outer = build_new(build, "Mul", n, READS(gradient, kept->others[0]));
+    int32_t inner = build_forward(build, "Exp", n, READS(kept->others[2]));
+    int32_t first = build_forward(build, "Mul_1", n, READS(gradient, kept->others[1]));
+    int32_t second = build_forward(build, "Mul_2", n, READS(outer, inner));
+
+    return build_forward(build, "AddN", n, READS(first, second));
+}
+
+static int32_t
+swish_backward(struct build *build, int32_t gradient, int64_t n, const struct kept *kept)
+{
+    int32_t sigmoid = build_new(build, "Sigmoid", n, READS(kept->x));
+    int32_t slope = build_new(build, "Mul", n, READS(sigmoid, kept->x));
+
+    slope = build_forward(build, "Add", n, READS(slope, sigmoid));
+    return build_forward(build, "Mul_1", n, READS(gradient, slope));
+}
+
+int32_t
+activation_forward(struct build *build, int kind, int32_t x, int64_t n, struct kept *kept)
+{
+    kept->x = x;
+    switch ((enum manner)manners[kind]) {
+    case EXACT_GELU:
+    case TANH_GELU:
+        return kept->y = gelu_forward(build, x, n, kept);
+    case WITH_INPUT:
+    case SWISH:
+        return kept->y = build_new(build, activation_name(kind), n, READS(x));
+    default:
+        return kept->y = build_forward(build, activation_name(kind), n, READS(x));
+    }
+}
+
+int32_t
+activation_backward(struct build *build, int kind, int32_t gradient, int64_t n, const struct kept *kept)
+{
+    switch ((enum manner)manners[kind]) {
+    case EXACT_GELU:
+    case TANH_GELU:
+        return gelu_backward(build, gradient, n, kept);
+    case SWISH:
+        return swish_backward(build, gradient, n, kept);
+    case WITH_INPUT:
+        return build_forward(build, "gradient", n, READS(gradient, kept->x, kept->y));
+    case LINEAR_MAP:
+        return build_forward(build, "gradient", n, READS(gradient));
+    default:
+        return build_forward(build, "gradient", n, READS(gradient, kept->y));
+    }
+}
+
+static int
+kind_of(const struct layer *layer)
+{
+    return ((const struct memmodel_activation *)layer->options)->kind;
+}
+
+static void
+activate(struct build *build, const struct layer *layer)
+{
+    int32_t x = build_input(build, layer, 0);
+
+    if (kind_of(layer) == MEMMODEL_ACTIVATION_NONE)
+        build_output(build, layer, build_view(build, "Identity", x));
+    else
+        build_output(build, layer, activation_forward(build, kind_of(layer), x, build_output_bytes(build, layer),
+                                                    build_kept(build, layer)));
+}
+
+static void
+activate_backward(struct build *build, const struct layer *layer, int32_t gradient)
+{
+    if (kind_of(layer) != MEMMODEL_ACTIVATION_NONE)
+        gradient = activation_backward(build, kind_of(layer), gradient, build_output_bytes(build, layer),
+                                       build_kept(build, layer));
+    build_gradient(build, layer, 0, gradient);
+    build_parameter_gradient(build, build_parameter(layer, "weight"), gradient, NOTHING);
+}
+
+/* ---- softmax ---- */
+
+static void
+softmax(struct build *build, const struct layer *layer)
+{
+    build_output(build, layer,
+                build_forward(build, "Softmax", build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
+}
+
+static void
+softmax_backward(struct build *build, const struct layer *layer, int32_t gradient)
+{
+    int64_t n = build_output_bytes(build, layer);
+    int32_t y = build_kept(build, layer)->y, product = build_new(build, "mul", n, READS(gradient, y));
+    int32_t sum = build_new(build, "Sum", 0, READS(product)), less = build_forward(build, "sub", n, READS(gradient, sum));
+
+    build_gradient(build, layer, 0, build_forward(build, "mul_1", n, READS(less, y)));
+}
+
+/* ---- dropout: a random number an element, and of it a mask of bytes that is kept ---- */
+
+enum { ELEMENT_BYTES = 4 };
+
+static void
+dropout(struct build *build, const struct layer *layer)
+{
+    const struct memmodel_dropout *options = layer->options;
+    int64_t n = build_output_bytes(build, layer);
+    int32_t x = build_input(build, layer, 0), random, mask;
+
+    if (options->identity || build->job->inference) {
+        build_output(build, layer, build_view(build, "Identity", x));
+        return;
+    }
+    random = build_new(build, "RandomUniform", n, NULL, 0);
+    mask = build_new(build, "GreaterEqual", n / ELEMENT_BYTES, READS(random));
+    build_kept(build, layer)->others[0] = mask;
+    build_output(build, layer, build_forward(build, "SelectV2", n, READS(x, mask)));
+}
+
+static void
+dropout_backward(struct build *build, const struct layer *layer, int32_t gradient)
+{
+    int32_t mask = build_kept(build, layer)->others[0];
+
+    if (mask != NOTHING)
+        gradient = build_forward(build, "SelectV2", build_output_bytes(build, layer), READS(gradient, mask));
+    build_gradient(build, layer, 0, gradient);
+}
+
+const struct rule tensorflow_activation = {OP_ACTIVATION, activate, activate_backward};
+const struct rule tensorflow_softmax = {OP_SOFTMAX, softmax, softmax_backward};
+const struct rule tensorflow_dropout = {OP_DROPOUT, dropout, dropout_backward};

@@ -1,0 +1,100 @@
+/*
+ * Losses as Keras 3 computes them: on the logits where the model's last layer is the sigmoid or softmax that the loss
+ * is made for (src/backend/tensorflow/nn.py, binary_crossentropy, sparse_categorical_crossentropy).
+ */
+#include "frameworks/tensorflow/build.h"
+
+enum { FLAGS_SHARE = 4 }; /* a byte an element */
+
+static bool
+is_activation(const struct layer *layer, int kind)
+{
+    return layer->op == OP_ACTIVATION && ((const struct memmodel_activation *)layer->options)->kind == kind;
+}
+
+memmodel_tensor
+loss_logits(const struct memmodel_network *network, const struct layer *loss)
+{
+    int kind = ((const struct memmodel_loss *)loss->options)->kind;
+    const struct layer *last = &network->layers[network->tensors[loss->inputs[0]].layer];
+
+    if ((kind == MEMMODEL_BINARY_CROSS_ENTROPY && is_activation(last, MEMMODEL_SIGMOID)) ||
+        (kind == MEMMODEL_CROSS_ENTROPY && last->op == OP_SOFTMAX))
+        return last->inputs[0];
+    return loss->inputs[0];
+}
+
+static bool
+is_binary(const struct layer *loss)
+{
+    int kind = ((const struct memmodel_loss *)loss->options)->kind;
+
+    return kind == MEMMODEL_BINARY_CROSS_ENTROPY || kind == MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS;
+}
+
+int
+loss_constants(const struct layer *loss)
+{
+    return is_binary(loss) ? 3 : 0;
+}
+
+/* ---- binary cross-entropy on logits: max(x, 0) - x y + log(1 + exp(-|x|)), python/ops/nn_impl.py ---- */
+
+static int32_t
+binary_cross_entropy(struct build *build, int32_t x, int32_t target, int64_t n)
+{
+    int32_t mean = build_new(build, "Tile", n, NULL, 0);
+    int32_t of_product = build_forward(build, "mul/Mul", n, READS(mean, target));
+    int32_t negative = build_new(build, "Neg", n, READS(x));
+    int32_t positive = build_new(build, "GreaterEqual", n / FLAGS_SHARE, READS(x));
+    int32_t most = build_new(build, "Select", n, READS(positive, x));
+    int32_t least = build_new(build, "Select_1", n, READS(positive, negative, x));
+    int32_t logarithm = build_new(build, "Log1p", n, READS(least));
+    int32_t reciprocal, selected, other;
+
+    build_new(build, "Mean", 0, READS(most, logarithm, target, x));
+    reciprocal = build_forward(build, "add", n, READS(least, mean));
+    selected = build_new(build, "Select_grad", n, READS(positive, reciprocal));
+    other = build_new(build, "Select_3", n, READS(positive, reciprocal, selected));
+    return build_forward(build, "AddN", n, READS(of_product, selected, other, negative));
+}
+
+static int32_t
+squared_error(struct build *build, int32_t x, int32_t target, int64_t n)
+{
+    int32_t difference = build_forward(build, "sub", n, READS(x, target));
+    int32_t gradient = build_new(build, "Mul", n, READS(difference));
+
+    build_new(build, "Mean", 0, READS(build_new(build, "Square", n, READS(difference))));
+    return gradient;
+}
+
+static int32_t
+gradient_of(struct build *build, const struct layer *layer, int32_t x, int32_t target, int64_t n)
+{
+    if (is_binary(layer))
+        return binary_cross_entropy(build, x, target, n);
+    if (((const struct memmodel_loss *)layer->options)->kind == MEMMODEL_MEAN_SQUARED_ERROR)
+        return squared_error(build, x, target, n);
+    return build_new(build, "gradient", n, READS(x, target));
+}
+
+static void
+loss_forward(struct build *build, const struct layer *layer)
+{
+    build_output(build, layer, NOTHING);
+}
+
+static void
+loss_backward(struct build *build, const struct layer *layer, int32_t unused)
+{
+    memmodel_tensor logits = loss_logits(build->network, layer);
+    int64_t n = build_bytes(build, logits);
+    int32_t gradient = gradient_of(build, layer, build->outputs[logits], build_input(build, layer, 1), n);
+
+    (void)unused;
+    if (build->trained[logits])
+        build->gradients[logits] = gradient;
+}
+
+const struct rule tensorflow_loss = {OP_LOSS, loss_forward, loss_backward};

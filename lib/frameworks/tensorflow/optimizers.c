@@ -1,0 +1,188 @@
+/*
+ * Optimizers as Keras 3 runs them: each parameter's update starts as soon as its gradient is there, within the backward
+ * pass. Keras 3.15: src/optimizers/adam.py, rmsprop.py, sgd.py; temporaries measured with TensorFlow 2.21.
+ */
+#include "frameworks/optimizer.h"
+#include "frameworks/tensorflow/build.h"
+
+#include <string.h>
+
+/* One update, of the parameter's size. */
+struct update {
+    struct build *build;
+    int32_t parameter;
+    int64_t bytes;
+    int32_t gradient, reader;
+    int slots; /* still to be made in the first step */
+};
+
+struct optimizer {
+    const char *name;
+    int slots;
+    int64_t graph_bytes; /* measured with tiny tensors, per parameter array */
+    void (*begin)(struct build *build, int32_t parameter, int64_t bytes);
+    void (*update)(struct update *update);
+};
+
+/* The optimizer's state; its first update makes it, unless it was made before the first step. */
+static int32_t
+slot(struct update *update, const char *what, int32_t input)
+{
+    struct operation operation = {.what = what, .category = MEMMODEL_OPTIMIZER_STATE, .duration = (double)update->bytes + 1};
+
+    if (update->slots > 0) {
+        operation.bytes = update->bytes;
+        operation.place = PLACE_SLOT;
+        update->slots--;
+    }
+    return build_operation(update->build, &operation, READS(input));
+}
+
+/* The parameter itself: in place, unless somebody still reads it. */
+static void
+assign(struct update *update, int32_t change)
+{
+    struct operation operation = {.what = "AssignSub",
+                                  .bytes = update->bytes,
+                                  .place = PLACE_VARIABLE,
+                                  .category = MEMMODEL_PARAMETERS,
+                                  .variable = update->parameter,
+                                  .reader = update->reader};
+
+    build_operation(update->build, &operation, READS(change));
+}
+
+static void
+sgd(struct update *update)
+{
+    assign(update, build_forward(update->build, "Mul", update->bytes, READS(update->gradient)));
+}
+
+static void
+momentum(struct update *update)
+{
+    int32_t scaled = build_forward(update->build, "Mul", update->bytes, READS(update->gradient));
+    int32_t old = build_new(update->build, "Mul_1", update->bytes, NULL, 0);
+    int32_t sum = build_forward(update->build, "Sub", update->bytes, READS(old, scaled));
+
+    slot(update, "momentum", sum);
+    assign(update, sum);
+}
+
+static void
+adam(struct update *update)
+{
+    struct build *build = update->build;
+    int64_t n = update->bytes;
+    int32_t square = build_new(build, "Square", n, READS(update->gradient));
+    int32_t v = slot(update, "velocity", square);
+    int32_t difference = build_forward(build, "Sub", n, READS(update->gradient, v));
+    int32_t m = slot(update, "momentum", difference);
+    int32_t root = build_new(build, "Sqrt", n, READS(v, m));
+    int32_t product = build_new(build, "Mul", n, READS(m));
+
+    assign(update, build_forward(build, "Div", n, READS(product, root)));
+}
+
+/* rho * v of every parameter is ready when the step begins, and waits for its update. */
+static void
+rmsprop_begin(struct build *build, int32_t parameter, int64_t bytes)
+{
+    build->ahead[parameter] = build_new(build, "Mul", bytes, NULL, 0);
+}
+
+static void
+rmsprop(struct update *update)
+{
+    struct build *build = update->build;
+    int64_t n = update->bytes;
+    int32_t scaled = build->ahead[update->parameter];
+    int32_t square = build_new(build, "Square", n, READS(update->gradient, scaled));
+    int32_t v = slot(update, "velocity", build_forward(build, "AddV2", n, READS(square, scaled)));
+    int32_t root = build_new(build, "Sqrt", n, READS(v));
+    int32_t product = build_forward(build, "Mul_1", n, READS(update->gradient));
+
+    assign(update, build_forward(build, "Div", n, READS(product, root)));
+}
+
+/* Weight decay: the parameter times the decay, and what is left of it, before the step begins. */
+static void
+adamw_begin(struct build *build, int32_t parameter, int64_t bytes)
+{
+    int32_t decay = build_new(build, "Mul", bytes, NULL, 0);
+
+    build_new(build, "AssignSub", bytes, READS(decay));
+    (void)parameter;
+}
+
+static const struct optimizer optimizers[] = {
+    {"none", 0, 0, NULL, NULL},
+    {"sgd", 0, 0, NULL, sgd},
+    {"momentum", 1, 750000, NULL, momentum},
+    {"adam", 2, 1500000, NULL, adam},
+    {"adamw", 2, 1700000, adamw_begin, adam},
+    {"rmsprop", 1, 750000, rmsprop_begin, rmsprop},
+};
+
+/* Options that change what is kept have no rule here, but for the momentum of SGD and AdamW's own decay. */
+const struct optimizer *
+tensorflow_optimizer(const char *text)
+{
+    struct optimizer_choice choice;
+    const char *name = choice.name;
+
+    if (!optimizer_parse(text, &choice))
+        return NULL;
+    if (choice.on == OPTIMIZER_MOMENTUM && strcmp(name, "sgd") == 0)
+        name = "momentum";
+    else if (choice.on & ~(uint32_t)OPTIMIZER_WEIGHT_DECAY)
+        return NULL;
+    for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++)
+        if (strcmp(optimizers[i].name, name) == 0)
+            return &optimizers[i];
+    return NULL;
+}
+
+const char *
+tensorflow_optimizer_names(void)
+{
+    return "none, sgd, momentum, adam, adamw or rmsprop";
+}
+
+int
+optimizer_slots(const struct optimizer *optimizer)
+{
+    return optimizer->slots;
+}
+
+int64_t
+optimizer_graph_bytes(const struct optimizer *optimizer)
+{
+    return optimizer->graph_bytes;
+}
+
+void
+optimizer_begin(struct build *build)
+{
+    for (size_t i = 0; build->optimizer->begin && i < build->network->parameter_count; i++) {
+        build->layer = build->network->parameters[i].layer;
+        if (build->network->parameters[i].trainable)
+            build->optimizer->begin(build, (int32_t)i, build_parameter_bytes(build, (int32_t)i));
+    }
+}
+
+void
+optimizer_update(struct build *build, int32_t parameter, int32_t gradient, int32_t reader)
+{
+    struct update update = {
+        .build = build,
+        .parameter = parameter,
+        .bytes = build_parameter_bytes(build, parameter),
+        .gradient = gradient,
+        .reader = reader,
+        .slots = build->optimizer->slots - (build->shared_slot[parameter] ? 1 : 0),
+    };
+
+    if (build->optimizer->update)
+        build->optimizer->update(&update);
+}

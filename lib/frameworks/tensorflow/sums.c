@@ -1,0 +1,107 @@
+/*
+ * TensorFlow's graph optimiser estimates the peak of a step from static shapes, and where it exceeds a share of what it
+ * takes a processor to have turns each sum of three or more tensors that is alive at that peak into a temporary
+ * variable: one more constant of zeros, and the sum is not in place any more. TensorFlow 2.21:
+ * core/grappler/optimizers/memory_optimizer.cc, SchedulingPass; the estimate knows no forwarding.
+ */
+#include "base/checked.h"
+#include "frameworks/tensorflow/schedule.h"
+#include "frameworks/tensorflow/build.h"
+
+#include <string.h>
+
+/* Above 0.8 of 256 MiB; what this estimate leaves out is a tenth (both cases at each side of it in two networks). */
+static const double most_bytes = 0.8 * 256 * 1024 * 1024 / 1.1;
+
+/* Memory that was taken; moments count takes and gives. */
+struct claim {
+    const struct operation *operation;
+    int64_t bytes;
+    size_t taken, given; /* 0: not yet */
+};
+
+struct estimate {
+    memmodel_context *context;
+    struct claim *claims;
+    size_t count, moment, peak_moment;
+    int64_t live, peak;
+};
+
+static bool
+feeds_sum(const struct operation *operation)
+{
+    static const char *const names[] = {"mul_1/Mul", "mul_1/Mul_1", "moments/Tile", "moments/Tile_1"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(operation->what, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static int32_t
+take(void *self, const struct operation *operation, int64_t bytes)
+{
+    struct estimate *estimate = self;
+
+    estimate->claims[estimate->count] =
+        (struct claim){.operation = operation, .bytes = bytes, .taken = ++estimate->moment};
+    if (!checked_accumulate(&estimate->live, bytes))
+        return context_error(estimate->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
+    if (estimate->live > estimate->peak) {
+        estimate->peak = estimate->live;
+        estimate->peak_moment = estimate->moment;
+    }
+    return (int32_t)estimate->count++;
+}
+
+static int
+give(void *self, int32_t block)
+{
+    struct estimate *estimate = self;
+
+    estimate->live -= estimate->claims[block].bytes;
+    estimate->claims[block].given = ++estimate->moment;
+    return 0;
+}
+
+static void
+mark(struct build *build, const struct estimate *estimate)
+{
+    memset(build->rewritten, 0, build->network->layer_count * sizeof *build->rewritten);
+    for (size_t i = 0; i < estimate->count && (double)estimate->peak > most_bytes; i++) {
+        const struct claim *claim = &estimate->claims[i];
+
+        if (feeds_sum(claim->operation) && claim->taken <= estimate->peak_moment &&
+            (claim->given == 0 || claim->given > estimate->peak_moment))
+            build->rewritten[claim->operation->layer] = true;
+    }
+}
+
+static int
+run(struct build *build, struct estimate *estimate)
+{
+    struct ledger ledger = {.self = estimate, .take = take, .give = give};
+    struct schedule schedule = {.graph = &build->graph, .ledger = &ledger, .workers = 1};
+
+    for (size_t i = 0; i < build->network->parameter_count; i++)
+        if (!checked_accumulate(&estimate->live, build_parameter_bytes(build, (int32_t)i)))
+            build_times(build, INT64_MAX, 2);
+    estimate->peak = estimate->live;
+    return build->status ? build->status : schedule_run(&schedule);
+}
+
+int
+sums_rewrite(struct build *build)
+{
+    struct estimate estimate = {.context = build->context};
+    int status;
+
+    estimate.claims = memory_allocate_zeroed(build->context, build->graph.count + 1, sizeof *estimate.claims);
+    if (!estimate.claims)
+        return MEMMODEL_ERROR_NOMEM;
+    status = run(build, &estimate);
+    if (!status)
+        mark(build, &estimate);
+    memory_release(build->context, estimate.claims);
+    return status;
+}
