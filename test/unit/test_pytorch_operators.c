@@ -6,7 +6,7 @@
  */
 #include "stepping.h"
 
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/named.h"
 
 enum { MOST_VALUES = 256 };
 
@@ -411,11 +411,82 @@ operators_allocate_and_free_as_recorded(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- names ---- */
+
+static void
+each_rule_is_found_by_its_name(void **state)
+{
+    const struct named_rule *rule;
+
+    (void)state;
+    for (size_t i = 0; (rule = named_rule_at(i)) != NULL; i++)
+        if (named_rule_find(rule->name) != rule)
+            fail_msg("%s is not in its place: tables are sorted by name", rule->name);
+    assert_null(named_rule_find("aten.no_such_operator.default"));
+}
+
+/* ---- what a file may say: operators with operands, results and arguments that are not theirs ---- */
+
+static const char *const nonsense[] = {
+    "",
+    "dim=99 dims=7,-9,3 dim0=-50 dim1=50 source=99,1 destination=-99,0 step=4611686018427387904 pad=1,-7,9,9",
+    "normalized_shape=1,1,1,1,1,1,1,1,1 num_groups=-3 num_layers=1000 equation=ijk,q->z mode=circular p=1 train=1",
+    "equation=abcdefghijklmnop,b->a mode=2 dim=-1 dimension=-1 bidirectional=1 num_layers=-5 mode=reflect p=0.5",
+    "equation=abcdefgh,abcdefgh->abcdefgh memory_format=channels_last is_causal=1 label_smoothing=0.1 reduction=7",
+};
+
+/* `count` tensors of `rank` dims through the rule, and back. */
+static void
+survive(memmodel_context *context, const struct named_rule *rule, int count, int rank, const char *attributes)
+{
+    enum { MOST = 6 };
+    int64_t dims[MEMMODEL_MAX_RANK] = {2, 2, 2, 2, 2, 2, 2, 2};
+    struct memmodel_shape outputs[2] = {{.dtype = MEMMODEL_FLOAT32, .rank = rank}, {.dtype = MEMMODEL_INT64}};
+    memmodel_tensor inputs[MOST];
+    memmodel_network *network;
+    memmodel_report *report;
+    struct memmodel_job job = {.size = sizeof job, .optimizer = "none", .isa = "avx2", .steps = 1};
+    int status;
+
+    memcpy(outputs[0].dims, dims, sizeof dims);
+    assert_int_equal(memmodel_network_new(context, &network), 0);
+    for (int i = 0; i < count; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "p%d", i);
+        inputs[i] = memmodel_network_parameter(network, name, MEMMODEL_FLOAT32, rank, dims, 1);
+    }
+    memmodel_network_custom(network, inputs, (size_t)count,
+                            MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (rank & 1),
+                                            .operation = rule->name, .attributes = attributes));
+    assert_int_equal(memmodel_network_status(network), 0);
+    status = memmodel_estimate(network, &job, &report);
+    if (status == 0)
+        memmodel_report_unref(report);
+    else if (status != MEMMODEL_ERROR_OVERFLOW)
+        fail_msg("%s: %s", rule->name, memmodel_context_error(context)->message);
+    memmodel_network_unref(network);
+}
+
+static void
+operators_called_in_other_ways_are_survived(void **state)
+{
+    const struct named_rule *rule;
+
+    for (size_t i = 0; (rule = named_rule_at(i)) != NULL; i++)
+        for (size_t k = 0; k < sizeof nonsense / sizeof nonsense[0]; k++)
+            for (int count = 0; count <= 6; count++)
+                for (int rank = count == 0 ? 3 : 0; rank <= MEMMODEL_MAX_RANK; rank++)
+                    survive(*state, rule, count, rank, nonsense[k]);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(operators_allocate_and_free_as_recorded, context_setup, context_teardown),
+        cmocka_unit_test(each_rule_is_found_by_its_name),
+        cmocka_unit_test_setup_teardown(operators_called_in_other_ways_are_survived, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

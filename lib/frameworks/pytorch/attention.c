@@ -202,7 +202,8 @@ math_attention(struct step *step, struct value *query, struct value *key, struct
     struct value *scaled = aten_scale(step, query), *own_mask = NULL, *scores, *shares, *result;
 
     if (options->causal)
-        own_mask = causal_mask(step, query->shape.dims[LENGTH], key->shape.dims[LENGTH], query->shape.dtype);
+        own_mask = causal_mask(step, query->shape.dims[query->shape.rank - 2], key->shape.dims[key->shape.rank - 2],
+                               query->shape.dtype);
     scores = masked_scores(step, scaled, key, own_mask ? own_mask : mask);
     shares = safe_softmax(step, scores);
     value_drop(step, scores);
@@ -287,7 +288,7 @@ named_attention_forward(struct step *step, const struct layer *layer, int detail
 }
 
 static const struct named_rule named_rules[] = {
-    {"aten.scaled_dot_product_attention.default", named_attention_forward, 0},
+    {"aten.scaled_dot_product_attention.default", named_attention_forward, 0, "222"},
 };
 
 const struct named_table named_attention = NAMED_TABLE(named_rules);

@@ -10,19 +10,46 @@ compare_names(const void *name, const void *rule)
     return strcmp(name, ((const struct named_rule *)rule)->name);
 }
 
+static const struct named_table *const tables[] = {
+    &named_elementwise, &named_arithmetic, &named_views,     &named_makers,        &named_joining,
+    &named_indexing,    &named_reductions, &named_products,  &named_normalization, &named_attention,
+    &named_pooling,     &named_resampling, &named_recurrent, &named_losses,
+};
+
+enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
+
+const struct named_rule *
+named_rule_at(size_t index)
+{
+    for (size_t i = 0; i < TABLE_COUNT; index -= tables[i++]->count)
+        if (index < tables[i]->count)
+            return &tables[i]->rules[index];
+    return NULL;
+}
+
 const struct named_rule *
 named_rule_find(const char *operation)
 {
-    static const struct named_table *const tables[] = {
-        &named_elementwise, &named_arithmetic,    &named_views,    &named_makers,     &named_joining,
-        &named_indexing,    &named_reductions,    &named_products, &named_attention,  &named_normalization,
-        &named_pooling,     &named_resampling,    &named_losses,   &named_recurrent,
-    };
     const struct named_rule *rule = NULL;
 
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !rule; i++)
+    for (size_t i = 0; i < TABLE_COUNT && !rule; i++)
         rule = bsearch(operation, tables[i]->rules, tables[i]->count, sizeof *rule, compare_names);
     return rule;
+}
+
+bool
+named_rule_fits(struct step *step, const struct layer *layer, const struct named_rule *rule)
+{
+    const char *operands = rule->operands;
+    bool all = operands[0] == '*';
+
+    for (int i = 0; all ? i < layer->input_count : operands[i] != 0; i++) {
+        const struct value *operand = step_input(step, layer, i);
+
+        if (!operand || (!all && operand->shape.rank < operands[i] - '0'))
+            return false;
+    }
+    return !all || layer->input_count > 0;
 }
 
 /* ---- attributes ---- */
@@ -115,9 +142,10 @@ attribute_text(const struct layer *layer, const char *name, char *text, size_t m
 int
 attribute_axis(const struct layer *layer, const char *name, int rank, int otherwise)
 {
-    int axis = (int)attribute_integer(layer, name, otherwise);
+    int64_t axis = attribute_integer(layer, name, otherwise);
 
-    return axis < 0 ? axis + rank : axis;
+    axis = axis < 0 ? axis + rank : axis;
+    return axis >= 0 && axis < rank ? (int)axis : 0;
 }
 
 uint64_t
@@ -127,8 +155,12 @@ attribute_axes(const struct layer *layer, const char *name, int rank)
     int count = attribute_list(layer, name, list, MEMMODEL_MAX_RANK);
     uint64_t axes = 0;
 
-    for (int i = 0; i < count; i++)
-        axes |= UINT64_C(1) << (list[i] < 0 ? list[i] + rank : list[i]);
+    for (int i = 0; i < count; i++) {
+        int64_t axis = list[i] < 0 ? list[i] + rank : list[i];
+
+        if (axis >= 0 && axis < rank)
+            axes |= UINT64_C(1) << axis;
+    }
     return count == 0 ? ALL_AXES : axes;
 }
 
@@ -160,46 +192,46 @@ named_maker(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule makers[] = {
-    {"aten.__and__.Tensor", named_maker, 0},
-    {"aten.__or__.Tensor", named_maker, 0},
-    {"aten.arange.default", named_maker, 0},
-    {"aten.arange.start", named_maker, 0},
-    {"aten.arange.start_step", named_maker, 0},
-    {"aten.argmax.default", named_maker, 0},
-    {"aten.argmin.default", named_maker, 0},
-    {"aten.bernoulli.default", named_maker, 0},
-    {"aten.bitwise_and.Tensor", named_maker, 0},
-    {"aten.bitwise_not.default", named_maker, 0},
-    {"aten.bitwise_or.Tensor", named_maker, 0},
-    {"aten.detach.default", detach_forward, 0},
-    {"aten.detach_.default", detach_forward, 0},
-    {"aten.empty.memory_format", named_maker, 0},
-    {"aten.empty_like.default", named_maker, 0},
-    {"aten.eye.default", named_maker, 0},
-    {"aten.eye.m", named_maker, 0},
-    {"aten.full.default", named_maker, 0},
-    {"aten.full_like.default", named_maker, 0},
-    {"aten.isinf.default", named_maker, 0},
-    {"aten.isnan.default", named_maker, 0},
-    {"aten.lift_fresh_copy.default", named_maker, 0},
-    {"aten.linspace.default", named_maker, 0},
-    {"aten.logical_and.default", named_maker, 0},
-    {"aten.logical_not.default", named_maker, 0},
-    {"aten.logical_or.default", named_maker, 0},
-    {"aten.new_empty.default", named_maker, 0},
-    {"aten.new_full.default", named_maker, 0},
-    {"aten.new_ones.default", named_maker, 0},
-    {"aten.new_zeros.default", named_maker, 0},
-    {"aten.ones.default", named_maker, 0},
-    {"aten.ones_like.default", named_maker, 0},
-    {"aten.rand.default", named_maker, 0},
-    {"aten.rand_like.default", named_maker, 0},
-    {"aten.randint.default", named_maker, 0},
-    {"aten.randn.default", named_maker, 0},
-    {"aten.randn_like.default", named_maker, 0},
-    {"aten.scalar_tensor.default", named_maker, 0},
-    {"aten.zeros.default", named_maker, 0},
-    {"aten.zeros_like.default", named_maker, 0},
+    {"aten.__and__.Tensor", named_maker, 0, ""},
+    {"aten.__or__.Tensor", named_maker, 0, ""},
+    {"aten.arange.default", named_maker, 0, ""},
+    {"aten.arange.start", named_maker, 0, ""},
+    {"aten.arange.start_step", named_maker, 0, ""},
+    {"aten.argmax.default", named_maker, 0, ""},
+    {"aten.argmin.default", named_maker, 0, ""},
+    {"aten.bernoulli.default", named_maker, 0, ""},
+    {"aten.bitwise_and.Tensor", named_maker, 0, ""},
+    {"aten.bitwise_not.default", named_maker, 0, ""},
+    {"aten.bitwise_or.Tensor", named_maker, 0, ""},
+    {"aten.detach.default", detach_forward, 0, "0"},
+    {"aten.detach_.default", detach_forward, 0, "0"},
+    {"aten.empty.memory_format", named_maker, 0, ""},
+    {"aten.empty_like.default", named_maker, 0, ""},
+    {"aten.eye.default", named_maker, 0, ""},
+    {"aten.eye.m", named_maker, 0, ""},
+    {"aten.full.default", named_maker, 0, ""},
+    {"aten.full_like.default", named_maker, 0, ""},
+    {"aten.isinf.default", named_maker, 0, ""},
+    {"aten.isnan.default", named_maker, 0, ""},
+    {"aten.lift_fresh_copy.default", named_maker, 0, ""},
+    {"aten.linspace.default", named_maker, 0, ""},
+    {"aten.logical_and.default", named_maker, 0, ""},
+    {"aten.logical_not.default", named_maker, 0, ""},
+    {"aten.logical_or.default", named_maker, 0, ""},
+    {"aten.new_empty.default", named_maker, 0, ""},
+    {"aten.new_full.default", named_maker, 0, ""},
+    {"aten.new_ones.default", named_maker, 0, ""},
+    {"aten.new_zeros.default", named_maker, 0, ""},
+    {"aten.ones.default", named_maker, 0, ""},
+    {"aten.ones_like.default", named_maker, 0, ""},
+    {"aten.rand.default", named_maker, 0, ""},
+    {"aten.rand_like.default", named_maker, 0, ""},
+    {"aten.randint.default", named_maker, 0, ""},
+    {"aten.randn.default", named_maker, 0, ""},
+    {"aten.randn_like.default", named_maker, 0, ""},
+    {"aten.scalar_tensor.default", named_maker, 0, ""},
+    {"aten.zeros.default", named_maker, 0, ""},
+    {"aten.zeros_like.default", named_maker, 0, ""},
 };
 
 const struct named_table named_makers = NAMED_TABLE(makers);

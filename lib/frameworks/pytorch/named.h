@@ -14,7 +14,13 @@ struct named_rule {
     const char *name;
     void (*forward)(struct step *step, const struct layer *layer, int detail);
     int detail; /* in which rows of one function differ */
+    /* Inputs that the rule cannot do without: a digit for each of the first, its least rank; "*": all there are. */
+    const char *operands;
 };
+
+/* True if the layer has them. */
+bool
+named_rule_fits(struct step *step, const struct layer *layer, const struct named_rule *rule);
 
 /* Rows of one file, sorted by name. */
 struct named_table {
@@ -30,6 +36,10 @@ struct named_table {
 extern const struct named_table named_elementwise, named_arithmetic, named_makers, named_views, named_joining,
     named_indexing, named_reductions, named_products, named_normalization, named_pooling, named_resampling,
     named_losses, named_attention, named_recurrent;
+
+/* Row `index` of all tables, or NULL after the last. */
+const struct named_rule *
+named_rule_at(size_t index);
 
 /* NULL if there is no rule of that name. */
 const struct named_rule *
@@ -62,7 +72,7 @@ attribute_list(const struct layer *layer, const char *name, int64_t *numbers, in
 void
 attribute_text(const struct layer *layer, const char *name, char *text, size_t most);
 
-/* An axis of a tensor of `rank` dims; negative ones count from the end. */
+/* An axis of a tensor of `rank` dims; negative ones count from the end. 0 for one that is none. */
 int
 attribute_axis(const struct layer *layer, const char *name, int rank, int otherwise);
 

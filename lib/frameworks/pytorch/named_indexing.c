@@ -85,7 +85,10 @@ embedding_forward(struct step *step, const struct layer *layer, int detail)
     struct value *weight = step_input(step, layer, 0), *indices = step_input(step, layer, 1);
 
     (void)detail;
-    step_output(step, layer, 0, aten_embedding(step, weight, indices));
+    if (indices->shape.rank == MEMMODEL_MAX_RANK)
+        named_estimate(step, layer);
+    else
+        step_output(step, layer, 0, aten_embedding(step, weight, indices));
 }
 
 /* ---- scatter, scatter_add, index_add: self first, then what is written ---- */
@@ -300,20 +303,20 @@ embedding_bag_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule indexing[] = {
-    {"aten.embedding.default", embedding_forward, 0},
-    {"aten.embedding_bag.default", embedding_bag_forward, 0},
-    {"aten.embedding_bag.padding_idx", embedding_bag_forward, 0},
-    {"aten.gather.default", gather_forward, KEEPS_INPUT},
-    {"aten.grid_sampler.default", grid_sampler_forward, 0},
-    {"aten.im2col.default", im2col_forward, 0},
-    {"aten.index.Tensor", index_forward, 0},
-    {"aten.index_add.default", scatter_forward, ADDS},
-    {"aten.index_put_.default", index_put_in_place_forward, 0},
-    {"aten.index_select.default", gather_forward, KEEPS_INDEX},
-    {"aten.scatter.src", scatter_forward, REPLACES},
-    {"aten.scatter.value", scatter_forward, REPLACES},
-    {"aten.scatter_add.default", scatter_forward, ADDS},
-    {"aten.take_along_dim.default", gather_forward, KEEPS_INPUT},
+    {"aten.embedding.default", embedding_forward, 0, "20"},
+    {"aten.embedding_bag.default", embedding_bag_forward, 0, "20"},
+    {"aten.embedding_bag.padding_idx", embedding_bag_forward, 0, "20"},
+    {"aten.gather.default", gather_forward, KEEPS_INPUT, "0"},
+    {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
+    {"aten.im2col.default", im2col_forward, 0, "0"},
+    {"aten.index.Tensor", index_forward, 0, "0"},
+    {"aten.index_add.default", scatter_forward, ADDS, "0"},
+    {"aten.index_put_.default", index_put_in_place_forward, 0, "0"},
+    {"aten.index_select.default", gather_forward, KEEPS_INDEX, "0"},
+    {"aten.scatter.src", scatter_forward, REPLACES, "0"},
+    {"aten.scatter.value", scatter_forward, REPLACES, "0"},
+    {"aten.scatter_add.default", scatter_forward, ADDS, "0"},
+    {"aten.take_along_dim.default", gather_forward, KEEPS_INPUT, "0"},
 };
 
 const struct named_table named_indexing = NAMED_TABLE(indexing);

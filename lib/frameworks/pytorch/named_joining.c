@@ -14,7 +14,7 @@ joined(struct step *step, const struct layer *layer, struct value **parts, enum 
     size_t bytes = (size_t)count * sizeof *casts;
 
     if (joining == STACK)
-        return aten_stack(step, parts, count, axis);
+        return aten_stack(step, parts, count, axis < parts[0]->shape.rank ? axis : parts[0]->shape.rank);
     casts = pool_take(&step->pool, bytes);
     if (!casts) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
@@ -40,7 +40,10 @@ join_forward(struct step *step, const struct layer *layer, int joining)
     }
     for (int i = 0; i < layer->input_count; i++)
         parts[i] = step_input(step, layer, i);
-    step_output(step, layer, 0, joined(step, layer, parts, (enum joining)joining));
+    if (joining == STACK && parts[0]->shape.rank == MEMMODEL_MAX_RANK)
+        named_estimate(step, layer);
+    else
+        step_output(step, layer, 0, joined(step, layer, parts, (enum joining)joining));
     pool_give(&step->pool, parts, bytes);
 }
 
@@ -97,19 +100,19 @@ unbind_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule joining[] = {
-    {"aten.cat.default", join_forward, CONCAT},
-    {"aten.chunk.default", split_forward, 0},
-    {"aten.concat.default", join_forward, CONCAT},
-    {"aten.concatenate.default", join_forward, CONCAT},
-    {"aten.split.Tensor", split_forward, 0},
-    {"aten.split.sizes", split_forward, 0},
-    {"aten.split_with_sizes.default", split_forward, 0},
-    {"aten.stack.default", join_forward, STACK},
-    {"aten.tensor_split.indices", split_forward, 0},
-    {"aten.tensor_split.sections", split_forward, 0},
-    {"aten.unbind.int", unbind_forward, 0},
-    {"aten.unsafe_chunk.default", split_forward, 1},
-    {"aten.unsafe_split.Tensor", split_forward, 1},
+    {"aten.cat.default", join_forward, CONCAT, "*"},
+    {"aten.chunk.default", split_forward, 0, "0"},
+    {"aten.concat.default", join_forward, CONCAT, "*"},
+    {"aten.concatenate.default", join_forward, CONCAT, "*"},
+    {"aten.split.Tensor", split_forward, 0, "0"},
+    {"aten.split.sizes", split_forward, 0, "0"},
+    {"aten.split_with_sizes.default", split_forward, 0, "0"},
+    {"aten.stack.default", join_forward, STACK, "*"},
+    {"aten.tensor_split.indices", split_forward, 0, "0"},
+    {"aten.tensor_split.sections", split_forward, 0, "0"},
+    {"aten.unbind.int", unbind_forward, 0, "0"},
+    {"aten.unsafe_chunk.default", split_forward, 1, "0"},
+    {"aten.unsafe_split.Tensor", split_forward, 1, "0"},
 };
 
 const struct named_table named_joining = NAMED_TABLE(joining);

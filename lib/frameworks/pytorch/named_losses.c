@@ -260,17 +260,17 @@ cross_entropy_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule losses[] = {
-    {"aten.binary_cross_entropy.default", pair_forward, BINARY},
-    {"aten.binary_cross_entropy_with_logits.default", logits_forward, 0},
-    {"aten.cross_entropy_loss.default", cross_entropy_forward, 0},
-    {"aten.huber_loss.default", huber_forward, 0},
-    {"aten.kl_div.default", divergence_forward, 0},
-    {"aten.l1_loss.default", pair_forward, ABSOLUTE},
-    {"aten.mse_loss.default", pair_forward, PAIR},
-    {"aten.nll_loss.default", nll_forward, 0},
-    {"aten.nll_loss2d.default", nll_forward, 0},
-    {"aten.nll_loss_nd.default", nll_forward, 0},
-    {"aten.smooth_l1_loss.default", pair_forward, PAIR},
+    {"aten.binary_cross_entropy.default", pair_forward, BINARY, "00"},
+    {"aten.binary_cross_entropy_with_logits.default", logits_forward, 0, "00"},
+    {"aten.cross_entropy_loss.default", cross_entropy_forward, 0, "10"},
+    {"aten.huber_loss.default", huber_forward, 0, "00"},
+    {"aten.kl_div.default", divergence_forward, 0, "00"},
+    {"aten.l1_loss.default", pair_forward, ABSOLUTE, "00"},
+    {"aten.mse_loss.default", pair_forward, PAIR, "00"},
+    {"aten.nll_loss.default", nll_forward, 0, "10"},
+    {"aten.nll_loss2d.default", nll_forward, 0, "10"},
+    {"aten.nll_loss_nd.default", nll_forward, 0, "10"},
+    {"aten.smooth_l1_loss.default", pair_forward, PAIR, "00"},
 };
 
 const struct named_table named_losses = NAMED_TABLE(losses);

@@ -35,11 +35,11 @@ instance_norm_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static int
-normalized_axes(const struct layer *layer)
+normalized_axes(const struct layer *layer, const struct value *x)
 {
     int64_t shape[MEMMODEL_MAX_RANK];
 
-    return attribute_list(layer, "normalized_shape", shape, MEMMODEL_MAX_RANK);
+    return attribute_list(layer, "normalized_shape", shape, x->shape.rank);
 }
 
 static void
@@ -49,7 +49,7 @@ layer_norm_forward(struct step *step, const struct layer *layer, int detail)
 
     (void)detail;
     step_output(step, layer, 0,
-                aten_layer_norm(step, x, normalized_axes(layer), weight, step_input(step, layer, 2)));
+                aten_layer_norm(step, x, normalized_axes(layer, x), weight, step_input(step, layer, 2)));
 }
 
 static void
@@ -58,7 +58,7 @@ rms_norm_forward(struct step *step, const struct layer *layer, int detail)
     struct value *x = step_input(step, layer, 0), *weight = step_input(step, layer, 1);
 
     (void)detail;
-    step_output(step, layer, 0, aten_rms_norm(step, x, normalized_axes(layer), weight));
+    step_output(step, layer, 0, aten_rms_norm(step, x, normalized_axes(layer, x), weight));
 }
 
 static void
@@ -72,11 +72,11 @@ group_norm_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule normalization[] = {
-    {"aten.batch_norm.default", batch_norm_forward, 0},
-    {"aten.group_norm.default", group_norm_forward, 0},
-    {"aten.instance_norm.default", instance_norm_forward, 0},
-    {"aten.layer_norm.default", layer_norm_forward, 0},
-    {"aten.rms_norm.default", rms_norm_forward, 0},
+    {"aten.batch_norm.default", batch_norm_forward, 0, "2"},
+    {"aten.group_norm.default", group_norm_forward, 0, "2"},
+    {"aten.instance_norm.default", instance_norm_forward, 0, "2"},
+    {"aten.layer_norm.default", layer_norm_forward, 0, "1"},
+    {"aten.rms_norm.default", rms_norm_forward, 0, "1"},
 };
 
 const struct named_table named_normalization = NAMED_TABLE(normalization);

@@ -184,7 +184,8 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
     struct shape shape = step_output_shape(step, layer, 0);
 
     (void)detail;
-    if (!b || !read_equation(layer, &equation)) {
+    if (!read_equation(layer, &equation) || strlen(equation.operands[0]) != (size_t)a->shape.rank ||
+        strlen(equation.operands[1]) != (size_t)b->shape.rank || strlen(equation.result) != (size_t)shape.rank) {
         named_estimate(step, layer);
         return;
     }
@@ -200,15 +201,15 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule products[] = {
-    {"aten.addmm.default", added_product_forward, 0},
-    {"aten.baddbmm.default", added_product_forward, 1},
-    {"aten.bmm.default", product_forward, BMM},
-    {"aten.dot.default", product_forward, MATMUL},
-    {"aten.einsum.default", einsum_forward, 0},
-    {"aten.linear.default", linear_forward, 0},
-    {"aten.matmul.default", product_forward, MATMUL},
-    {"aten.mm.default", product_forward, MM},
-    {"aten.mv.default", product_forward, MATMUL},
+    {"aten.addmm.default", added_product_forward, 0, "022"},
+    {"aten.baddbmm.default", added_product_forward, 1, "033"},
+    {"aten.bmm.default", product_forward, BMM, "33"},
+    {"aten.dot.default", product_forward, MATMUL, "11"},
+    {"aten.einsum.default", einsum_forward, 0, "11"},
+    {"aten.linear.default", linear_forward, 0, "12"},
+    {"aten.matmul.default", product_forward, MATMUL, "11"},
+    {"aten.mm.default", product_forward, MM, "22"},
+    {"aten.mv.default", product_forward, MATMUL, "21"},
 };
 
 const struct named_table named_products = NAMED_TABLE(products);

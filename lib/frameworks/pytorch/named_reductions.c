@@ -97,18 +97,18 @@ static void
 values_and_indices_forward(struct step *step, const struct layer *layer, int detail)
 {
     static const struct derivative values = {"max", zeros_backward};
-    struct value *x = step_input(step, layer, 0), *results[2];
-    struct node *node = node_new(step, &values, &x, 1, 2);
+    struct value *x = step_input(step, layer, 0), *chosen, *indices;
+    struct shape shape = step_output_shape(step, layer, 0), places = shape_typed(&shape, MEMMODEL_INT64);
+    struct node *node;
 
     (void)detail;
-    for (int i = 0; i < 2; i++) {
-        struct shape shape = step_output_shape(step, layer, i);
-
-        results[i] = value_empty(step, &shape);
-        step_output(step, layer, i, results[i]);
-    }
-    node_attach(step, node, results[0], 0);
-    step_save(step, node, results[1]);
+    chosen = value_empty(step, &shape);
+    indices = value_empty(step, &places);
+    node = node_new(step, &values, &x, 1, 2);
+    node_attach(step, node, chosen, 0);
+    step_save(step, node, indices);
+    step_output(step, layer, 0, chosen);
+    step_output(step, layer, 1, indices);
 }
 
 /* ---- var and std: the input is saved, and what backward must know of the axes ---- */
@@ -326,34 +326,34 @@ logsumexp_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule reductions[] = {
-    {"aten.all.default", named_maker, 0},
-    {"aten.all.dim", named_maker, 0},
-    {"aten.amax.default", extreme_forward, 0},
-    {"aten.amin.default", extreme_forward, 0},
-    {"aten.any.default", named_maker, 0},
-    {"aten.any.dim", named_maker, 0},
-    {"aten.cumsum.default", cumulative_sum_forward, 0},
-    {"aten.linalg_norm.default", norm_forward, 0},
-    {"aten.linalg_vector_norm.default", norm_forward, 0},
-    {"aten.logsumexp.default", logsumexp_forward, 0},
-    {"aten.max.default", greatest_forward, 0},
-    {"aten.max.dim", values_and_indices_forward, 0},
-    {"aten.mean.default", reduce_forward, MEAN},
-    {"aten.mean.dim", reduce_forward, MEAN},
-    {"aten.min.default", greatest_forward, 0},
-    {"aten.min.dim", values_and_indices_forward, 0},
-    {"aten.norm.Scalar", norm_forward, 0},
-    {"aten.norm.ScalarOpt_dim", norm_forward, 0},
-    {"aten.sort.default", values_and_indices_forward, 0},
-    {"aten.std.correction", spread_forward, DEVIATION},
-    {"aten.std.default", spread_forward, DEVIATION},
-    {"aten.std.dim", spread_forward, DEVIATION},
-    {"aten.sum.default", reduce_forward, SUM},
-    {"aten.sum.dim_IntList", reduce_forward, SUM},
-    {"aten.topk.default", values_and_indices_forward, 0},
-    {"aten.var.correction", spread_forward, VARIANCE},
-    {"aten.var.default", spread_forward, VARIANCE},
-    {"aten.var.dim", spread_forward, VARIANCE},
+    {"aten.all.default", named_maker, 0, "0"},
+    {"aten.all.dim", named_maker, 0, "0"},
+    {"aten.amax.default", extreme_forward, 0, "0"},
+    {"aten.amin.default", extreme_forward, 0, "0"},
+    {"aten.any.default", named_maker, 0, "0"},
+    {"aten.any.dim", named_maker, 0, "0"},
+    {"aten.cumsum.default", cumulative_sum_forward, 0, "0"},
+    {"aten.linalg_norm.default", norm_forward, 0, "0"},
+    {"aten.linalg_vector_norm.default", norm_forward, 0, "0"},
+    {"aten.logsumexp.default", logsumexp_forward, 0, "0"},
+    {"aten.max.default", greatest_forward, 0, "0"},
+    {"aten.max.dim", values_and_indices_forward, 0, "0"},
+    {"aten.mean.default", reduce_forward, MEAN, "0"},
+    {"aten.mean.dim", reduce_forward, MEAN, "0"},
+    {"aten.min.default", greatest_forward, 0, "0"},
+    {"aten.min.dim", values_and_indices_forward, 0, "0"},
+    {"aten.norm.Scalar", norm_forward, 0, "0"},
+    {"aten.norm.ScalarOpt_dim", norm_forward, 0, "0"},
+    {"aten.sort.default", values_and_indices_forward, 0, "0"},
+    {"aten.std.correction", spread_forward, DEVIATION, "0"},
+    {"aten.std.default", spread_forward, DEVIATION, "0"},
+    {"aten.std.dim", spread_forward, DEVIATION, "0"},
+    {"aten.sum.default", reduce_forward, SUM, "0"},
+    {"aten.sum.dim_IntList", reduce_forward, SUM, "0"},
+    {"aten.topk.default", values_and_indices_forward, 0, "0"},
+    {"aten.var.correction", spread_forward, VARIANCE, "0"},
+    {"aten.var.default", spread_forward, VARIANCE, "0"},
+    {"aten.var.dim", spread_forward, VARIANCE, "0"},
 };
 
 const struct named_table named_reductions = NAMED_TABLE(reductions);

@@ -6,7 +6,10 @@ upsample_forward(struct step *step, const struct layer *layer, int mode)
 {
     struct shape shape = step_output_shape(step, layer, 0);
 
-    step_output(step, layer, 0, aten_upsample(step, step_input(step, layer, 0), &shape, mode));
+    if (step_input(step, layer, 0)->shape.rank != shape.rank || shape.rank > 5)
+        named_estimate(step, layer);
+    else
+        step_output(step, layer, 0, aten_upsample(step, step_input(step, layer, 0), &shape, mode));
 }
 
 /* The attribute "pad" begins with the last axis. */
@@ -48,24 +51,24 @@ mirror_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule resampling[] = {
-    {"aten._upsample_nearest_exact1d.vec", upsample_forward, MEMMODEL_NEAREST},
-    {"aten._upsample_nearest_exact2d.vec", upsample_forward, MEMMODEL_NEAREST},
-    {"aten._upsample_nearest_exact3d.vec", upsample_forward, MEMMODEL_NEAREST},
-    {"aten.constant_pad_nd.default", pad_forward, 0},
-    {"aten.pad.default", pad_forward, 0},
-    {"aten.reflection_pad1d.default", mirror_forward, 0},
-    {"aten.reflection_pad2d.default", mirror_forward, 0},
-    {"aten.reflection_pad3d.default", mirror_forward, 0},
-    {"aten.replication_pad1d.default", mirror_forward, 0},
-    {"aten.replication_pad2d.default", mirror_forward, 0},
-    {"aten.replication_pad3d.default", mirror_forward, 0},
-    {"aten.upsample_bicubic2d.vec", upsample_forward, MEMMODEL_CUBIC},
-    {"aten.upsample_bilinear2d.vec", upsample_forward, MEMMODEL_LINEAR},
-    {"aten.upsample_linear1d.vec", upsample_forward, MEMMODEL_LINEAR},
-    {"aten.upsample_nearest1d.vec", upsample_forward, MEMMODEL_NEAREST},
-    {"aten.upsample_nearest2d.vec", upsample_forward, MEMMODEL_NEAREST},
-    {"aten.upsample_nearest3d.vec", upsample_forward, MEMMODEL_NEAREST},
-    {"aten.upsample_trilinear3d.vec", upsample_forward, MEMMODEL_LINEAR},
+    {"aten._upsample_nearest_exact1d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
+    {"aten._upsample_nearest_exact2d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
+    {"aten._upsample_nearest_exact3d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
+    {"aten.constant_pad_nd.default", pad_forward, 0, "0"},
+    {"aten.pad.default", pad_forward, 0, "0"},
+    {"aten.reflection_pad1d.default", mirror_forward, 0, "0"},
+    {"aten.reflection_pad2d.default", mirror_forward, 0, "0"},
+    {"aten.reflection_pad3d.default", mirror_forward, 0, "0"},
+    {"aten.replication_pad1d.default", mirror_forward, 0, "0"},
+    {"aten.replication_pad2d.default", mirror_forward, 0, "0"},
+    {"aten.replication_pad3d.default", mirror_forward, 0, "0"},
+    {"aten.upsample_bicubic2d.vec", upsample_forward, MEMMODEL_CUBIC, "3"},
+    {"aten.upsample_bilinear2d.vec", upsample_forward, MEMMODEL_LINEAR, "3"},
+    {"aten.upsample_linear1d.vec", upsample_forward, MEMMODEL_LINEAR, "3"},
+    {"aten.upsample_nearest1d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
+    {"aten.upsample_nearest2d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
+    {"aten.upsample_nearest3d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
+    {"aten.upsample_trilinear3d.vec", upsample_forward, MEMMODEL_LINEAR, "3"},
 };
 
 const struct named_table named_resampling = NAMED_TABLE(resampling);

@@ -28,18 +28,29 @@ flatten_forward(struct step *step, const struct layer *layer, int detail)
         reshape_forward(step, layer, detail);
 }
 
+/* Each input to the shape of its output. */
 static void
 expand_forward(struct step *step, const struct layer *layer, int detail)
 {
     (void)detail;
     for (int i = 0; i < layer->output_count; i++) {
         struct shape shape = step_output_shape(step, layer, i);
+        struct value *x = step_input(step, layer, i);
 
-        step_output(step, layer, i, aten_expand(step, step_input(step, layer, i), &shape));
+        if (x && x->shape.rank <= shape.rank)
+            step_output(step, layer, i, aten_expand(step, x, &shape));
     }
 }
 
 /* ---- axes in another order ---- */
+
+/* 0 for one that is none. */
+static int32_t
+axis_of(int64_t axis, int rank)
+{
+    axis = axis < 0 ? axis + rank : axis;
+    return axis >= 0 && axis < rank ? (int32_t)axis : 0;
+}
 
 static void
 permute_forward(struct step *step, const struct layer *layer, int detail)
@@ -51,17 +62,18 @@ permute_forward(struct step *step, const struct layer *layer, int detail)
     (void)detail;
     attribute_list(layer, "dims", dims, MEMMODEL_MAX_RANK);
     for (int i = 0; i < x->shape.rank; i++)
-        axes[i] = (int32_t)(dims[i] < 0 ? dims[i] + x->shape.rank : dims[i]);
+        axes[i] = axis_of(dims[i], x->shape.rank);
     step_output(step, layer, 0, aten_permute(step, x, axes));
 }
 
 static void
 transpose_forward(struct step *step, const struct layer *layer, int detail)
 {
-    int first = (int)attribute_integer(layer, "dim0", 0), second = (int)attribute_integer(layer, "dim1", 1);
+    struct value *x = step_input(step, layer, 0);
+    int first = attribute_axis(layer, "dim0", x->shape.rank, 0);
 
     (void)detail;
-    step_output(step, layer, 0, aten_transpose(step, step_input(step, layer, 0), first, second));
+    step_output(step, layer, 0, aten_transpose(step, x, first, attribute_axis(layer, "dim1", x->shape.rank, 1)));
 }
 
 /* x.t() of a vector is a view of it. */
@@ -81,9 +93,9 @@ static void
 movedim_forward(struct step *step, const struct layer *layer, int detail)
 {
     struct value *x = step_input(step, layer, 0);
-    int64_t source[MEMMODEL_MAX_RANK], destination[MEMMODEL_MAX_RANK];
+    int64_t source[MEMMODEL_MAX_RANK], destination[MEMMODEL_MAX_RANK] = {0};
     int count = attribute_list(layer, "source", source, MEMMODEL_MAX_RANK), rank = x->shape.rank;
-    int32_t axes[MEMMODEL_MAX_RANK];
+    int32_t axes[MEMMODEL_MAX_RANK] = {0};
     uint64_t moved = 0;
 
     (void)detail;
@@ -91,22 +103,30 @@ movedim_forward(struct step *step, const struct layer *layer, int detail)
     for (int i = 0; i < rank; i++)
         axes[i] = -1;
     for (int i = 0; i < count; i++) {
-        int from = (int)(source[i] < 0 ? source[i] + rank : source[i]);
+        int32_t from = axis_of(source[i], rank);
 
-        axes[destination[i] < 0 ? destination[i] + rank : destination[i]] = from;
+        axes[axis_of(destination[i], rank)] = from;
         moved |= UINT64_C(1) << from;
     }
     for (int i = 0, next = 0; i < rank; i++) {
         if (axes[i] >= 0)
             continue;
-        while (moved >> next & 1)
+        while (next < rank - 1 && moved >> next & 1)
             next++;
         axes[i] = next++;
+        next = next < rank ? next : rank - 1;
     }
     step_output(step, layer, 0, aten_permute(step, x, axes));
 }
 
 /* ---- parts: the gradient is zeros with a part filled in ---- */
+
+static void
+stride_by(int64_t *stride, int64_t step)
+{
+    if (!checked_multiply(*stride, step, stride))
+        *stride = INT64_MAX;
+}
 
 static void
 slice_forward(struct step *step, const struct layer *layer, int detail)
@@ -118,7 +138,7 @@ slice_forward(struct step *step, const struct layer *layer, int detail)
 
     (void)detail;
     memcpy(strides, x->strides, sizeof strides);
-    strides[axis] *= attribute_integer(layer, "step", 1);
+    stride_by(&strides[axis], attribute_integer(layer, "step", 1));
     step_output(step, layer, 0, aten_part(step, x, &shape, strides));
 }
 
@@ -141,9 +161,13 @@ window_forward(struct step *step, const struct layer *layer, int detail)
     int64_t strides[MEMMODEL_MAX_RANK];
 
     (void)detail;
+    if (x->shape.rank == MEMMODEL_MAX_RANK) {
+        named_estimate(step, layer);
+        return;
+    }
     memcpy(strides, x->strides, sizeof strides);
     strides[x->shape.rank] = strides[axis];
-    strides[axis] *= attribute_integer(layer, "step", 1);
+    stride_by(&strides[axis], attribute_integer(layer, "step", 1));
     step_output(step, layer, 0, aten_part(step, x, &shape, strides));
 }
 
@@ -161,8 +185,10 @@ strided_forward(struct step *step, const struct layer *layer, int detail)
 /* ---- copies ---- */
 
 static bool
-wants_channels_last(const struct layer *layer)
+wants_channels_last(const struct layer *layer, const struct value *x)
 {
+    if (x->shape.rank < 4)
+        return false;
     return attribute_is(layer, "memory_format", "channels_last") ||
            attribute_is(layer, "memory_format", "channels_last_3d");
 }
@@ -173,7 +199,7 @@ contiguous_forward(struct step *step, const struct layer *layer, int detail)
     struct value *x = step_input(step, layer, 0);
 
     (void)detail;
-    if (wants_channels_last(layer))
+    if (wants_channels_last(layer, x))
         step_output(step, layer, 0, aten_channels_last(step, x));
     else
         step_output(step, layer, 0, aten_contiguous(step, x));
@@ -186,7 +212,7 @@ clone_forward(struct step *step, const struct layer *layer, int detail)
     bool dense = attribute_is(layer, "memory_format", "contiguous_format");
 
     (void)detail;
-    if (wants_channels_last(layer) && !value_is_channels_last(x))
+    if (wants_channels_last(layer, x) && !value_is_channels_last(x))
         step_output(step, layer, 0, aten_channels_last(step, x));
     else if (dense && !value_is_contiguous(x))
         step_output(step, layer, 0, aten_contiguous(step, x));
@@ -255,45 +281,45 @@ repeat_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule views[] = {
-    {"aten._unsafe_view.default", reshape_forward, 0},
-    {"aten.alias.default", reshape_forward, 0},
-    {"aten.as_strided.default", strided_forward, 0},
-    {"aten.broadcast_tensors.default", expand_forward, 0},
-    {"aten.broadcast_to.default", expand_forward, 0},
-    {"aten.channel_shuffle.default", shuffle_forward, ROW_MAJOR},
-    {"aten.clone.default", clone_forward, 0},
-    {"aten.contiguous.default", contiguous_forward, 0},
-    {"aten.expand.default", expand_forward, 0},
-    {"aten.expand_as.default", expand_forward, 0},
-    {"aten.flatten.using_ints", flatten_forward, 0},
-    {"aten.flip.default", flip_forward, 0},
-    {"aten.mT.default", matrix_transpose_forward, 0},
-    {"aten.movedim.int", movedim_forward, 0},
-    {"aten.movedim.intlist", movedim_forward, 0},
-    {"aten.narrow.default", slice_forward, 0},
-    {"aten.numpy_T.default", matrix_transpose_forward, 0},
-    {"aten.permute.default", permute_forward, 0},
-    {"aten.pixel_shuffle.default", shuffle_forward, ROW_MAJOR},
-    {"aten.pixel_unshuffle.default", shuffle_forward, ROW_MAJOR},
-    {"aten.repeat.default", repeat_forward, 0},
-    {"aten.reshape.default", reshape_forward, 0},
-    {"aten.reshape_as.default", reshape_forward, 0},
-    {"aten.roll.default", flip_forward, 0},
-    {"aten.select.int", select_forward, 0},
-    {"aten.slice.Tensor", slice_forward, 0},
-    {"aten.squeeze.default", reshape_forward, 0},
-    {"aten.squeeze.dim", reshape_forward, 0},
-    {"aten.squeeze.dims", reshape_forward, 0},
-    {"aten.swapaxes.default", transpose_forward, 0},
-    {"aten.t.default", matrix_transpose_forward, 0},
-    {"aten.transpose.int", transpose_forward, 0},
-    {"aten.tril.default", shuffle_forward, LIKE_INPUT},
-    {"aten.triu.default", shuffle_forward, LIKE_INPUT},
-    {"aten.unflatten.int", reshape_forward, 0},
-    {"aten.unfold.default", window_forward, 0},
-    {"aten.unsqueeze.default", reshape_forward, 0},
-    {"aten.view.default", reshape_forward, 0},
-    {"aten.view_as.default", reshape_forward, 0},
+    {"aten._unsafe_view.default", reshape_forward, 0, "0"},
+    {"aten.alias.default", reshape_forward, 0, "0"},
+    {"aten.as_strided.default", strided_forward, 0, "0"},
+    {"aten.broadcast_tensors.default", expand_forward, 0, "0"},
+    {"aten.broadcast_to.default", expand_forward, 0, "0"},
+    {"aten.channel_shuffle.default", shuffle_forward, ROW_MAJOR, "0"},
+    {"aten.clone.default", clone_forward, 0, "0"},
+    {"aten.contiguous.default", contiguous_forward, 0, "0"},
+    {"aten.expand.default", expand_forward, 0, "0"},
+    {"aten.expand_as.default", expand_forward, 0, "0"},
+    {"aten.flatten.using_ints", flatten_forward, 0, "0"},
+    {"aten.flip.default", flip_forward, 0, "0"},
+    {"aten.mT.default", matrix_transpose_forward, 0, "0"},
+    {"aten.movedim.int", movedim_forward, 0, "0"},
+    {"aten.movedim.intlist", movedim_forward, 0, "0"},
+    {"aten.narrow.default", slice_forward, 0, "0"},
+    {"aten.numpy_T.default", matrix_transpose_forward, 0, "0"},
+    {"aten.permute.default", permute_forward, 0, "0"},
+    {"aten.pixel_shuffle.default", shuffle_forward, ROW_MAJOR, "0"},
+    {"aten.pixel_unshuffle.default", shuffle_forward, ROW_MAJOR, "0"},
+    {"aten.repeat.default", repeat_forward, 0, "0"},
+    {"aten.reshape.default", reshape_forward, 0, "0"},
+    {"aten.reshape_as.default", reshape_forward, 0, "0"},
+    {"aten.roll.default", flip_forward, 0, "0"},
+    {"aten.select.int", select_forward, 0, "0"},
+    {"aten.slice.Tensor", slice_forward, 0, "0"},
+    {"aten.squeeze.default", reshape_forward, 0, "0"},
+    {"aten.squeeze.dim", reshape_forward, 0, "0"},
+    {"aten.squeeze.dims", reshape_forward, 0, "0"},
+    {"aten.swapaxes.default", transpose_forward, 0, "0"},
+    {"aten.t.default", matrix_transpose_forward, 0, "0"},
+    {"aten.transpose.int", transpose_forward, 0, "0"},
+    {"aten.tril.default", shuffle_forward, LIKE_INPUT, "0"},
+    {"aten.triu.default", shuffle_forward, LIKE_INPUT, "0"},
+    {"aten.unflatten.int", reshape_forward, 0, "0"},
+    {"aten.unfold.default", window_forward, 0, "0"},
+    {"aten.unsqueeze.default", reshape_forward, 0, "0"},
+    {"aten.view.default", reshape_forward, 0, "0"},
+    {"aten.view_as.default", reshape_forward, 0, "0"},
 };
 
 const struct named_table named_views = NAMED_TABLE(views);

@@ -184,7 +184,7 @@ named_adaptive_average_forward(struct step *step, const struct layer *layer, int
     struct value *x = step_input(step, layer, 0), *mean;
     struct shape shape = step_output_shape(step, layer, 0);
 
-    if (shape_product(&shape, shape.rank - dims, shape.rank) != 1) {
+    if (shape.rank < dims || x->shape.rank < dims || shape_product(&shape, shape.rank - dims, shape.rank) != 1) {
         step_output(step, layer, 0, pool_average(step, layer, x, 0, &adaptive_average_pool));
         return;
     }
@@ -198,19 +198,19 @@ named_adaptive_average_forward(struct step *step, const struct layer *layer, int
 }
 
 static const struct named_rule named_rules[] = {
-    {"aten.adaptive_avg_pool1d.default", named_adaptive_average_forward, 1},
-    {"aten.adaptive_avg_pool2d.default", named_adaptive_average_forward, 2},
-    {"aten.adaptive_avg_pool3d.default", named_adaptive_average_forward, 3},
-    {"aten.adaptive_max_pool1d.default", named_max_forward, 1},
-    {"aten.adaptive_max_pool2d.default", named_max_forward, 1},
-    {"aten.adaptive_max_pool3d.default", named_max_forward, 1},
-    {"aten.avg_pool1d.default", named_average_forward, 0},
-    {"aten.avg_pool2d.default", named_average_forward, 0},
-    {"aten.avg_pool3d.default", named_average_forward, 0},
-    {"aten.max_pool1d.default", named_max_forward, 0},
-    {"aten.max_pool2d.default", named_max_forward, 0},
-    {"aten.max_pool2d_with_indices.default", named_max_forward, 0},
-    {"aten.max_pool3d.default", named_max_forward, 0},
+    {"aten.adaptive_avg_pool1d.default", named_adaptive_average_forward, 1, "2"},
+    {"aten.adaptive_avg_pool2d.default", named_adaptive_average_forward, 2, "2"},
+    {"aten.adaptive_avg_pool3d.default", named_adaptive_average_forward, 3, "2"},
+    {"aten.adaptive_max_pool1d.default", named_max_forward, 1, "2"},
+    {"aten.adaptive_max_pool2d.default", named_max_forward, 1, "2"},
+    {"aten.adaptive_max_pool3d.default", named_max_forward, 1, "2"},
+    {"aten.avg_pool1d.default", named_average_forward, 0, "2"},
+    {"aten.avg_pool2d.default", named_average_forward, 0, "2"},
+    {"aten.avg_pool3d.default", named_average_forward, 0, "2"},
+    {"aten.max_pool1d.default", named_max_forward, 0, "2"},
+    {"aten.max_pool2d.default", named_max_forward, 0, "2"},
+    {"aten.max_pool2d_with_indices.default", named_max_forward, 0, "2"},
+    {"aten.max_pool3d.default", named_max_forward, 0, "2"},
 };
 
 const struct named_table named_pooling = NAMED_TABLE(named_rules);

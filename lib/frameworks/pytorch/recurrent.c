@@ -435,20 +435,29 @@ const struct rule pytorch_recurrent = {OP_RECURRENT, recurrent_forward};
 
 /* ---- by name. Inputs: x, the initial states, the parameters ---- */
 
-/* Parameters of a cell; those that are missing make it a form without a rule. */
+/* Parameters and states of each cell; what is missing makes it a form without a rule. */
 static bool
-has_parameters(const struct recurrence *r)
+is_complete(const struct recurrence *r, const struct layer *layer, int first_parameter)
 {
     int each = (r->biases ? 4 : 2) + r->projected;
 
-    return r->cells > 0 && r->parameter_count == r->cells * each;
+    if (r->cells <= 0 || r->parameter_count != r->cells * each || r->hidden->shape.dims[0] != r->cells ||
+        (r->states && r->states->shape.dims[0] != r->cells))
+        return false;
+    for (int i = 0; i < r->parameter_count; i++) {
+        const struct value *parameter = step_input(r->step, layer, first_parameter + i);
+
+        if (!parameter || parameter->shape.rank < 1)
+            return false;
+    }
+    return true;
 }
 
-static void
-named_recurrent_forward(struct step *step, const struct layer *layer, int kind)
+static struct recurrence
+named_recurrence(struct step *step, const struct layer *layer, int kind)
 {
-    int states = kind == MEMMODEL_LSTM ? 2 : 1, directions = attribute_integer(layer, "bidirectional", 0) ? 2 : 1;
-    int layers = (int)attribute_integer(layer, "num_layers", 1);
+    int directions = attribute_integer(layer, "bidirectional", 0) ? 2 : 1;
+    int layers = (int)min_i64(attribute_integer(layer, "num_layers", 1), layer->input_count);
     bool training = attribute_integer(layer, "train", 0) != 0;
     struct recurrence r = {
         .step = step,
@@ -461,26 +470,40 @@ named_recurrent_forward(struct step *step, const struct layer *layer, int kind)
         .batch_first = attribute_integer(layer, "batch_first", 0) != 0,
         .hidden = step_input(step, layer, 1),
         .states = kind == MEMMODEL_LSTM ? step_input(step, layer, 2) : NULL,
-        .parameter_count = layer->input_count - 1 - states,
     };
 
     r.projected = r.states && r.hidden->shape.dims[2] != r.states->shape.dims[2];
-    r.parameters = has_parameters(&r) ? pool_take(&step->pool, (size_t)layer->input_count * sizeof *r.parameters) : NULL;
-    if (!r.parameters) {
+    return r;
+}
+
+static void
+named_recurrent_forward(struct step *step, const struct layer *layer, int kind)
+{
+    int first_parameter = kind == MEMMODEL_LSTM ? 3 : 2;
+    size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
+    struct recurrence r = named_recurrence(step, layer, kind);
+
+    r.parameter_count = layer->input_count - first_parameter;
+    if (!is_complete(&r, layer, first_parameter)) {
         named_estimate(step, layer);
         return;
     }
+    r.parameters = pool_take(&step->pool, bytes);
+    if (!r.parameters) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
     for (int i = 0; i < r.parameter_count; i++)
-        r.parameters[i] = step_input(step, layer, 1 + states + i);
+        r.parameters[i] = step_input(step, layer, first_parameter + i);
     run(&r, layer, step_input(step, layer, 0));
-    pool_give(&step->pool, r.parameters, (size_t)layer->input_count * sizeof *r.parameters);
+    pool_give(&step->pool, r.parameters, bytes);
 }
 
 static const struct named_rule named_rules[] = {
-    {"aten.gru.input", named_recurrent_forward, MEMMODEL_GRU},
-    {"aten.lstm.input", named_recurrent_forward, MEMMODEL_LSTM},
-    {"aten.rnn_relu.input", named_recurrent_forward, MEMMODEL_RNN_RELU},
-    {"aten.rnn_tanh.input", named_recurrent_forward, MEMMODEL_RNN_TANH},
+    {"aten.gru.input", named_recurrent_forward, MEMMODEL_GRU, "33"},
+    {"aten.lstm.input", named_recurrent_forward, MEMMODEL_LSTM, "333"},
+    {"aten.rnn_relu.input", named_recurrent_forward, MEMMODEL_RNN_RELU, "33"},
+    {"aten.rnn_tanh.input", named_recurrent_forward, MEMMODEL_RNN_TANH, "33"},
 };
 
 const struct named_table named_recurrent = NAMED_TABLE(named_rules);

@@ -175,7 +175,7 @@ find_slices(struct circular *circular, const int64_t *before, const int64_t *aft
         circular->axes += before[i] > 0 || after[i] > 0;
         for (int k = 0; k < 2; k++)
             if (pads[k] > 0)
-                circular->copied[circular->copies++] = elements / circular->padded.dims[i] * pads[k];
+                circular->copied[circular->copies++] = elements / max_i64(circular->padded.dims[i], 1) * pads[k];
     }
 }
 

@@ -102,7 +102,7 @@ custom_forward(struct step *step, const struct layer *layer)
     const struct memmodel_custom *custom = layer->options;
     const struct named_rule *rule = custom->operation ? named_rule_find(custom->operation) : NULL;
 
-    if (rule) {
+    if (rule && named_rule_fits(step, layer, rule)) {
         step->what = rule->name;
         rule->forward(step, layer, rule->detail);
         return;

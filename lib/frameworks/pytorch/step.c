@@ -93,6 +93,10 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
 {
     struct value **slot = &step->values[layer->first_output + output];
 
+    if (output >= layer->output_count) {
+        value_drop(step, value); /* an operator by name that was declared with fewer */
+        return;
+    }
     value_becomes(step, value, MEMMODEL_TRANSIENT_ACTIVATIONS);
     value_drop(step, *slot);
     *slot = value;
