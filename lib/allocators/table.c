@@ -14,10 +14,8 @@ static const struct {
     const char *framework, *device;
     const struct allocator *allocator;
 } uses[] = {
-    {"pytorch", "cpu", &allocator_exact},
-    {"pytorch", "cuda", &allocator_cuda_caching},
-    {"onnxruntime", "cpu", &allocator_exact},
-    {"tensorflow", "cpu", &allocator_bfc},
+    {"pytorch", "cpu", &allocator_exact},     {"pytorch", "cuda", &allocator_cuda_caching},
+    {"onnxruntime", "cpu", &allocator_exact}, {"tensorflow", "cpu", &allocator_bfc},
     {"tensorflow", "cuda", &allocator_bfc},
 };
 

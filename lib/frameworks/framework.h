@@ -37,6 +37,10 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
                  struct simulation *simulation);
 
 int
+onnxruntime_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                     struct simulation *simulation);
+
+int
 tensorflow_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                     struct simulation *simulation);
 

@@ -10,7 +10,7 @@
 >>> model.predict(dim=64, batch=4).upper
 """
 
-from memmodel import _exceptions
+from memmodel import _exceptions, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel.errors import MemmodelError
@@ -52,6 +52,7 @@ __all__ = [
     "ffi",
     "fit",
     "format_bytes",
+    "onnx",
     "parse_bytes",
     "solve",
 ]

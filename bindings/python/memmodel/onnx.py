@@ -1,0 +1,24 @@
+"""Networks from ONNX files.
+
+>>> net = memmodel.onnx.load("model.onnx")
+>>> memmodel.estimate(net, batch=8, inference=True, framework="onnxruntime").peak.live
+"""
+
+from __future__ import annotations
+
+import os
+
+from memmodel import _ffi
+from memmodel.network import Network
+
+__all__ = ["load"]
+
+
+def load(path: str | os.PathLike[str], *, batch: str | None = None, frozen: bool = False) -> Network:
+    """Read a network from an ONNX file, without its weights.
+
+    Dimensions that have a name in the file become symbols. `batch` names a symbol that takes the place of each input's
+    first dimension; with `frozen` no weight is trained.
+    """
+    options = _ffi.OnnxOptions(batch=batch, frozen=frozen)
+    return Network._of(_ffi.network_load_onnx(_ffi.context_new(None), path, options))
