@@ -86,7 +86,8 @@ struct memmodel_replay_block {
  * @since 0.1
  */
 MEMMODEL_API int
-memmodel_replay_new(memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay);
+memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+                    memmodel_replay **replay);
 
 /** Take one more reference. @param[in] replay  not NULL @returns `replay` @transfer full @threads any
  *  @stability testing @since 0.1 */

@@ -112,7 +112,8 @@ check_options(memmodel_context *context, const struct memmodel_replay_options *o
 }
 
 static int
-replay_create(memmodel_trace *trace, const struct memmodel_replay_options *options, struct memmodel_replay **replay)
+replay_create(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+              struct memmodel_replay **replay)
 {
     struct memmodel_replay *new = memory_allocate_zeroed(trace->context, 1, sizeof *new);
 
@@ -120,7 +121,7 @@ replay_create(memmodel_trace *trace, const struct memmodel_replay_options *optio
         return MEMMODEL_ERROR_NOMEM;
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(trace->context);
-    new->trace = memmodel_trace_ref(trace);
+    new->trace = memmodel_trace_ref((memmodel_trace *)trace); /* only its count changes */
     new->capacity = options->capacity;
     new->summary = (struct memmodel_replay_summary){
         .size = sizeof new->summary, .touched_peak = -1, .reserved_event = -1, .out_of_memory = -1};
@@ -132,7 +133,8 @@ replay_create(memmodel_trace *trace, const struct memmodel_replay_options *optio
 }
 
 int
-memmodel_replay_new(memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay)
+memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+                    memmodel_replay **replay)
 {
     struct memmodel_replay_options own = {.size = sizeof own};
     struct memmodel_replay *new = NULL;

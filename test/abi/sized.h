@@ -16,11 +16,13 @@ struct fixture {
     memmodel_monitor *monitor;
     memmodel_report *report;
     const memmodel_trace *trace;
+    memmodel_replay *replay;
 
     memmodel_context *new_context;
     memmodel_model *new_model;
     memmodel_monitor *new_monitor;
     memmodel_report *new_report;
+    memmodel_replay *new_replay;
     int64_t number;
 };
 

@@ -27,6 +27,7 @@ ARGUMENTS = {
     "inputs": "&f->square",
     "count": "1",
     "index": "0",
+    "event": "0",
     "pid": "(int64_t)getpid()",
     "symbol": '"batch"',
     "budget": "INT64_C(1) << 30",

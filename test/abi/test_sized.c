@@ -178,6 +178,7 @@ new_monitor(struct fixture *f)
 static void
 new_report(struct fixture *f)
 {
+    struct memmodel_replay_options replayed = {.size = sizeof replayed, .allocator = "cuda_caching"};
     struct memmodel_job own = job;
 
     own.size = sizeof own;
@@ -185,6 +186,7 @@ new_report(struct fixture *f)
     assert_true(memmodel_network_linear(f->network, f->square, MEMMODEL_LINEAR(.units = 10)) >= 0);
     assert_int_equal(memmodel_estimate(f->network, &own, &f->report), 0);
     f->trace = memmodel_report_trace(f->report);
+    assert_int_equal(memmodel_replay_new(f->trace, &replayed, &f->replay), 0);
     end_network(f);
 }
 
@@ -207,6 +209,7 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_replay_unref(f->replay);
     memmodel_report_unref(f->report);
     memmodel_monitor_unref(f->monitor);
     memmodel_model_unref(f->model);
@@ -257,10 +260,12 @@ release_made(struct fixture *f)
 {
     memmodel_context_unref(f->new_context);
     memmodel_report_unref(f->new_report);
+    memmodel_replay_unref(f->new_replay);
     memmodel_model_unref(f->new_model);
     memmodel_monitor_unref(f->new_monitor);
     f->new_context = NULL;
     f->new_report = NULL;
+    f->new_replay = NULL;
     f->new_model = NULL;
     f->new_monitor = NULL;
     f->number = 0;
