@@ -220,8 +220,6 @@ gather_inputs(struct build *build)
         enter(build, MEMMODEL_PHASE_SETUP, i);
         if (layer->op == OP_INPUT)
             build_output(build, layer, build_new(build, "GatherV2", build_output_bytes(build, layer), NULL, 0));
-        else if (layer->op == OP_PARAMETER)
-            build_output(build, layer, NOTHING);
     }
 }
 
@@ -242,6 +240,21 @@ mark_trained(struct build *build)
     }
 }
 
+/* The sigmoid or softmax that a loss works without is left out of the step: nobody reads it. */
+static bool
+is_bypassed(const memmodel_network *network, const struct layer *layer)
+{
+    for (size_t i = network->layer_count; (layer->op == OP_ACTIVATION || layer->op == OP_SOFTMAX) && i-- > 0;) {
+        const struct layer *loss = &network->layers[i];
+
+        if (loss->op == OP_LOSS && loss->inputs[0] == layer->first_output)
+            return loss_logits(network, loss) != loss->inputs[0];
+        if (loss == layer)
+            return false;
+    }
+    return false;
+}
+
 static void
 forward(struct build *build)
 {
@@ -249,7 +262,7 @@ forward(struct build *build)
         const struct layer *layer = &build->network->layers[i];
 
         enter(build, MEMMODEL_PHASE_FORWARD, i);
-        if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
+        if (layer->op != OP_INPUT && !is_bypassed(build->network, layer))
             tensorflow_rule(layer->op)->forward(build, layer);
     }
 }

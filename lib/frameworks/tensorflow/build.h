@@ -140,7 +140,7 @@ extern const struct rule tensorflow_convolution, tensorflow_transposed, tensorfl
     tensorflow_adaptive_pool, tensorflow_global_pool, tensorflow_upsample, tensorflow_pad, tensorflow_crop,
     tensorflow_concat, tensorflow_split, tensorflow_slice, tensorflow_reshape, tensorflow_flatten, tensorflow_permute,
     tensorflow_expand, tensorflow_binary, tensorflow_matmul, tensorflow_reduce, tensorflow_attention,
-    tensorflow_recurrent, tensorflow_embedding, tensorflow_loss, tensorflow_custom;
+    tensorflow_recurrent, tensorflow_parameter, tensorflow_embedding, tensorflow_loss, tensorflow_custom;
 
 /* Gradient operation of an activation, which reads the gradient and what the forward pass kept. */
 int32_t

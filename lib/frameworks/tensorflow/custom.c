@@ -36,6 +36,10 @@ outputs_only(struct build *build, const struct layer *layer)
     int32_t x = first_input(build, layer), scratch;
 
     if (layer->op == OP_CUSTOM) {
+        const struct memmodel_custom *custom = layer->options;
+
+        if (custom->operation)
+            build_unmodelled(build, custom->operation, build_output_bytes(build, layer));
         saved = binding_custom(build->binding, layer)->saved;
         temporary = binding_custom(build->binding, layer)->forward_temporary;
     } else {
@@ -72,5 +76,19 @@ inputs_only(struct build *build, const struct layer *layer, int32_t gradient)
     }
 }
 
+/* A tensor of parameters that stands in the network as one. */
+static void
+nothing(struct build *build, const struct layer *layer)
+{
+    build_output(build, layer, NOTHING);
+}
+
+static void
+parameter_backward(struct build *build, const struct layer *layer, int32_t gradient)
+{
+    build_parameter_gradient(build, layer->parameters[0], gradient, NOTHING);
+}
+
+const struct rule tensorflow_parameter = {OP_PARAMETER, nothing, parameter_backward};
 const struct rule tensorflow_embedding = {OP_EMBEDDING, embedding, embedding_backward};
 const struct rule tensorflow_custom = {OP_CUSTOM, outputs_only, inputs_only};

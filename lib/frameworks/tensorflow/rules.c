@@ -2,6 +2,7 @@
 #include "frameworks/tensorflow/build.h"
 
 static const struct rule *const rules[OP_COUNT] = {
+    [OP_PARAMETER] = &tensorflow_parameter,
     [OP_CONV] = &tensorflow_convolution,
     [OP_CONV_TRANSPOSE] = &tensorflow_transposed,
     [OP_LINEAR] = &tensorflow_linear,
