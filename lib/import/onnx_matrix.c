@@ -211,8 +211,25 @@ with_directions(struct import *import, memmodel_tensor sequence, int64_t directi
 static bool
 is_plain_recurrence(struct import *import, const struct value *x, const struct value *w, const struct value *r)
 {
-    return x->shape.rank == 3 && w->stored && w->shape.rank == 3 && r->stored && r->shape.rank == 3 &&
-           node_integer(import, "layout", 0) == 0;
+    return x->shape.rank == 3 && w->shape.rank == 3 && r->shape.rank == 3 && w->shape.dims[0] >= 1 &&
+           w->shape.dims[0] <= 2 && r->shape.dims[2] > 0 && node_integer(import, "layout", 0) == 0;
+}
+
+/* With weights that are computed: by its outputs. */
+static void
+build_computed_recurrence(struct import *import, const struct value *x, int64_t directions, int64_t width)
+{
+    struct memmodel_shape shapes[3] = {
+        {.dims = {x->shape.dims[0], directions, x->shape.dims[1], width}, .rank = 4, .dtype = x->shape.dtype},
+        {.dims = {directions, x->shape.dims[1], width}, .rank = 3, .dtype = x->shape.dtype},
+    };
+    size_t count = node_output_count(import);
+
+    shapes[2] = shapes[1];
+    if (count < 1 || count > 3)
+        build_unknown(import);
+    else
+        build_custom(import, shapes, count);
 }
 
 static void
@@ -230,8 +247,12 @@ build_recurrent(struct import *import, int64_t kind)
         .no_bias = !node_optional(import, 3),
     };
 
-    if (!is_plain_recurrence(import, x, w, r) || directions < 1 || directions > 2) {
+    if (!is_plain_recurrence(import, x, w, r)) {
         build_unknown(import);
+        return;
+    }
+    if (!w->stored || !r->stored) {
+        build_computed_recurrence(import, x, directions, width);
         return;
     }
     require_equal(import, x->shape.dims[2], w->shape.dims[2]);

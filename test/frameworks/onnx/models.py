@@ -15,6 +15,7 @@ class Case:
     inputs: dict[str, tuple[torch.Tensor, tuple[str, ...]]]  # name: example, names of the leading symbolic dimensions
     values: dict[str, int]  # of the symbols, when it is measured
     opset: int = 18
+    traced: bool = False  # by the older exporter, which keeps the length of a recurrence symbolic
 
 
 def image(*shape: int) -> tuple[torch.Tensor, tuple[str, ...]]:
@@ -241,7 +242,7 @@ CASES = {
     "vit": Case(Patches, {"x": image(3, 224, 224)}, {"batch": 4}),
     "encoder": Case(lambda: Transformer(256, 4, 4, 1000, False), {"x": tokens()}, {"batch": 8, "length": 128}),
     "decoder": Case(lambda: Transformer(256, 4, 4, 1000, True), {"x": tokens()}, {"batch": 4, "length": 160}),
-    "lstm": Case(lambda: Recurrent(nn.LSTM, False), {"x": tokens()}, {"batch": 16, "length": 50}),
-    "bilstm": Case(lambda: Recurrent(nn.LSTM, True), {"x": tokens()}, {"batch": 16, "length": 50}),
-    "gru": Case(lambda: Recurrent(nn.GRU, False), {"x": tokens()}, {"batch": 16, "length": 50}),
+    "lstm": Case(lambda: Recurrent(nn.LSTM, False), {"x": tokens()}, {"batch": 16, "length": 50}, traced=True),
+    "bilstm": Case(lambda: Recurrent(nn.LSTM, True), {"x": tokens()}, {"batch": 16, "length": 50}, traced=True),
+    "gru": Case(lambda: Recurrent(nn.GRU, False), {"x": tokens()}, {"batch": 16, "length": 50}, traced=True),
 }

@@ -26,6 +26,8 @@ PLACES = {
     "ReleaseValue": 96,
     "AddSessionConfigEntry": 130,
     "CreateAllocator": 131,
+    "CreateAndRegisterAllocator": 144,
+    "CreateArenaCfgV2": 164,
     "GetKeyValuePairs": 298,
     "AllocatorGetStats": 319,
 }
@@ -66,7 +68,8 @@ class Library:
 class Session:
     """A model on the CPU, in one thread."""
 
-    def __init__(self, library: Library, path: pathlib.Path, *, level: int, pattern: bool, prepack: bool = True) -> None:
+    def __init__(self, library: Library, path: pathlib.Path, *, level: int, pattern: bool, exact: bool = False) -> None:
+        """`exact`: the arena splits whatever it hands out, so that no piece is larger than was asked for."""
         self.library = library
         self._environment = library.made("CreateEnv", ctypes.c_int(3), ctypes.c_char_p(b"measure"))
         options = library.made("CreateSessionOptions")
@@ -74,10 +77,13 @@ class Session:
         library.call("SetIntraOpNumThreads", options, ctypes.c_int(1))
         if not pattern:
             library.call("DisableMemPattern", options)
-        if not prepack:
-            library.call("AddSessionConfigEntry", options, b"session.disable_prepacking", b"1")
-        self._session = library.made("CreateSession", self._environment, ctypes.c_char_p(str(path).encode()), options)
         self._memory = library.made("CreateCpuMemoryInfo", ctypes.c_int(ARENA), ctypes.c_int(DEFAULT_MEMORY))
+        if exact:
+            keys = (ctypes.c_char_p * 1)(b"max_dead_bytes_per_chunk")
+            arena = library.made("CreateArenaCfgV2", keys, (ctypes.c_size_t * 1)(256), ctypes.c_size_t(1))
+            library.call("CreateAndRegisterAllocator", self._environment, self._memory, arena)
+            library.call("AddSessionConfigEntry", options, b"session.use_env_allocators", b"1")
+        self._session = library.made("CreateSession", self._environment, ctypes.c_char_p(str(path).encode()), options)
         self._allocator = library.made("CreateAllocator", self._session, self._memory)
 
     def statistics(self) -> dict[str, int]:

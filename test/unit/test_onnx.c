@@ -1,0 +1,432 @@
+/* ONNX files: what becomes of nodes, what is refused and how, and that weights are not read. */
+#include "allocations.h"
+
+#include "onnx_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- helpers ---- */
+
+static memmodel_network *
+network_of(memmodel_context *context, const struct onnx_file *file)
+{
+    memmodel_network *network = NULL;
+
+    if (memmodel_network_from_onnx(context, "test", file->bytes, file->length, NULL, &network))
+        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
+    return network;
+}
+
+static int
+status_of(memmodel_context *context, const struct onnx_file *file)
+{
+    memmodel_network *network = NULL;
+
+    return memmodel_network_from_onnx(context, "test", file->bytes, file->length, NULL, &network);
+}
+
+/* The shape of what the network returns, bound to symbols: the last layer of its table. */
+static const char *
+last_shape(memmodel_network *network, const struct memmodel_symbol_value *symbols, size_t count, char text[64])
+{
+    struct memmodel_job job = {
+        .size = sizeof job, .framework = "textbook", .rule = "forward", .symbols = symbols, .symbol_count = count};
+    struct memmodel_report_layer layer = {.size = sizeof layer};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+        snprintf(text, 64, "%s", layer.shape);
+    memmodel_report_unref(report);
+    return text;
+}
+
+#define SYMBOLS(...)                                                                                                   \
+    (const struct memmodel_symbol_value[]){__VA_ARGS__},                                                              \
+        sizeof((const struct memmodel_symbol_value[]){__VA_ARGS__}) / sizeof(struct memmodel_symbol_value)
+
+static int64_t
+peak_of(memmodel_network *network, const char *framework, const struct memmodel_symbol_value *symbols, size_t count)
+{
+    struct memmodel_job job = {.size = sizeof job, .framework = framework, .symbols = symbols, .symbol_count = count,
+                               .inference = 1, .steps = 1, .threads = 1, .rule = "forward"};
+    struct memmodel_peak peak = {.size = sizeof peak};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    memmodel_report_peak(report, &peak);
+    memmodel_report_unref(report);
+    return peak.live;
+}
+
+/* ---- what becomes of nodes ---- */
+
+static void
+named_dimensions_become_symbols_and_shapes_follow(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "batch,3,size,size");
+    onnx_stored(&file, "w", ONNX_FLOAT, "8,3,3,3", NULL, 0);
+    onnx_node(&file, "Conv", "x,w", "a", "strides=2,2");
+    onnx_node(&file, "Relu", "a", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(memmodel_network_symbol_count(network), 2);
+    /* floor((33 - 3) / 2) + 1 = 16 */
+    assert_string_equal(last_shape(network, SYMBOLS({"batch", 4}, {"size", 33}), text), "4x8x16x16");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+shapes_that_exporters_compute_make_no_layers(void **state)
+{
+    static const int64_t zero[] = {0}, minus[] = {-1}, two[] = {2};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "batch,length,6");
+    onnx_stored(&file, "zero", ONNX_INT64, "", zero, 1);
+    onnx_stored(&file, "axes", ONNX_INT64, "1", zero, 1);
+    onnx_stored(&file, "minus", ONNX_INT64, "1", minus, 1);
+    onnx_stored(&file, "two", ONNX_INT64, "", two, 1);
+    onnx_node(&file, "Shape", "x", "shape", "");
+    onnx_node(&file, "Gather", "shape,zero", "n", "");
+    onnx_node(&file, "Mul", "n,two", "n2", "");
+    onnx_node(&file, "Unsqueeze", "n2,axes", "n3", "");
+    onnx_node(&file, "Concat", "n3,minus", "to", "axis=0");
+    onnx_node(&file, "Reshape", "x,to", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(memmodel_network_layer_count(network), 2); /* the input and the reshape */
+    /* 5 * 8 * 6 elements in 10 rows */
+    assert_string_equal(last_shape(network, SYMBOLS({"batch", 5}, {"length", 8}), text), "10x24");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+a_weight_of_two_nodes_is_counted_once(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,16");
+    onnx_stored(&file, "w", ONNX_FLOAT, "16,16", NULL, 0);
+    onnx_node(&file, "MatMul", "x,w", "a", "");
+    onnx_node(&file, "MatMul", "a,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    /* forward: 16 * 16 weights, an input and two outputs of 2 * 16, in 4 bytes each */
+    assert_int_equal(peak_of(network, "textbook", NULL, 0), 4 * (256 + 3 * 32));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+an_operator_without_a_rule_goes_by_what_the_file_says(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "n,3");
+    onnx_node(&file, "Unheard", "x", "y", "");
+    onnx_value(&file, "y", ONNX_FLOAT, "n,7");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, SYMBOLS({"n", 5}), text), "5x7");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+the_first_dimension_can_be_given_a_symbol(void **state)
+{
+    struct memmodel_onnx_options options = {.size = sizeof options, .batch = "batch"};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "1,3");
+    onnx_node(&file, "Relu", "x", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    assert_int_equal(memmodel_network_from_onnx(*state, "test", file.bytes, file.length, &options, &network), 0);
+    assert_string_equal(last_shape(network, SYMBOLS({"batch", 9}), text), "9x3");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* ---- refusals ---- */
+
+static void
+an_unknown_operator_without_a_shape_is_named(void **state)
+{
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "n,3");
+    onnx_node(&file, "Unheard", "x", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    assert_error(*state, status_of(*state, &file), MEMMODEL_ERROR_UNSUPPORTED, "Unheard: has no rule");
+    assert_string_equal(memmodel_context_error(*state)->object, "Unheard_y");
+    onnx_release(&file);
+}
+
+static void
+a_branch_is_refused(void **state)
+{
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "1");
+    onnx_node(&file, "If", "x", "y", "graph");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    assert_error(*state, status_of(*state, &file), MEMMODEL_ERROR_UNSUPPORTED, "If: has a graph of its own");
+    onnx_release(&file);
+}
+
+static void
+a_shape_that_does_not_fit_names_the_node(void **state)
+{
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,15");
+    onnx_stored(&file, "w", ONNX_FLOAT, "16,16", NULL, 0);
+    onnx_node(&file, "MatMul", "x,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    assert_error(*state, status_of(*state, &file), MEMMODEL_ERROR_SHAPE, "a row of 15 elements times a column of 16");
+    assert_string_equal(memmodel_context_error(*state)->object, "MatMul_y");
+    onnx_release(&file);
+}
+
+static void
+an_old_opset_is_refused(void **state)
+{
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_end(&file, 6);
+    assert_error(*state, status_of(*state, &file), MEMMODEL_ERROR_UNSUPPORTED, "opset 6");
+    onnx_release(&file);
+}
+
+/* A file that is cut, or with any byte changed, is a network or an error with its place; never anything else. */
+static void
+every_cut_file_is_refused_with_the_byte(void **state)
+{
+    struct onnx_file file = {0};
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,16");
+    onnx_stored(&file, "w", ONNX_FLOAT, "16,16", NULL, 0);
+    onnx_node(&file, "MatMul", "x,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    for (size_t length = 1; length < file.length - 6; length++) { /* the last 6 bytes are the opset */
+        struct onnx_file cut = {.bytes = file.bytes, .length = length};
+
+        assert_error(*state, status_of(*state, &cut), MEMMODEL_ERROR_PARSE, "byte ");
+    }
+    onnx_release(&file);
+}
+
+static void
+what_is_no_onnx_file_is_refused(void **state)
+{
+    memmodel_network *network = NULL;
+
+    assert_error(*state, memmodel_network_from_onnx(*state, "test", "", 0, NULL, &network), MEMMODEL_ERROR_PARSE,
+                 "no graph");
+    assert_error(*state, memmodel_network_from_onnx(*state, "test", "{\"format\": 1}", 13, NULL, &network),
+                 MEMMODEL_ERROR_PARSE, "byte 0");
+    assert_error(*state, memmodel_network_load_onnx(*state, "/nowhere/model.onnx", NULL, &network), MEMMODEL_ERROR_IO,
+                 "No such file");
+    assert_null(network);
+}
+
+/* ---- weights are stepped over ---- */
+
+/* A file with one matrix of 50,000 times 50,000, 10 GB of zeros that the file system does not store. */
+static void
+write_large_file(const char *path)
+{
+    struct onnx_file file = {0};
+    FILE *out = fopen(path, "wb");
+
+    assert_non_null(out);
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "batch,50000");
+    onnx_stored_elsewhere(&file, "w", "50000,50000", INT64_C(10000000000));
+    onnx_node(&file, "MatMul", "x,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    assert_int_equal(fwrite(file.bytes, 1, file.hole, out), file.hole);
+    assert_int_equal(fseeko(out, (off_t)INT64_C(10000000000), SEEK_CUR), 0);
+    assert_int_equal(fwrite(file.bytes + file.hole, 1, file.length - file.hole, out), file.length - file.hole);
+    assert_int_equal(fclose(out), 0);
+    onnx_release(&file);
+}
+
+static double
+seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static long
+resident_kilobytes(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+static void
+ten_gigabytes_of_weights_take_neither_time_nor_memory(void **state)
+{
+    char path[] = "onnx-large-XXXXXX";
+    int descriptor = mkstemp(path);
+    memmodel_network *network;
+    long before;
+    double start;
+
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    write_large_file(path);
+    before = resident_kilobytes();
+    start = seconds();
+    assert_int_equal(memmodel_network_load_onnx(*state, path, NULL, &network), 0);
+    assert_true(seconds() - start < 0.1);
+    assert_true(resident_kilobytes() - before < 10000);
+    assert_int_equal(memmodel_network_layer_count(network), 2);
+    memmodel_network_unref(network);
+    remove(path);
+}
+
+/* ---- without memory ---- */
+
+static int
+load_something(memmodel_context *context)
+{
+    static const int64_t zero[] = {0}, minus[] = {-1};
+    struct onnx_file file = {0};
+    memmodel_network *network = NULL;
+    int status;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "batch,3,size+1,size");
+    onnx_stored(&file, "w", ONNX_FLOAT, "8,3,3,3", NULL, 0);
+    onnx_stored(&file, "zero", ONNX_INT64, "1", zero, 1);
+    onnx_stored(&file, "minus", ONNX_INT64, "1", minus, 1);
+    onnx_node(&file, "Conv", "x,w", "a", "");
+    onnx_node(&file, "Conv", "x,w", "b", "");
+    onnx_node(&file, "Add", "a,b", "c", "");
+    onnx_node(&file, "Shape", "c", "shape", "");
+    onnx_node(&file, "Gather", "shape,zero", "n", "");
+    onnx_node(&file, "Concat", "n,minus", "to", "axis=0");
+    onnx_node(&file, "Reshape", "c,to", "d", "");
+    onnx_node(&file, "Erf", "d", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    status = memmodel_network_from_onnx(context, "test", file.bytes, file.length, NULL, &network);
+    if (!status) {
+        struct memmodel_symbol_value symbols[] = {{"batch", 2}, {"size", 9}};
+        struct memmodel_job job = {.size = sizeof job, .framework = "onnxruntime", .symbols = symbols,
+                                   .symbol_count = 2, .inference = 1};
+        memmodel_report *report;
+
+        status = memmodel_estimate(network, &job, &report);
+        if (!status)
+            memmodel_report_unref(report);
+        memmodel_network_unref(network);
+    }
+    onnx_release(&file);
+    return status;
+}
+
+static void
+reading_without_memory_fails_cleanly(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(load_something);
+}
+
+/* ---- onnxruntime ---- */
+
+/*
+ * Relu works in place: x -> Conv -> Relu -> Conv (output). Live in the second Conv: its input and its output of
+ * 2 * 4 * 8 * 8 floats each, 1 by 1 kernels need no scratch; weights of 4 * 4 floats twice, and the input.
+ */
+static void
+onnxruntime_works_in_place_where_it_can(void **state)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,4,8,8");
+    onnx_stored(&file, "v", ONNX_FLOAT, "4,4,1,1", NULL, 0);
+    onnx_stored(&file, "w", ONNX_FLOAT, "4,4,1,1", NULL, 0);
+    onnx_node(&file, "Conv", "x,v", "a", "");
+    onnx_node(&file, "Relu", "a", "b", "");
+    onnx_node(&file, "Conv", "b,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_of(network, "onnxruntime", NULL, 0), 4 * (3 * 512 + 2 * 16));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(named_dimensions_become_symbols_and_shapes_follow, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(shapes_that_exporters_compute_make_no_layers, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_weight_of_two_nodes_is_counted_once, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_operator_without_a_rule_goes_by_what_the_file_says, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(the_first_dimension_can_be_given_a_symbol, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_unknown_operator_without_a_shape_is_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_branch_is_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_shape_that_does_not_fit_names_the_node, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_old_opset_is_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(every_cut_file_is_refused_with_the_byte, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(what_is_no_onnx_file_is_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(ten_gigabytes_of_weights_take_neither_time_nor_memory, context_setup,
+                                        context_teardown),
+        cmocka_unit_test(reading_without_memory_fails_cleanly),
+        cmocka_unit_test_setup_teardown(onnxruntime_works_in_place_where_it_can, context_setup, context_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
