@@ -1,6 +1,6 @@
 /*
  * What oneDNN's kernel for the gradient of a convolution's weights takes from malloc. With AVX2 it is a matrix product
- * on columns of the image, which for channels last needs the image transposed besides. oneDNN 3.7 (Apache-2.0):
+ * on columns of the image, which for channels last needs the image transposed besides: taken for volumes. oneDNN 3.7 (Apache-2.0):
  * src/cpu/gemm_convolution_utils.cpp, init_conf; which kernel is taken was seen with ONEDNN_VERBOSE on TensorFlow 2.21.
  */
 #include "frameworks/tensorflow/build.h"
@@ -57,20 +57,21 @@ columns_of(struct build *build, const struct layer *layer)
     return c;
 }
 
+/* The direct kernel for AVX2 refuses padded volumes. */
 static bool
-is_strided(const struct memmodel_conv *conv)
-{
-    return conv->stride[0] > 1;
-}
-
-/* Which kernels are the matrix product's: those that the direct one refuses. */
-static bool
-is_product(struct build *build, const struct layer *layer, const struct columns *c)
+is_padded_volume(const struct build *build, const struct layer *layer)
 {
     const struct memmodel_conv *conv = layer->options;
+    bool volume = build->network->tensors[layer->first_output].rank == 5;
 
-    return layer->op == OP_CONV && strcmp(build->job->isa, "avx2") == 0 && c->kernel > 1 && c->groups == 1 &&
-           !is_strided(conv);
+    return volume && conv->kernel[0] > 1 && (conv->padding == MEMMODEL_SAME || conv->pad[0] > 0);
+}
+
+static bool
+is_product(const struct build *build, const struct layer *layer)
+{
+    return layer->op == OP_CONV && strcmp(build->job->isa, "avx2") == 0 && is_padded_volume(build, layer) &&
+           ((const struct memmodel_conv *)layer->options)->groups == 1;
 }
 
 static struct heap_need
@@ -101,10 +102,8 @@ convolution_heap(struct build *build, const struct layer *layer)
     struct heap_need none = {0, 0, 0};
     struct columns c;
 
-    if (layer->op != OP_CONV)
+    if (!is_product(build, layer))
         return none;
     c = columns_of(build, layer);
-    if (build->status || !is_product(build, layer, &c))
-        return none;
-    return product_need(build, &c, build_parameter_bytes(build, build_parameter(layer, "weight")));
+    return build->status ? none : product_need(build, &c, build_parameter_bytes(build, build_parameter(layer, "weight")));
 }
