@@ -129,15 +129,17 @@ def exported(name: str) -> memmodel.Network:
     model.train(case.optimizer is not None)
     loss = loss_of(case, targets_of(case)) if case.optimizer else None
     args, kwargs = MODELS[case.model].inputs(case.batch)
-    return memmodel.torch.from_module(model, args, kwargs, loss=loss, training=case.optimizer is not None)
+    return memmodel.torch.from_module(
+        model, args, kwargs, loss=loss, training=case.optimizer is not None, symbolic=False
+    )
 
 
 def network_of(name: str, options: argparse.Namespace) -> memmodel.Network:
     path = options.folder / f"{name}.network.json.gz"
-    if options.kept:
+    if options.kept or (options.missing and path.exists()):
         return memmodel.Network.from_json(gzip.decompress(path.read_bytes()).decode(), name=name)
     network = exported(name)
-    if options.keep:
+    if options.keep or options.missing:
         text = json.dumps(json.loads(network.to_json()), separators=(",", ":")) + "\n"
         path.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
     return network
@@ -201,6 +203,7 @@ def main() -> None:
     parser.add_argument("name", nargs="*", help="cases, or beginnings of their names (default: all)")
     parser.add_argument("--show", action="store_true", help="show the first event that differs")
     parser.add_argument("--keep", action="store_true", help="keep the exported networks")
+    parser.add_argument("--missing", action="store_true", help="export, and keep, only networks that were not kept")
     parser.add_argument("--kept", action="store_true", help="take the networks that were kept")
     parser.add_argument("--half", choices=("working", "judging"), help="only this half")
     parser.add_argument("--unmodelled", type=Path, help="write the operators without a rule there")

@@ -13,8 +13,11 @@ from __future__ import annotations
 import argparse
 import datetime
 import gc
-import subprocess
+import importlib
+import importlib.util
+import os
 import sys
+import traceback
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -133,6 +136,23 @@ def record_here(case: Case, folder: Path) -> None:
     print(f"{case.name}: peaks {peaks}", flush=True)
 
 
+def record_each_in_its_own_process(names: list[str], folder: Path) -> None:
+    """Forked from this one, which has the packages and no more: it computes nothing."""
+    for package in ("transformers", "monai.networks.nets"):
+        if importlib.util.find_spec(package.split(".")[0]):
+            importlib.import_module(package)
+    for name in names:
+        child = os.fork()
+        if child == 0:
+            try:
+                record_here(CASES[name], folder)
+            except Exception:
+                traceback.print_exc()
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
 def days_cases(names: list[str], count: int) -> list[str]:
     """Others every day, all of them in turn."""
     first = datetime.date.today().toordinal() * count % len(names)
@@ -144,7 +164,7 @@ def main() -> None:
     parser.add_argument("name", nargs="*", help="cases to record (default: all)")
     parser.add_argument("--list", action="store_true", help="print the names of the cases and stop")
     parser.add_argument("--rotate", type=int, metavar="COUNT", help="only so many cases, others every day")
-    parser.add_argument("--here", action="store_true", help="record in this process")
+    parser.add_argument("--missing", action="store_true", help="only cases without a recording")
     parser.add_argument("--output", type=Path, default=RECORDINGS, help="folder of the recordings")
     options = parser.parse_args()
     names = options.name or list(CASES)
@@ -152,16 +172,13 @@ def main() -> None:
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     if options.rotate:
         names = days_cases(names, options.rotate)
+    if options.missing:
+        names = [name for name in names if not (options.output / f"{name}.recording.json.gz").exists()]
     if options.list:
         print("\n".join(names))
-    elif options.here:
-        for name in names:
-            record_here(CASES[name], options.output)
     else:
         options.output.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            command = [sys.executable, __file__, "--here", "--output", str(options.output), name]
-            subprocess.run(command, check=False)
+        record_each_in_its_own_process(names, options.output)
 
 
 if __name__ == "__main__":

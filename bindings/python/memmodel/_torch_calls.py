@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -39,6 +39,7 @@ class Calls:
         self.training = training
         self.values: dict[str, list[Tensor | None]] = {}
         self.fakes: dict[str, list[Any]] = {}
+        self.names: Mapping[str, str] = {}  # of symbols, where they have better ones than export's
         self.parameters: dict[str, Any] = {}  # by value: tensors of their own that layers may use
 
     # ---- arguments ----
@@ -60,7 +61,7 @@ class Calls:
     def size(self, size: Any) -> Size:
         if isinstance(size, int):
             return size
-        return self.network.expression(expression_text(size))
+        return self.network.expression(expression_text(size, self.names))
 
     def is_parameter(self, *values: Any) -> bool:
         """True if each is missing or a tensor of parameters as it was declared."""
@@ -164,10 +165,29 @@ def attribute_text(value: Any) -> str:
     return ""
 
 
-def expression_text(size: Any) -> str:
+def expression_text(size: Any, names: Mapping[str, str]) -> str:
     """A symbolic size as the library writes it."""
-    text = str(size.node.expr).replace("**", "^").replace("//", "/")
-    return text.replace("FloorDiv(", "floor_div(")
+    return _written(size.node.expr, names)
+
+
+def _written(e: Any, names: Mapping[str, str]) -> str:
+    kind = type(e).__name__
+    parts = [_written(part, names) for part in e.args]
+    if e.is_Integer:
+        return str(int(e))
+    if e.is_Symbol:
+        return names.get(str(e), str(e))
+    if e.is_Add:
+        return "(" + " + ".join(parts) + ")"
+    if e.is_Mul:
+        return "(" + " * ".join(parts) + ")"
+    if kind in ("FloorDiv", "CleanDiv"):
+        return f"floor(({parts[0]}) / ({parts[1]}))"
+    if kind in ("Max", "Min"):
+        return f"{kind.lower()}({', '.join(parts)})"
+    if e.is_Pow and e.exp.is_Integer and e.exp > 0:
+        return f"({parts[0]})^{parts[1]}"
+    raise ValueError(f"a size of {e} has no form in the library")
 
 
 # ---- calls that make nothing ----
@@ -477,6 +497,30 @@ def _split(calls: Calls, call: Call) -> Tensor | None:
     return calls.network.split(calls.tensor(call.arguments["self"]), name=call.name, sizes=sizes, axis=axis)
 
 
+def _slice(calls: Calls, call: Call) -> Tensor | None:
+    a = call.arguments
+    axis, size = a.get("dim", 0), calls.fake(a["self"]).shape[a.get("dim", 0)]
+    start, end = (a.get(name, otherwise) for name, otherwise in (("start", 0), ("end", WHOLE)))
+    if not all(isinstance(number, (int, type(None))) for number in (start, end, size)):
+        return None
+    first, last, step = slice(start, end, a.get("step", 1)).indices(size)
+    if last <= first:
+        return None
+    return calls.network.slice(
+        calls.tensor(a["self"]), name=call.name, axis=axis, start=first, stop=last, step=step
+    )
+
+
+def _select(calls: Calls, call: Call) -> Tensor | None:
+    a = call.arguments
+    size, index = calls.fake(a["self"]).shape[a["dim"]], a["index"]
+    if not isinstance(size, int) or not isinstance(index, int):
+        return None
+    return calls.network.slice(
+        calls.tensor(a["self"]), name=call.name, axis=a["dim"], start=index % size, drop=True
+    )
+
+
 def _reshape(calls: Calls, call: Call) -> Tensor | None:
     x = calls.tensor(call.arguments["self"])
     return calls.network.reshape(x, calls.sizes(call.results[0].shape)) if x is not None else None
@@ -615,6 +659,8 @@ FAMILIES: dict[str, Layer] = {
     "aten.split.Tensor": _split,
     "aten.split_with_sizes.default": _split,
     "aten.chunk.default": _split,
+    "aten.slice.Tensor": _slice,
+    "aten.select.int": _select,
     **{f"aten.{name}.default": _reshape for name in VIEWS},
     "aten.flatten.using_ints": _reshape,
     "aten.unflatten.int": _reshape,

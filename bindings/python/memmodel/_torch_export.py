@@ -42,7 +42,7 @@ class Step(nn.Module):
         self.model = model
         self.loss = loss
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         y = self.model(*args, **kwargs)
         if self.loss is None:
             return tensors_in(y), None
@@ -253,13 +253,38 @@ def _match_placeholders(program: Any, step: Step, residents: dict[tuple[Any, ...
     return given
 
 
+LITERAL = "aten.lift_fresh_copy.default"
+
+
+def _is_literal(given: Given, calls: Sequence[Call]) -> bool:
+    """torch.tensor(3) in a forward function: the eager run has no other tensor than the one that the call makes."""
+    if given.kind != "constant" or not given.values:
+        return False
+    users = [call for call in calls if any(name in _names_in(call.arguments) for name in given.values)]
+    return bool(users) and all(call.target == LITERAL for call in users)
+
+
+def _names_in(arguments: Mapping[str, Any]) -> set[str]:
+    """Of the values that a call's arguments are, at any depth."""
+    found: set[str] = set()
+    waiting = list(arguments.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Value):
+            found.add(value.name)
+        elif isinstance(value, list):
+            waiting += value
+    return found
+
+
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
-    """Calls of `step(*args, **kwargs)`, in the mode that its modules are in."""
-    program = torch.export.export(step, tuple(args), dict(kwargs), dynamic_shapes=dynamic_shapes, strict=False)
+    """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
+    program = torch.export.export(step, (tuple(args), dict(kwargs)), dynamic_shapes=dynamic_shapes, strict=False)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
     output = next(node for node in program.graph.nodes if node.op == "output")
+    given = [tensor for tensor in given if not _is_literal(tensor, calls)]
     returned = _encoded(list(output.args[0]))
     loss = returned[-1] if step.loss is not None else None
     outputs = returned[:-1] if step.loss is not None else returned

@@ -6,6 +6,8 @@ to are bound anew or their frame has ended: the latest of these.
 
 from __future__ import annotations
 
+import ast
+import linecache
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +19,8 @@ from memmodel._torch_export import Call, Place, Value
 ASSIGNMENT = re.compile(r"(?<![=!<>+*/@-])[-+*/@]?=(?!=)")
 TARGETS = re.compile(r"^[\w., \[\]()*]+$")
 CALL = re.compile(r"^\w[\w.]*\(")
+CALLED = re.compile(r"([\w.\]]+)\(")
+FUNCTION = re.compile(r"(F|torch|functional|nn\.functional|math)\.|(len|range|int|str|tuple|list|zip|enumerate|isinstance)$")
 
 # An output object has no call of its own: what its maker has in variables of these names is taken for its fields.
 OUTPUT = re.compile(r"outputs?$")
@@ -34,14 +38,49 @@ def targets(text: str) -> tuple[str, ...]:
     return tuple(name for name in re.split(r"[\s,()*]+", left[0]) if name)
 
 
+@cache
+def calls_of_modules(text: str) -> int:
+    """How many modules the first line of a statement can call; at least one."""
+    return max(1, sum(not FUNCTION.match(name) for name in CALLED.findall(text)))
+
+
+@cache
+def _functions(file: str) -> list[ast.FunctionDef]:
+    """Functions of a source file; none if it cannot be read."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+@cache
+def aliases(file: str, line: int) -> tuple[tuple[int, str, str], ...]:
+    """`residual = x` makes no call: such lines of the function around a line, with both names."""
+    around = [node for node in _functions(file) if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    if not around:
+        return ()
+    function = max(around, key=lambda node: node.lineno)
+    return tuple(
+        (node.lineno, node.targets[0].id, node.value.id)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Name)
+    )
+
+
 @dataclass
 class Statement:
-    """A run of calls with one line of a frame, deeper frames included."""
+    """A run of calls with one line of a frame, deeper frames included. In a loop each turn is a run of its own."""
 
     line: int
     first: int
     last: int
     names: tuple[str, ...]
+    modules: int  # that its line can call
+    called: int = 0  # frames that it has begun
 
 
 @dataclass
@@ -56,6 +95,27 @@ class Frame:
         """The call after which a name of a statement stands for something else."""
         later = (other for other in self.statements[statement + 1 :] if name in other.names)
         return next((other.last for other in later), self.last)
+
+
+    def held_by_alias(self, name: str, number: int) -> int:
+        """The call until which other names hold what a statement has bound to `name`; -1: there are none."""
+        line, later = self.statements[number].line, self.statements[number + 1 :]
+        known = aliases(self.key[0], line)
+        end = -1
+        for place, alias, source in known:
+            rebound = any(name in other.names and line < other.line < place for other in later)
+            if source == name and place > line and not rebound:
+                end = max(end, self._alias_ends(place, alias, later, known))
+        return end
+
+    def _alias_ends(
+        self, place: int, alias: str, later: Sequence[Statement], known: Sequence[tuple[int, str, str]]
+    ) -> int:
+        ends = [other.last for other in later if alias in other.names and other.line > place]
+        for again, name, _ in known:
+            if name == alias and again > place:
+                ends += [other.first - 1 for other in later if other.line > again][:1]
+        return min(ends, default=self.last)
 
 
 def _key(place: Place) -> tuple[str, str, str]:
@@ -88,21 +148,26 @@ def frames_of(calls: Sequence[Call]) -> list[Frame]:
         for frame in stack[_continued(stack, places) :]:
             frame.last = index - 1
         del stack[_continued(stack, places) :]
-        for place in places[len(stack) :]:
+        old = len(stack)
+        for place in places[old:]:
             stack.append(Frame(_key(place), place.path, index))
             frames.append(stack[-1])
-        for frame, place in zip(stack, places, strict=True):
-            _extend(frame, place, index)
+        for depth, (frame, place) in enumerate(zip(stack, places, strict=True)):
+            _extend(frame, place, index, begins=old <= depth + 1 < len(stack))
     for frame in stack:
         frame.last = len(calls) - 1
     return frames
 
 
-def _extend(frame: Frame, place: Place, index: int) -> None:
-    if frame.statements and frame.statements[-1].line == place.line:
-        frame.statements[-1].last = index
+def _extend(frame: Frame, place: Place, index: int, *, begins: bool) -> None:
+    """`begins`: the call is the first of a frame that this line calls."""
+    last = frame.statements[-1] if frame.statements else None
+    if last and last.line == place.line and not (begins and last.called == last.modules):
+        last.last = index
     else:
-        frame.statements.append(Statement(place.line, index, index, targets(place.text)))
+        last = Statement(place.line, index, index, targets(place.text), calls_of_modules(place.text))
+        frame.statements.append(last)
+    last.called += begins
 
 
 def values_in(argument: Any) -> Iterator[Value]:
@@ -164,7 +229,8 @@ class _Deaths:
                 return
         if OUTPUT.search(statement.names[0]):
             results += [position for position in inside if fields.get(position, statement.last + 1) <= statement.last]
-        end = min((frame.bound_again(name, number) for name in statement.names), default=frame.last)
+        end = min(frame.bound_again(name, number) for name in statement.names)
+        end = max(end, *(frame.held_by_alias(name, number) for name in statement.names))
         for position in results or [statement.last]:
             self.until(position, end)
 
@@ -182,8 +248,8 @@ class _Deaths:
         for frame in self.frames:
             for number, statement in enumerate(frame.statements):
                 name = statement.names[0] if statement.names else ""
-                last_binding = frame.bound_again(name, number) == frame.last
-                if FIELD.match(name) and frame.last > statement.last and last_binding:
+                rebound = any(name in later.names for later in frame.statements[number + 1 :])
+                if FIELD.match(name) and frame.last > statement.last and not rebound:
                     found[statement.last] = frame.last
         return found
 

@@ -19,7 +19,7 @@ from memmodel import _torch_export, estimation
 from memmodel._torch_calls import Calls, dtype_of
 from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
-from memmodel._torch_masks import without_made_masks
+from memmodel._torch_rewrites import without_made_masks
 from memmodel.network import Network
 from memmodel.report import Report
 
@@ -136,9 +136,23 @@ def _scope_name(frame: Frame, outer: Sequence[tuple[Frame, Any]]) -> str:
     return name.removeprefix(f"{around}.") if around else name
 
 
+def _symbol_names(program: Program) -> dict[str, str]:
+    """What torch.export calls its symbols, by names that say what they are: the first dimension of an input is the batch."""
+    names: dict[str, str] = {}
+    for given in program.given:
+        if given.kind != "input":
+            continue
+        for axis, size in enumerate(given.tensor.shape):
+            if not isinstance(size, int) and size.node.expr.is_Symbol:
+                name = "batch" if axis == 0 and "batch" not in names.values() else f"{given.name}_{axis}"
+                names.setdefault(str(size.node.expr), name)
+    return names
+
+
 def _build(program: Program, *, training: bool) -> Network:
     network = Network()
     calls = Calls(network, training=training)
+    calls.names = _symbol_names(program)
     program = without_made_masks(program)
     _declare(calls, program)
     outputs = [*program.outputs, *([program.loss] if program.loss else [])]
@@ -189,8 +203,12 @@ def from_module(
     *,
     loss: Loss = None,
     training: bool = True,
+    symbolic: bool = True,
 ) -> Network:
     """The network that a module is when it is called with these arguments, in the mode that it is in.
+
+    With `symbolic` its sizes are symbols where torch.export finds that they may change: "batch" for the first dimension
+    of the inputs. Where it finds none, and without it, the sizes are those of the arguments.
 
     Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output,
     "cross_entropy" or "mse"; without one the module's own, else the sum of its first result.
@@ -201,8 +219,22 @@ def from_module(
     function = _loss_of(loss, module, args, kwargs) if training else None
     step = Step(module, function)
     step.train(module.training)
-    program = _torch_export.export(step, args, kwargs)
-    return _build(program, training=module.training)
+    if symbolic:
+        try:
+            program = _torch_export.export(step, args, kwargs, _any_batch(args, kwargs))
+            return _build(program, training=module.training)
+        except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
+            pass
+    return _build(_torch_export.export(step, args, kwargs), training=module.training)
+
+
+def _any_batch(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The first dimension of each tensor is free."""
+
+    def free(value: Any) -> Any:
+        return {0: torch.export.Dim.AUTO} if isinstance(value, torch.Tensor) and value.dim() else None
+
+    return tuple(map(free, args)), {name: free(value) for name, value in kwargs.items()}
 
 
 # ---- the answer ----
@@ -263,7 +295,7 @@ def estimate(
     torch.no_grad(). isa: of another machine than this one, "avx2" or "avx512". threads: torch.get_num_threads().
     """
     _refuse_unsupported(precision, accumulate, set_to_none, device)
-    network = from_module(module, args, kwargs, loss=loss, training=training)
+    network = from_module(module, args, kwargs, loss=loss, training=training, symbolic=False)
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=not training,
         steps=steps, isa=isa, threads=threads or torch.get_num_threads(),

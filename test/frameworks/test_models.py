@@ -1,0 +1,68 @@
+"""Whole models of PyTorch: predictions from kept networks against recorded runs. Needs no torch."""
+
+import argparse
+import json
+import unittest
+
+import compare_models
+import memmodel
+
+KEPT = argparse.Namespace(folder=compare_models.RECORDINGS, kept=True, keep=False, missing=False, show=False)
+
+# Of the cases that the rules were not worked on with: share that is exact to the byte in every step, and the relative
+# error of the peak of the 95th percentile and of the worst.
+EXACT, PERCENTILE_95, WORST = 0.92, 0.001, 0.01
+
+
+class Models(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.halves = json.loads((compare_models.RECORDINGS / "halves.json").read_text())
+        cls.results = {
+            half: [compare_models.compare(name, KEPT) for name in names] for half, names in cls.halves.items()
+        }
+
+    def check_half(self, half):
+        results = self.results[half]
+        refused = [result.name for result in results if result.refused]
+        self.assertEqual(refused, [])
+        errors = sorted(result.error for result in results)
+        exact = sum(result.exact for result in results)
+        message = compare_models.sums_of(half, results)
+        self.assertGreaterEqual(exact, EXACT * len(results), message)
+        self.assertLessEqual(errors[int(0.95 * (len(errors) - 1))], PERCENTILE_95, message)
+        self.assertLessEqual(errors[-1], WORST, message)
+
+    def test_the_models_that_the_rules_were_worked_on_with(self):
+        self.check_half("working")
+
+    def test_the_models_that_the_rules_are_judged_by(self):
+        self.check_half("judging")
+
+    def test_both_halves_are_of_different_models(self):
+        names = {half: {name.rsplit("_", 3)[0] for name in names} for half, names in self.halves.items()}
+        self.assertGreaterEqual(len(names["working"] | names["judging"]), 40)
+
+    def test_an_event_that_is_missing_is_found(self):
+        event = compare_models.Event
+        one = [event(8, "a"), event(-8, "a"), event(4, "b")]
+        self.assertEqual(compare_models.first_difference(one, one[:2]), 2)
+        self.assertEqual(compare_models.first_difference(one, [event(8, "a"), event(-8, "a"), event(5, "b")]), 2)
+        self.assertIsNone(compare_models.first_difference(one, one))
+
+    def test_releases_in_a_row_have_no_order(self):
+        event = compare_models.Event
+        one = [event(8, ""), event(4, ""), event(-4, ""), event(-8, ""), event(2, "")]
+        other = [event(8, ""), event(4, ""), event(-8, ""), event(-4, ""), event(2, "")]
+        self.assertEqual(
+            compare_models.first_difference(compare_models.in_order(one), compare_models.in_order(other)), None
+        )
+
+    def test_a_network_of_the_zoo_has_no_operator_that_is_only_estimated(self):
+        unmodelled = compare_models.unmodelled_names([result for half in self.results.values() for result in half])
+        self.assertEqual(unmodelled, [])
+
+
+if __name__ == "__main__":
+    assert memmodel
+    unittest.main()
