@@ -74,9 +74,11 @@ extern const struct allocator allocator_cuda_caching;
 
 extern const struct allocator allocator_bfc;
 
+extern const struct allocator allocator_onnxruntime;
+
 extern const struct allocator allocator_glibc;
 
-#define ALLOCATOR_NAMES "exact, cuda_caching, bfc and glibc"
+#define ALLOCATOR_NAMES "exact, cuda_caching, bfc, onnxruntime and glibc"
 
 /* The allocator of that name, or NULL. */
 const struct allocator *

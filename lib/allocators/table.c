@@ -7,6 +7,7 @@ static const struct allocator *const allocators[] = {
     &allocator_exact,
     &allocator_cuda_caching,
     &allocator_bfc,
+    &allocator_onnxruntime,
     &allocator_glibc,
 };
 
@@ -15,7 +16,7 @@ static const struct {
     const struct allocator *allocator;
 } uses[] = {
     {"pytorch", "cpu", &allocator_exact},     {"pytorch", "cuda", &allocator_cuda_caching},
-    {"onnxruntime", "cpu", &allocator_exact}, {"tensorflow", "cpu", &allocator_bfc},
+    {"onnxruntime", "cpu", &allocator_onnxruntime}, {"tensorflow", "cpu", &allocator_bfc},
     {"tensorflow", "cuda", &allocator_bfc},
 };
 

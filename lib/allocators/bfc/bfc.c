@@ -5,6 +5,9 @@
  * Its bins hold sizes of ever higher powers of two and are searched upwards, each by size, then address: together they
  * are one set in that order. Memory goes back to the system only by garbage collection, which the CPU does not use and
  * this model leaves out. New regions lie at lower addresses, as mmap gives them.
+ *
+ * onnxruntime's arena is its descendant (onnxruntime: core/framework/bfc_arena.cc): its first region is smaller, its
+ * regions stop growing at 1 GiB, and the weights (Reserve), which its traces put on another stream, lie in none.
  */
 #include "allocators/allocator.h"
 #include "allocators/chunk.h"
@@ -13,6 +16,8 @@
 
 #define ROUNDING INT64_C(256)                 /* kMinAllocationSize */
 #define FIRST_REGION (INT64_C(2) << 20)       /* with allow_growth */
+#define FIRST_REGION_ONNXRUNTIME (INT64_C(1) << 20)   /* DEFAULT_INITIAL_CHUNK_SIZE_BYTES */
+#define LARGEST_REGION_ONNXRUNTIME (INT64_C(1) << 30) /* DEFAULT_MAX_POWER_OF_TWO_EXTEND_BYTES */
 #define LARGEST_FRAGMENT (INT64_C(128) << 20) /* max_internal_fragmentation_bytes */
 #define TABLE_SHARE 32                        /* a handle of 8 bytes per 256 of a region */
 #define REGION_OFFSET 64                      /* of the first chunk on its page: malloc's header, aligned */
@@ -33,11 +38,13 @@ struct bfc {
     struct region *newest;
     struct allocator_counters counters;
     struct allocator_observer observer;
-    int64_t limit, next_region, lowest_address;
+    int64_t limit, next_region, largest_region, lowest_address;
+    bool reserves; /* other streams than the first get memory of their own */
 };
 
 static int
-bfc_open(memmodel_context *context, const struct allocator_options *options, void **self)
+open_with(memmodel_context *context, const struct allocator_options *options, int64_t first_region,
+          int64_t largest_region, struct bfc **self)
 {
     struct bfc *bfc = memory_allocate_zeroed(context, 1, sizeof *bfc);
 
@@ -49,8 +56,33 @@ bfc_open(memmodel_context *context, const struct allocator_options *options, voi
     pages_init(&bfc->pages, &bfc->arena);
     bfc->observer = options->observer;
     bfc->limit = options->capacity > 0 ? options->capacity / ROUNDING * ROUNDING : INT64_MAX;
-    bfc->next_region = min_i64(FIRST_REGION, bfc->limit);
+    bfc->next_region = min_i64(first_region, bfc->limit);
+    bfc->largest_region = largest_region;
     bfc->lowest_address = TOP_ADDRESS;
+    *self = bfc;
+    return 0;
+}
+
+static int
+bfc_open(memmodel_context *context, const struct allocator_options *options, void **self)
+{
+    struct bfc *bfc = NULL;
+    int status = open_with(context, options, FIRST_REGION, LARGEST_REQUEST, &bfc);
+
+    if (!status)
+        *self = bfc;
+    return status;
+}
+
+static int
+onnxruntime_open(memmodel_context *context, const struct allocator_options *options, void **self)
+{
+    struct bfc *bfc = NULL;
+    int status = open_with(context, options, FIRST_REGION_ONNXRUNTIME, LARGEST_REGION_ONNXRUNTIME, &bfc);
+
+    if (status)
+        return status;
+    bfc->reserves = true;
     *self = bfc;
     return 0;
 }
@@ -106,8 +138,8 @@ extend(struct bfc *bfc, int64_t size, bool *extended)
     for (; size > bfc->next_region; grown = true)
         bfc->next_region *= 2;
     bytes = min_i64(bfc->next_region, available);
-    if (!grown && bfc->next_region < LARGEST_REQUEST)
-        bfc->next_region *= 2;
+    if (!grown)
+        bfc->next_region = min_i64(2 * bfc->next_region, max_i64(bfc->largest_region, bfc->next_region));
     *extended = bytes < bfc->lowest_address / 2;
     return *extended ? add_region(bfc, bytes) : 0;
 }
@@ -144,6 +176,32 @@ hand_out(struct bfc *bfc, struct chunk *chunk, int64_t size, int64_t requested, 
     return status;
 }
 
+/* Counts bytes that lie in no region. */
+static void
+count_apart(struct bfc *bfc, int64_t bytes)
+{
+    bfc->counters.requested += bytes;
+    bfc->counters.allocated += bytes;
+    bfc->counters.active = bfc->counters.allocated;
+    bfc->counters.reserved += bytes;
+    bfc->counters.touched += bytes;
+}
+
+static int
+reserve(struct bfc *bfc, int64_t bytes, int32_t owner, void **block)
+{
+    struct chunk *chunk = chunk_new(&bfc->chunks, 0, bytes);
+
+    if (!chunk)
+        return MEMMODEL_ERROR_NOMEM;
+    chunk->apart = true;
+    chunk->requested = bytes;
+    chunk->owner = owner;
+    count_apart(bfc, bytes);
+    *block = chunk;
+    return 0;
+}
+
 static int
 bfc_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **block)
 {
@@ -153,10 +211,11 @@ bfc_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **bl
     int64_t size;
     int status = 0;
 
-    (void)stream;
     *block = NULL;
     if (bytes >= LARGEST_REQUEST)
         return 0;
+    if (bfc->reserves && stream != 0)
+        return reserve(bfc, bytes, owner, block);
     size = ceil_divide(bytes, ROUNDING) * ROUNDING;
     chunk = chunk_best_fit(&bfc->chunks, size);
     if (!chunk) {
@@ -178,6 +237,11 @@ bfc_release(void *self, void *block, bool shared)
     struct chunk *chunk = block;
 
     (void)shared;
+    if (chunk->apart) {
+        count_apart(bfc, -chunk->requested);
+        chunk_delete(&bfc->chunks, chunk);
+        return 0;
+    }
     observe(bfc, ALLOCATOR_FREE_REQUESTED, chunk->address, chunk->requested);
     observe(bfc, ALLOCATOR_FREE_COMPLETED, chunk->address, chunk->requested);
     bfc->counters.requested -= chunk->requested;
@@ -228,6 +292,16 @@ bfc_walk(const void *self, int (*visit)(void *user, const struct allocator_block
 const struct allocator allocator_bfc = {
     .name = "bfc",
     .open = bfc_open,
+    .close = bfc_close,
+    .allocate = bfc_allocate,
+    .release = bfc_release,
+    .counters = bfc_counters,
+    .walk = bfc_walk,
+};
+
+const struct allocator allocator_onnxruntime = {
+    .name = "onnxruntime",
+    .open = onnxruntime_open,
     .close = bfc_close,
     .allocate = bfc_allocate,
     .release = bfc_release,

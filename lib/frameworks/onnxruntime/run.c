@@ -36,7 +36,22 @@ overflow(struct run *run, int32_t layer)
                          "needs more bytes than 63 bits can count");
 }
 
-/* ---- before the first run ---- */
+/* ---- before the first run: memory that is not the arena's, on a stream of its own ---- */
+
+enum { OUTSIDE = 1 };
+
+static int
+set_up_block(struct run *run, int64_t bytes, const char *what, int32_t layer, enum memmodel_category category)
+{
+    int32_t block;
+    int status;
+
+    trace_enter(run->trace, 0, MEMMODEL_PHASE_SETUP, layer);
+    status = allocate(run, bytes, what, layer, category, &block);
+    if (!status && block >= 0)
+        run->trace->blocks[block].stream = OUTSIDE;
+    return status;
+}
 
 static int
 set_up_parameters(struct run *run)
@@ -47,12 +62,10 @@ set_up_parameters(struct run *run)
     for (size_t i = 0; i < network->parameter_count && !status; i++) {
         const struct parameter *parameter = &network->parameters[i];
         int64_t bytes;
-        int32_t block;
 
         if (!binding_parameter_bytes(run->binding, (int32_t)i, &bytes))
             return overflow(run, parameter->layer);
-        trace_enter(run->trace, 0, MEMMODEL_PHASE_SETUP, parameter->layer);
-        status = allocate(run, bytes, parameter->role, parameter->layer, MEMMODEL_PARAMETERS, &block);
+        status = set_up_block(run, bytes, parameter->role, parameter->layer, MEMMODEL_PARAMETERS);
     }
     return status;
 }
@@ -65,15 +78,13 @@ set_up_inputs(struct run *run)
 
     for (size_t i = 0; i < network->layer_count && !status; i++) {
         int64_t bytes;
-        int32_t block;
 
         status = trace_add_name(run->trace, network->layers[i].name) < 0 ? MEMMODEL_ERROR_NOMEM : 0;
         if (status || network->layers[i].op != OP_INPUT)
             continue;
         if (!binding_tensor_bytes(run->binding, network->layers[i].first_output, &bytes))
             return overflow(run, (int32_t)i);
-        trace_enter(run->trace, 0, MEMMODEL_PHASE_SETUP, (int32_t)i);
-        status = allocate(run, bytes, "input", (int32_t)i, MEMMODEL_INPUTS, &block);
+        status = set_up_block(run, bytes, "input", (int32_t)i, MEMMODEL_INPUTS);
     }
     return status;
 }

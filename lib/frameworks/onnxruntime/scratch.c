@@ -92,11 +92,35 @@ recurrent_scratch(const struct binding *binding, const struct layer *layer, int6
            checked_multiply(numbers, FLOAT_BYTES * (recurrent->bidirectional ? 2 : 1), bytes);
 }
 
-/* What is chosen from either side, before it is put together. */
+/* Size of axis `back`, from the end, of an input; 1 where it has none, as a number that the file gives. */
+static int64_t
+dim_from_end(const struct binding *binding, memmodel_tensor tensor, int back)
+{
+    int rank = tensor < 0 ? 0 : binding->network->tensors[tensor].rank;
+
+    return back <= rank ? dim_of(binding, tensor, rank - back) : 1;
+}
+
+/* Where: what is chosen from either side, each the size of the condition and that side, before it is put together. */
 static bool
 where_scratch(const struct binding *binding, const struct layer *layer, int64_t *bytes)
 {
-    return binding_tensor_bytes(binding, layer->first_output, bytes) && checked_multiply(*bytes, 2, bytes);
+    int64_t element = dtype_bytes(binding->network->tensors[layer->first_output].dtype);
+
+    for (int side = 1; side < layer->input_count; side++) {
+        int64_t part = element;
+
+        for (int back = 1; back <= MEMMODEL_MAX_RANK; back++) {
+            int64_t a = dim_from_end(binding, layer->inputs[0], back);
+            int64_t b = dim_from_end(binding, layer->inputs[side], back);
+
+            if (!checked_multiply(part, a == 1 ? b : a, &part))
+                return false;
+        }
+        if (!checked_accumulate(bytes, part))
+            return false;
+    }
+    return true;
 }
 
 /* Written in terms of other operators: a factor is made first, then the product. */
