@@ -49,6 +49,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!status) {
         check_estimate(context, network, "textbook");
         check_estimate(context, network, "pytorch");
+        check_estimate(context, network, "onnxruntime");
         check_written(context, network);
         memmodel_network_unref(network);
     }

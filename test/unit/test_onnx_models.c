@@ -1,0 +1,83 @@
+/*
+ * Exported models against onnxruntime itself: test/data/onnxruntime/arena.json has what its arena held while they ran
+ * without graph optimization, by test/frameworks/onnx/record.py.
+ */
+#include "check.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_SYMBOLS = 4 };
+
+/* Buffers of the first run in use at a time, without the weights and the caller's inputs. */
+static int64_t
+predicted(memmodel_context *context, const char *name, const json_t *values)
+{
+    struct memmodel_symbol_value symbols[MOST_SYMBOLS];
+    struct memmodel_job job = {.size = sizeof job, .framework = "onnxruntime", .symbols = symbols, .inference = 1,
+                               .steps = 1, .threads = 1};
+    struct memmodel_peak peak = {.size = sizeof peak};
+    memmodel_network *network;
+    memmodel_report *report;
+    const char *symbol;
+    char path[512];
+    json_t *value;
+
+    snprintf(path, sizeof path, "%s/onnxruntime/%s.onnx", TEST_DATA, name);
+    if (memmodel_network_load_onnx(context, path, NULL, &network))
+        fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
+    json_object_foreach ((json_t *)values, symbol, value)
+        symbols[job.symbol_count++] = (struct memmodel_symbol_value){symbol, json_integer_value(value)};
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    memmodel_report_peak(report, &peak);
+    peak.live -= memmodel_report_category(report, MEMMODEL_PARAMETERS);
+    peak.live -= memmodel_report_category(report, MEMMODEL_INPUTS);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+    return peak.live;
+}
+
+/* The arena rounds each buffer up to 256 bytes: nothing else is between an exact prediction and its counter. */
+static bool
+is_exact(int64_t ours, int64_t measured)
+{
+    enum { ROUNDING = 256, MOST_BUFFERS = 8 };
+
+    return ours <= measured && measured - ours < ROUNDING * MOST_BUFFERS;
+}
+
+static void
+the_peak_of_exported_models_is_that_of_onnxruntime(void **state)
+{
+    json_error_t error;
+    json_t *recorded = json_load_file(TEST_DATA "/onnxruntime/arena.json", 0, &error), *entry;
+    size_t exact = 0, count = 0;
+    const char *name;
+
+    assert_non_null(recorded);
+    json_object_foreach (json_object_get(recorded, "models"), name, entry) {
+        int64_t measured = json_integer_value(json_object_get(json_object_get(entry, "none"), "live"));
+        int64_t ours = predicted(*state, name, json_object_get(entry, "values"));
+
+        if (llabs(ours - measured) * 50 > measured)
+            fail_msg("%s: %lld bytes, measured %lld", name, (long long)ours, (long long)measured);
+        exact += is_exact(ours, measured);
+        count++;
+    }
+    json_decref(recorded);
+    assert_true(count >= 10);
+    assert_true(exact * 4 >= count * 3); /* what recurrent kernels keep besides their gates is not modelled */
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_peak_of_exported_models_is_that_of_onnxruntime, context_setup,
+                                        context_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
