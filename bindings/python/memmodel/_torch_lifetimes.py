@@ -229,7 +229,7 @@ class _Deaths:
                 return
         if OUTPUT.search(statement.names[0]):
             results += [position for position in inside if fields.get(position, statement.last + 1) <= statement.last]
-        end = min(frame.bound_again(name, number) for name in statement.names)
+        end = max(frame.bound_again(name, number) for name in statement.names)
         end = max(end, *(frame.held_by_alias(name, number) for name in statement.names))
         for position in results or [statement.last]:
             self.until(position, end)

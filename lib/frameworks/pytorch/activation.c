@@ -215,10 +215,12 @@ activation_forward(struct step *step, const struct layer *layer)
         return;
     }
     step->what = pointwise[options->kind].derivative.name;
-    if (options->in_place)
+    if (options->in_place) {
         step_output(step, layer, 0, aten_pointwise_in_place(step, options->kind, x));
-    else
+        node_written(step, x);
+    } else {
         step_output(step, layer, 0, aten_pointwise(step, options->kind, x));
+    }
 }
 
 const struct rule pytorch_activation = {OP_ACTIVATION, activation_forward};
@@ -290,12 +292,16 @@ dropout_forward(struct step *step, const struct layer *layer)
     const struct memmodel_dropout *options = layer->options;
     struct value *x = step_input(step, layer, 0);
 
-    if (options->identity || !step->training)
+    if (options->identity || !step->training) {
         step_output(step, layer, 0, value_keep(x));
-    else if (options->feature)
+        return;
+    }
+    if (options->feature)
         step_output(step, layer, 0, feature_dropout(step, x, options));
     else
         step_output(step, layer, 0, aten_noise(step, x, NULL, options->in_place));
+    if (options->in_place)
+        node_written(step, x);
 }
 
 const struct rule pytorch_dropout = {OP_DROPOUT, dropout_forward};

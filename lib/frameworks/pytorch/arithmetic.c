@@ -304,10 +304,12 @@ binary_forward(struct step *step, const struct layer *layer)
     struct value *a = step_input(step, layer, 0), *b = step_input(step, layer, 1);
 
     step->what = binaries[options->kind].derivative.name;
-    if (options->in_place)
-        step_output(step, layer, 0, aten_binary_in_place(step, options->kind, a, b));
-    else
+    if (!options->in_place) {
         step_output(step, layer, 0, aten_binary(step, options->kind, a, b));
+        return;
+    }
+    step_output(step, layer, 0, aten_binary_in_place(step, options->kind, a, b));
+    node_written(step, a);
 }
 
 const struct rule pytorch_binary = {OP_BINARY, binary_forward};

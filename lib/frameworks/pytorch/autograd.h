@@ -36,6 +36,8 @@ struct node {
     struct value *saved[MAX_SAVED];
     struct value **incoming; /* gradients of its outputs so far */
     const void *options;     /* what backward() must know, of the layer or in the pool's arena */
+    const struct derivative *inner; /* of CopySlices: the operator that wrote into a view; else NULL */
+    struct shape slice;             /* of that view */
     int64_t number;          /* the same, where a number will do */
     int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
     struct edge edges[];
@@ -71,6 +73,13 @@ node_accumulate(struct step *step, struct variable *variable);
 
 void
 node_drop(struct step *step, struct node *node);
+
+/*
+ * To be called when an operator has written into `x`: where that is a view, what it looks into has changed as well.
+ * PyTorch: torch/csrc/autograd/variable.cpp, rebase_history; functions/tensor.cpp, CopySlices.
+ */
+void
+node_written(struct step *step, struct value *x);
 
 static inline bool
 node_wants(const struct node *node, int input)

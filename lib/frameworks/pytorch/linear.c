@@ -290,6 +290,7 @@ folded_product(struct step *step, struct value *a, struct value *b)
     else
         shape.rank--;
     view = aten_reshape(step, result, &shape);
+    value_forget_base(step, view); /* at::_unsafe_view */
     value_drop(step, result);
     return view;
 }
@@ -341,6 +342,7 @@ batched_product(struct step *step, struct value *a, struct value *b)
     shape.dims[shape.rank++] = a->shape.dims[a->shape.rank - 2];
     shape.dims[shape.rank++] = b->shape.dims[b->shape.rank - 1];
     result = aten_reshape(step, product_of_both, &shape);
+    value_forget_base(step, result); /* at::_unsafe_view */
     value_drop(step, product_of_both);
     value_drop(step, second);
     value_drop(step, first);

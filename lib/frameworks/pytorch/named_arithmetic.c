@@ -33,6 +33,7 @@ binary_in_place_forward(struct step *step, const struct layer *layer, int kind)
     struct value *other = operand(step, layer, 1, "other");
 
     step_output(step, layer, 0, aten_binary_in_place(step, kind, step_input(step, layer, 0), other));
+    node_written(step, step_input(step, layer, 0));
     value_drop(step, other);
 }
 

@@ -11,6 +11,7 @@ static void
 in_place_forward(struct step *step, const struct layer *layer, int kind)
 {
     step_output(step, layer, 0, aten_pointwise_in_place(step, kind, step_input(step, layer, 0)));
+    node_written(step, step_input(step, layer, 0));
 }
 
 static void

@@ -1,6 +1,8 @@
 /* Nodes of the graph that the forward pass leaves behind. PyTorch: torch/csrc/autograd/node.h, saved_variable.h. */
 #include "frameworks/pytorch/step.h"
 
+#include <string.h>
+
 static size_t
 node_bytes(int edge_count, int output_count)
 {
@@ -75,6 +77,81 @@ step_record(struct step *step, const struct derivative *derivative, struct value
 
     node_attach(step, node, output, 0);
     return node;
+}
+
+/* ---- in place on a view: the base gets a node, and the view is seen from the base anew ---- */
+
+static bool
+is_view(const struct node *node)
+{
+    static const char *const views[] = {"view", "permute", "expand", "slice"};
+
+    for (size_t i = 0; node->derivative && i < sizeof views / sizeof views[0]; i++)
+        if (strcmp(node->derivative->name, views[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The whole gradient with the part that was written replaced by what the operator makes of it. */
+static void
+copy_slices_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *result = value_empty(step, &node->edges[0].shape), *part = value_empty(step, &node->slice);
+    struct shape base = node->edges[0].shape;
+
+    node->edges[0].shape = node->slice;
+    (void)incoming;
+    node->inner->backward(step, node, &part, gradients);
+    node->edges[0].shape = base;
+    value_drop(step, gradients[0]);
+    value_drop(step, part);
+    gradients[0] = result;
+}
+
+static void
+as_strided_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)incoming;
+    gradients[0] = value_empty(step, &node->edges[0].shape);
+}
+
+/* Lets the operator's node lead to where the base came from, past the views between. */
+static void
+rebase(struct step *step, struct node *node, const struct edge *base)
+{
+    static const struct derivative copy_slices = {"CopySlices", copy_slices_backward};
+    struct node *view = node->edges[0].node;
+
+    node->inner = node->derivative;
+    node->derivative = &copy_slices;
+    node->slice = node->edges[0].shape;
+    if (base->node)
+        base->node->references++;
+    node->edges[0] = *base;
+    node_drop(step, view);
+}
+
+void
+node_written(struct step *step, struct value *x)
+{
+    static const struct derivative as_strided = {"AsStrided", as_strided_backward};
+    struct node *node = x->node, *seen;
+    struct edge base;
+    struct value *whole;
+
+    if (!step->grad_mode || !node || !x->view || !node->derivative || node->edge_count == 0 || !node->edges[0].node ||
+        is_view(node) || !is_view(node->edges[0].node))
+        return;
+    for (base = node->edges[0]; base.node && is_view(base.node);)
+        base = base.node->edges[0];
+    if (!base.node)
+        return;
+    rebase(step, node, &base);
+    whole = value_view(step, x, &base.shape, x->strides);
+    node_attach(step, node, whole, 0);
+    seen = node_new(step, &as_strided, &whole, 1, 1);
+    value_drop(step, whole);
+    node_attach(step, seen, x, 0);
 }
 
 void
