@@ -66,7 +66,10 @@ matmul_backward(struct build *build, const struct layer *layer, int32_t gradient
     }
 }
 
-/* ---- attention of query, key and value [batch, heads, length, width] ---- */
+/*
+ * ---- attention of query, key and value [batch, heads, length, width] ----
+ * A factor of the softmax's gradient depends on its output alone: it is computed at once, and kept besides the shares.
+ */
 
 static int64_t
 score_bytes(struct build *build, const struct layer *layer)
@@ -94,6 +97,7 @@ attention(struct build *build, const struct layer *layer)
 
     kept->others[0] = scaled;
     kept->others[1] = shares;
+    kept->others[2] = build->job->inference ? NOTHING : build_new(build, "mul_2", n, READS(shares)); /* of the gradient */
     build_output(build, layer, heads);
 }
 
@@ -108,7 +112,7 @@ attention_backward(struct build *build, const struct layer *layer, int32_t gradi
     int32_t of_value = product(build, "Einsum_1", build_bytes(build, layer->inputs[2]), duration, READS(gradient, shares));
     int32_t sum = build_new(build, "Sum", 0, READS(build_new(build, "mul", n, READS(of_shares, shares))));
     int32_t less = build_forward(build, "sub", n, READS(of_shares, sum));
-    int32_t of_scores = build_forward(build, "mul_1", n, READS(less, shares));
+    int32_t of_scores = build_forward(build, "mul_1", n, READS(less, kept->others[2]));
     int32_t of_query = product(build, "Einsum_2", build_bytes(build, layer->inputs[0]), duration,
                                READS(of_scores, build_input(build, layer, 1)));
 
