@@ -2,13 +2,14 @@
 #include "job.h"
 #include "table.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct estimate_options {
     struct job_options job;
-    const char *solve, *measure;
+    const char *solve, *measure, *html, *perfetto;
     int64_t budget;
     bool layers, formulas, json;
 };
@@ -23,6 +24,10 @@ static const struct option options[] = {
     {"layers", 'l', OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
     {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
     {"json", 'j', OPTION_FLAG, NULL, "the report as JSON", offsetof(struct estimate_options, json)},
+    {"html", 0, OPTION_TEXT, "FILE", "write the report as a page with a timeline, for a browser",
+     offsetof(struct estimate_options, html)},
+    {"perfetto", 0, OPTION_TEXT, "FILE", "write every allocation and release, for ui.perfetto.dev",
+     offsetof(struct estimate_options, perfetto)},
     {0},
 };
 
@@ -98,6 +103,19 @@ print_categories(const memmodel_report *report)
 }
 
 static void
+print_changes(const memmodel_report *report)
+{
+    struct memmodel_change change = {.size = sizeof change};
+
+    for (size_t i = 0; memmodel_report_change(report, i, &change) == 0; i++) {
+        char live[QUANTITY_BYTES], saved[QUANTITY_BYTES];
+
+        printf("%s  %-24s %12s  saves %12s\n", i ? "" : "\nwhat if\n", change.name, format_bytes(change.live, live),
+               format_bytes(change.saved, saved));
+    }
+}
+
+static void
 print_unmodelled(const memmodel_report *report)
 {
     const char *op;
@@ -134,6 +152,7 @@ print_text(const struct estimate *estimate, const memmodel_report *report)
     print_peak(report);
     print_steps(report);
     print_categories(report);
+    print_changes(report);
     print_unmodelled(report);
     if (estimate->options->formulas)
         print_formulas(report);
@@ -169,6 +188,59 @@ print_json(const struct estimate *estimate, const memmodel_report *report)
     }
     memmodel_free(estimate->context, text);
     return EXIT_OK;
+}
+
+/* ---- files ---- */
+
+static int
+write_file(const struct estimate *estimate, const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(text, file) >= 0;
+
+    if (file && fclose(file) != 0)
+        written = false;
+    if (written)
+        return EXIT_OK;
+    fprintf(stderr, "memmodel %s: %s: %s\n", estimate->command->name, path, strerror(errno));
+    return EXIT_FAILED;
+}
+
+static int
+write_page(const struct estimate *estimate, const memmodel_report *report)
+{
+    char *text;
+    int status;
+
+    if (memmodel_report_to_html(report, estimate->context, &text))
+        return library_error(estimate->command, estimate->context);
+    status = write_file(estimate, estimate->options->html, text);
+    memmodel_free(estimate->context, text);
+    return status;
+}
+
+static int
+write_trace(const struct estimate *estimate, const memmodel_report *report)
+{
+    const memmodel_trace *trace = memmodel_report_trace(report);
+    char *text;
+    int status;
+
+    if (!trace)
+        return usage_error(estimate->command, "the textbook has no trace that --perfetto could write");
+    if (memmodel_trace_to_perfetto(trace, estimate->context, &text))
+        return library_error(estimate->command, estimate->context);
+    status = write_file(estimate, estimate->options->perfetto, text);
+    memmodel_free(estimate->context, text);
+    return status;
+}
+
+static int
+write_files(const struct estimate *estimate, const memmodel_report *report)
+{
+    int status = estimate->options->html ? write_page(estimate, report) : EXIT_OK;
+
+    return !status && estimate->options->perfetto ? write_trace(estimate, report) : status;
 }
 
 static int
@@ -246,9 +318,11 @@ answer(struct estimate *estimate)
         return status;
     if (given->solve && estimate->solved == 0)
         return print_nothing_fits(estimate);
-    if (memmodel_estimate(estimate->network, &estimate->job, &report))
+    if (memmodel_report_what_if(estimate->network, &estimate->job, &report))
         return library_error(estimate->command, estimate->context);
-    status = given->json ? print_json(estimate, report) : print_text(estimate, report);
+    status = write_files(estimate, report);
+    if (!status)
+        status = given->json ? print_json(estimate, report) : print_text(estimate, report);
     memmodel_report_unref(report);
     return status;
 }
@@ -298,7 +372,8 @@ const struct command estimate_command = {
         "machine: the CPU that will run the job is --isa, not this one, unless you say --isa native.",
     .examples = "memmodel estimate unet3d.json --set batch=2 --set dim=48\n"
                 "memmodel estimate unet3d.json -s dim=144 --solve batch --budget 16GiB\n"
-                "memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --rule outputs --formulas",
+                "memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --rule outputs --formulas\n"
+                "memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json",
     .options = options,
     .run = run,
 };

@@ -89,10 +89,12 @@ job_load_network(const struct command *command, memmodel_context *context, char 
 
 /* ---- the per-layer table ---- */
 
-enum { LAYER_COLUMNS = 7 };
+enum { LAYER_COLUMNS = 7, MOST_COLUMNS = 100 };
+
+typedef const char *(*format)(int64_t number, char text[NUMBER_BYTES]);
 
 static void
-add_layer(struct table *table, const struct memmodel_report_layer *layer)
+add_layer(struct table *table, const struct memmodel_report_layer *layer, format format_number)
 {
     char parameters[NUMBER_BYTES], activations[NUMBER_BYTES], multiply_adds[NUMBER_BYTES];
     char bytes[QUANTITY_BYTES];
@@ -100,29 +102,44 @@ add_layer(struct table *table, const struct memmodel_report_layer *layer)
         layer->name,
         layer->op,
         layer->shape,
-        format_count(layer->parameters, parameters),
-        format_count(layer->activations, activations),
-        format_count(layer->multiply_adds, multiply_adds),
+        format_number(layer->parameters, parameters),
+        format_number(layer->activations, activations),
+        format_number(layer->multiply_adds, multiply_adds),
         format_bytes(layer->peak_bytes, bytes),
     };
 
     table_add(table, cells);
 }
 
+static void
+fill_table(struct table *table, const memmodel_report *report, bool exact)
+{
+    const char *const heads[LAYER_COLUMNS] = {
+        "<layer",      "<operator", "<output", exact ? "parameters" : "params",
+        "activations", exact ? "multiply-adds" : "mult-adds", "at the peak",
+    };
+    format format_number = exact ? format_count : format_short;
+    struct memmodel_report_layer layer = {.size = sizeof layer};
+
+    table_start(table, heads, memmodel_report_trace(report) ? LAYER_COLUMNS : LAYER_COLUMNS - 1);
+    table->most = MOST_COLUMNS;
+    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
+        add_layer(table, &layer, format_number);
+    memmodel_report_total(report, &layer);
+    add_layer(table, &layer, format_number);
+}
+
+/* Where there is no room for exact numbers they are rounded before names lose letters: the JSON has them. */
 int
 job_print_layers(const struct command *command, const memmodel_report *report)
 {
-    static const char *const heads[LAYER_COLUMNS] = {
-        "<layer", "<operator", "<output", "parameters", "activations", "multiply-adds", "at the peak",
-    };
-    struct memmodel_report_layer layer = {.size = sizeof layer};
     struct table table;
 
-    table_start(&table, heads, memmodel_report_trace(report) ? LAYER_COLUMNS : LAYER_COLUMNS - 1);
-    for (size_t i = 0; memmodel_report_layer(report, i, &layer) == 0; i++)
-        add_layer(&table, &layer);
-    memmodel_report_total(report, &layer);
-    add_layer(&table, &layer);
+    fill_table(&table, report, true);
+    if (!table_fits(&table)) {
+        table_release(&table);
+        fill_table(&table, report, false);
+    }
     if (table_print(&table, stdout))
         return EXIT_OK;
     fprintf(stderr, "memmodel %s: out of memory\n", command->name);

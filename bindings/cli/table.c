@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { GAP = 2, ELLIPSIS = 3, LEAST_WIDTH = 8 };
+
 static char *
 copy_text(const char *text)
 {
@@ -77,21 +79,78 @@ print_padding(FILE *to, size_t count)
         fputc(' ', to);
 }
 
-static void
-print_row(const struct table *table, size_t row, const size_t *widths, FILE *to)
+/* `count` characters of a text in UTF-8 from `text` on: where they end. */
+static const char *
+skip_characters(const char *text, size_t count)
 {
-    char *const *cells = table->cells + row * table->columns;
+    for (; *text && count; count--)
+        do
+            text++;
+        while (((unsigned char)*text & 0xc0) == 0x80);
+    return text;
+}
 
-    for (size_t i = 0; i < table->columns; i++) {
-        size_t padding = widths[i] - width_of(cells[i]);
-        bool last = i + 1 == table->columns;
+/* Both ends of a text that is wider than `width`, "..." between them. */
+static void
+print_shortened(const char *text, size_t width, FILE *to)
+{
+    size_t kept = width - ELLIPSIS, front = kept / 2;
+    const char *end = skip_characters(text, front), *rest = skip_characters(text, width_of(text) - (kept - front));
 
-        if (!table->to_the_left[i])
-            print_padding(to, padding);
-        fputs(cells[i], to);
-        if (table->to_the_left[i] && !last)
-            print_padding(to, padding);
-        fputs(last ? "\n" : "  ", to);
+    fprintf(to, "%.*s...%s", (int)(end - text), text, rest);
+}
+
+static void
+print_cell(const char *cell, size_t width, bool to_the_left, bool last, FILE *to)
+{
+    size_t wide = width_of(cell), padding = wide < width ? width - wide : 0;
+
+    if (!to_the_left)
+        print_padding(to, padding);
+    if (wide > width)
+        print_shortened(cell, width, to);
+    else
+        fputs(cell, to);
+    if (to_the_left && !last)
+        print_padding(to, padding);
+    fputs(last ? "\n" : "  ", to);
+}
+
+static void
+find_widths(const struct table *table, size_t *widths)
+{
+    for (size_t i = 0; i < table->rows * table->columns; i++) {
+        size_t width = width_of(table->cells[i]);
+
+        if (width > widths[i % table->columns])
+            widths[i % table->columns] = width;
+    }
+}
+
+static size_t
+sum_of(const struct table *table, const size_t *widths)
+{
+    size_t sum = GAP * (table->columns - 1);
+
+    for (size_t i = 0; i < table->columns; i++)
+        sum += widths[i];
+    return sum;
+}
+
+/* The widest text gives way, again and again, until the table fits or no text is left that could. */
+static void
+fit_widths(const struct table *table, size_t *widths)
+{
+    for (size_t sum = sum_of(table, widths); table->most && sum > table->most; sum--) {
+        size_t widest = table->columns;
+
+        for (size_t i = 0; i < table->columns; i++)
+            if (table->to_the_left[i] && widths[i] > LEAST_WIDTH &&
+                (widest == table->columns || widths[i] > widths[widest]))
+                widest = i;
+        if (widest == table->columns)
+            return;
+        widths[widest]--;
     }
 }
 
@@ -100,14 +159,33 @@ print_rows(const struct table *table, FILE *to)
 {
     size_t widths[TABLE_COLUMNS] = {0};
 
+    find_widths(table, widths);
+    fit_widths(table, widths);
     for (size_t i = 0; i < table->rows * table->columns; i++) {
-        size_t width = width_of(table->cells[i]);
+        size_t column = i % table->columns;
 
-        if (width > widths[i % table->columns])
-            widths[i % table->columns] = width;
+        print_cell(table->cells[i], widths[column], table->to_the_left[column], column + 1 == table->columns, to);
     }
-    for (size_t row = 0; row < table->rows; row++)
-        print_row(table, row, widths, to);
+}
+
+bool
+table_fits(const struct table *table)
+{
+    size_t widths[TABLE_COLUMNS] = {0};
+
+    if (table->failed || !table->most)
+        return true;
+    find_widths(table, widths);
+    return sum_of(table, widths) <= table->most;
+}
+
+void
+table_release(struct table *table)
+{
+    for (size_t i = 0; i < table->rows * table->columns; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    table->cells = NULL;
 }
 
 bool
@@ -115,10 +193,7 @@ table_print(struct table *table, FILE *to)
 {
     if (!table->failed)
         print_rows(table, to);
-    for (size_t i = 0; i < table->rows * table->columns; i++)
-        free(table->cells[i]);
-    free(table->cells);
-    table->cells = NULL;
+    table_release(table);
     return !table->failed;
 }
 
@@ -135,5 +210,23 @@ format_count(int64_t number, char text[NUMBER_BYTES])
         text[at++] = digits[i];
     }
     text[at] = '\0';
+    return text;
+}
+
+const char *
+format_short(int64_t number, char text[NUMBER_BYTES])
+{
+    static const char units[] = " kMGTPE";
+    double rest = (double)number;
+    size_t unit = 0;
+
+    while (rest >= 999.5 && units[unit + 1]) {
+        rest /= 1000;
+        unit++;
+    }
+    if (unit)
+        snprintf(text, NUMBER_BYTES, "%.*f %c", rest < 9.995 ? 2 : rest < 99.95 ? 1 : 0, rest, units[unit]);
+    else
+        snprintf(text, NUMBER_BYTES, "%" PRId64, number);
     return text;
 }

@@ -1,4 +1,7 @@
-/* Tables on a terminal: columns as wide as their widest cell, text to the left, numbers to the right. */
+/*
+ * Tables on a terminal: columns as wide as their widest cell, text to the left, numbers to the right. Numbers are
+ * never shortened.
+ */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -14,6 +17,7 @@ struct table {
     bool to_the_left[TABLE_COLUMNS];
     char **cells; /* rows * columns */
     bool failed;  /* a row could not be kept: table_print() says so */
+    size_t most;  /* columns of the terminal to keep to by shortening texts in their middle; 0: any number */
 };
 
 /* `heads`: one name a column, those that begin with '<' to the left. */
@@ -24,6 +28,13 @@ table_start(struct table *table, const char *const *heads, size_t columns);
 void
 table_add(struct table *table, const char *const *cells);
 
+/* Whether it keeps to its columns as it is. */
+bool
+table_fits(const struct table *table);
+
+void
+table_release(struct table *table);
+
 /* Prints and releases. False if memory had run out, and nothing was printed. */
 bool
 table_print(struct table *table, FILE *to);
@@ -33,5 +44,9 @@ enum { NUMBER_BYTES = 40 };
 /* 5650801 as "5,650,801"; to `text`, which it returns. */
 const char *
 format_count(int64_t number, char text[NUMBER_BYTES]);
+
+/* 5650801 as "5.65 M"; to `text`, which it returns. */
+const char *
+format_short(int64_t number, char text[NUMBER_BYTES]);
 
 #endif

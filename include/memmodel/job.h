@@ -39,7 +39,10 @@ struct memmodel_job {
     const char *framework; /**< "pytorch", "tensorflow" or "textbook". @default "pytorch" */
     const char *rule;      /**< of the textbook. @default "slots" */
     const char *device;    /**< "cpu". @default "cpu" */
-    const char *optimizer; /**< "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none".
+    const char *optimizer; /**< "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop",
+                                   "adagrad", "adadelta" or "adafactor", with options that change what it keeps written
+                                   as in Python: "sgd(momentum=0.9, nesterov=True)", "adam(amsgrad)",
+                                   "rmsprop(centered)", also weight_decay, maximize, decoupled_weight_decay.
                                    @default "adam" */
     const char *isa;       /**< instruction set of the CPU: "avx2" or "avx512". @default this machine's */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */

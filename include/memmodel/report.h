@@ -60,6 +60,63 @@ struct memmodel_report_layer {
 MEMMODEL_API int
 memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
 
+/** A change of a job that may save memory, and what the changed job needs. @since 0.1 */
+struct memmodel_change {
+    size_t size;      /**< sizeof(struct memmodel_change) */
+    const char *name; /**< what is changed, such as "optimizer sgd" or "batch 32"; owned by the report */
+    int64_t live;     /**< peak of the changed job, as in struct memmodel_peak. @unit bytes */
+    int64_t reserved; /**< the same. @unit bytes */
+    int64_t process;  /**< the same; -1 if not modelled. @unit bytes */
+    int64_t saved;    /**< how much less than without the change, of the measure in job->measure; below 0: more.
+                           @unit bytes */
+};
+
+/**
+ * Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch,
+ * optimizers with less state, inference. Each is estimated in full. Changes that the network or the framework does not
+ * allow, or that change nothing in this job, are left out.
+ *
+ * The batch is the symbol "batch" or, without one of that name, the first dimension of the first input if that is a
+ * symbol.
+ *
+ * @param[in]  network  built network, only read
+ * @param[in]  job      NULL for defaults; every symbol of the network needs a value. @nullable
+ * @param[out] report   as of memmodel_estimate(), with its changes; untouched on error. @transfer full
+ * @returns what memmodel_estimate() returns
+ * @threads any, each with a context of its own in the job
+ * @blocking
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
+
+/**
+ * Number of changes that were estimated: 0 for reports of memmodel_estimate().
+ *
+ * @param[in] report  report
+ * @returns changes
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API size_t
+memmodel_report_change_count(const memmodel_report *report);
+
+/**
+ * A change and what it comes to.
+ *
+ * @param[in]     report  report
+ * @param[in]     index   from 0; what saves most comes first
+ * @param[in,out] change  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change);
+
 /**
  * Largest value of a symbol for which a job stays within a budget.
  *
@@ -226,7 +283,8 @@ MEMMODEL_API const char *
 memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes);
 
 /**
- * Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step 2".
+ * Layer, its operator, phase and step at which the peak is reached, such as
+ * "decoder.3.conv1 (conv), backward pass of step 2".
  *
  * @param[in] report  report
  * @returns the text, owned by the report; "" for the textbook. @transfer none
@@ -259,6 +317,22 @@ memmodel_report_trace(const memmodel_report *report);
  */
 MEMMODEL_API int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text);
+
+/**
+ * The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, and a timeline of the live
+ * bytes to look around in. It holds all it needs and asks for nothing from a network. Of long traces it shows the
+ * highest moments: the peak of every step is always among them.
+ *
+ * @param[in]  report   report
+ * @param[in]  context  takes the memory of `text` and the error
+ * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @threads any, with a context of its own
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text);
 
 /** Take one more reference. @param[in] report  not NULL @returns `report` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_report *

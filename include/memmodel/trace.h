@@ -96,6 +96,22 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
 MEMMODEL_API int
 memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace);
 
+/**
+ * The trace as JSON for https://ui.perfetto.dev and chrome://tracing (doc/formats.md, "Perfetto"): counters of live
+ * bytes, in all and by category, and slices of steps, phases and layers. A microsecond of its clock is one event.
+ *
+ * @param[in]  trace    trace
+ * @param[in]  context  takes the memory of `text` and the error
+ * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @threads any, with a context of its own
+ * @complexity O(events)
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text);
+
 /** Take one more reference. @param[in] trace  not NULL @returns `trace` @transfer full @threads any @since 0.1 */
 MEMMODEL_API memmodel_trace *
 memmodel_trace_ref(memmodel_trace *trace);

@@ -60,6 +60,23 @@ text_printf(struct text *text, const char *format, ...)
     va_end(again);
 }
 
+void
+text_append_json(struct text *text, const char *string)
+{
+    text_append(text, "\"");
+    while (*string) {
+        size_t plain = 0;
+
+        while ((unsigned char)string[plain] >= 0x20 && !strchr("\"\\<", string[plain]))
+            plain++;
+        text_append_bytes(text, string, plain);
+        string += plain;
+        if (*string)
+            text_printf(text, "\\u%04x", (unsigned char)*string++);
+    }
+    text_append(text, "\"");
+}
+
 static void
 swap_decimal_point(char *number, char from, char to)
 {

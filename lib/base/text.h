@@ -35,6 +35,10 @@ text_printf(struct text *text, const char *format, ...) BASE_PRINTF(2, 3);
 void
 text_append_double(struct text *text, double number);
 
+/* The string as JSON has it, with its quotes; "<" is written \u003c, so that no HTML around it can end in it. */
+void
+text_append_json(struct text *text, const char *string);
+
 /* Hands the characters over (memory_release() them), "" if nothing was appended; NULL if an append had failed. */
 char *
 text_finish(struct text *text);

@@ -137,12 +137,21 @@ input_name(struct import *import, const char *name, char other[32])
     return length > 0 && length <= 255 ? name : other;
 }
 
+/* The first dimension goes by the name that the caller gave. */
+static void
+rename_first(struct import *import, const struct onnx_value_info *info)
+{
+    if (import->options->batch && info->dims.count > 0)
+        *ONNX_ITEM(info->dims, struct onnx_dim, 0) = (struct onnx_dim){.value = -1, .name = import->options->batch};
+}
+
 static void
 define_input(struct import *import, const struct onnx_value_info *info)
 {
     struct value *value = value_find(import, info->name);
     char other[32];
 
+    rename_first(import, info);
     if (!value)
         import_failed(import, MEMMODEL_ERROR_NOMEM);
     else if (value->stored)
@@ -153,8 +162,6 @@ define_input(struct import *import, const struct onnx_value_info *info)
         import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "the file does not say what tensor this input is");
     if (import->status)
         return;
-    if (import->options->batch && value->shape.rank > 0)
-        value->shape.dims[0] = memmodel_network_symbol(import->network, import->options->batch);
     value->defined = true;
     value->tensor = memmodel_network_input(import->network, input_name(import, info->name, other), value->shape.dtype,
                                            value->shape.rank, value->shape.dims);
@@ -301,6 +308,9 @@ read_source(struct wire_source *source, const struct memmodel_onnx_options *give
     memmodel_network *new;
     int status = options_copy(source->context, "memmodel_onnx_options", given, &options, sizeof options);
 
+    if (!status && options.reserved)
+        status = context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "memmodel_onnx_options",
+                               "a reserved field is not zero");
     if (!status)
         status = onnx_model_read(source, &arena, &model);
     if (!status) {

@@ -19,7 +19,25 @@ report_new(memmodel_context *context, memmodel_report **report)
     return 0;
 }
 
-/* The job's texts may go after the call; its symbols are not needed any more. */
+static int
+copy_symbols(memmodel_report *report, const struct memmodel_job *job)
+{
+    struct memmodel_symbol_value *symbols =
+        arena_allocate(&report->arena, (job->symbol_count + 1) * sizeof *report->job.symbols);
+
+    for (size_t i = 0; symbols && i < job->symbol_count; i++) {
+        symbols[i] = (struct memmodel_symbol_value){
+            .name = arena_copy_text(&report->arena, job->symbols[i].name),
+            .value = job->symbols[i].value,
+        };
+        if (!symbols[i].name)
+            return MEMMODEL_ERROR_NOMEM;
+    }
+    report->job.symbols = symbols;
+    return symbols ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+/* What the job points to may go after the call. */
 static int
 copy_job(memmodel_report *report, const struct memmodel_job *job)
 {
@@ -27,15 +45,13 @@ copy_job(memmodel_report *report, const struct memmodel_job *job)
                             &report->job.isa};
 
     report->job = *job;
-    report->job.symbols = NULL;
-    report->job.symbol_count = 0;
     report->job.context = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i] = arena_copy_text(&report->arena, *texts[i]);
         if (!*texts[i])
             return MEMMODEL_ERROR_NOMEM;
     }
-    return 0;
+    return copy_symbols(report, job);
 }
 
 static int
@@ -56,19 +72,20 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
     return 0;
 }
 
+/* The names of a simulated trace are those of the network's layers. */
 static int
-describe_moment(memmodel_report *report, const struct result *result)
+describe_moment(memmodel_report *report, const struct query *query, const struct result *result)
 {
-    static const char *const phases[] = {"set-up", "forward pass", "backward pass", "optimizer"};
     const struct memmodel_trace *trace = result->simulation.trace;
+    const struct trace_event *event;
     struct text text = TEXT_INIT(report->context);
 
     if (!trace || result->peak_event < 0)
         return 0;
-    if (trace->events[result->peak_event].layer >= 0)
-        text_printf(&text, "%s, ", trace->names[trace->events[result->peak_event].layer]);
-    text_printf(&text, "%s of step %d", phases[trace->events[result->peak_event].phase],
-                trace->events[result->peak_event].step);
+    event = &trace->events[result->peak_event];
+    if (event->layer >= 0)
+        text_printf(&text, "%s (%s), ", trace->names[event->layer], op_name(query->network->layers[event->layer].op));
+    text_printf(&text, "%s of step %d", phase_name(event->phase), event->step);
     report->moment = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
     text_release(&text);
     return report->moment ? 0 : MEMMODEL_ERROR_NOMEM;
@@ -129,7 +146,7 @@ fill_report(memmodel_report *report, const struct query *query, struct result *r
     if (!status)
         status = copy_step_peaks(report, result);
     if (!status)
-        status = describe_moment(report, result);
+        status = describe_moment(report, query, result);
     if (!status)
         status = add_tables(report, query, result);
     if (!status && result->simulation.trace)

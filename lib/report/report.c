@@ -120,3 +120,17 @@ memmodel_report_trace(const memmodel_report *report)
 {
     return report->trace;
 }
+
+size_t
+memmodel_report_change_count(const memmodel_report *report)
+{
+    return report->change_count;
+}
+
+int
+memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change)
+{
+    if (index >= report->change_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return result_copy(&report->changes[index], sizeof report->changes[index], change);
+}

@@ -20,7 +20,7 @@ struct memmodel_report {
     memmodel_context *context;
     atomic_int references;
     struct arena arena;
-    struct memmodel_job job; /* with its defaults; its texts are copied */
+    struct memmodel_job job; /* with its defaults; its texts and symbols are copied */
     struct memmodel_peak peak;
     int64_t categories[MEMMODEL_CATEGORY_COUNT];
     int64_t *step_peaks;
@@ -35,6 +35,8 @@ struct memmodel_report {
     struct memmodel_trace *trace;
     const struct unmodelled *unmodelled;
     size_t unmodelled_count;
+    struct memmodel_change *changes;
+    size_t change_count;
 };
 
 /* A query: a job with its defaults, its symbols' values in the network's order, and the network bound to them. */
@@ -85,6 +87,17 @@ result_of_query(struct query *query, struct result *result);
 
 void
 result_release(memmodel_context *context, struct result *result);
+
+/* ---- solve.c ---- */
+
+/* The bytes of one enum memmodel_measure; -1 if it is not modelled. */
+int64_t
+peak_measured(const struct memmodel_peak *peak, int measure);
+
+/* ---- page.html and what it needs, made C by embed.py ---- */
+
+/* The page in two halves: the report's data as JSON stand between them. */
+extern const char page_before[], page_after[];
 
 /* ---- layers.c, formulas.c ---- */
 

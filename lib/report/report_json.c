@@ -84,22 +84,52 @@ unmodelled_json(const memmodel_report *report)
 }
 
 static json_t *
+change_json(const struct memmodel_change *change)
+{
+    return json_pack("{ss sI sI so sI}", "name", change->name, "live", (json_int_t)change->live, "reserved",
+                     (json_int_t)change->reserved, "process",
+                     change->process < 0 ? json_null() : json_integer((json_int_t)change->process), "saved",
+                     (json_int_t)change->saved);
+}
+
+static json_t *
+what_if_json(const memmodel_report *report)
+{
+    json_t *changes = json_array();
+
+    for (size_t i = 0; i < report->change_count; i++)
+        json_array_append_new(changes, change_json(&report->changes[i]));
+    return changes;
+}
+
+static json_t *
+symbols_json(const struct memmodel_job *job)
+{
+    json_t *symbols = json_object();
+
+    for (size_t i = 0; i < job->symbol_count; i++)
+        json_object_set_new(symbols, job->symbols[i].name, json_integer((json_int_t)job->symbols[i].value));
+    return symbols;
+}
+
+static json_t *
 job_json(const struct memmodel_job *job)
 {
-    return json_pack("{ss ss ss ss ss sb si si}", "framework", job->framework, "rule", job->rule, "device", job->device,
-                     "optimizer", job->optimizer, "isa", job->isa, "inference", job->inference, "steps", job->steps,
-                     "threads", job->threads);
+    return json_pack("{ss ss ss ss ss sb si si so}", "framework", job->framework, "rule", job->rule, "device",
+                     job->device, "optimizer", job->optimizer, "isa", job->isa, "inference", job->inference, "steps",
+                     job->steps, "threads", job->threads, "symbols", symbols_json(job));
 }
 
 int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
 {
     json_t *root = json_pack(
-        "{ss si so so so ss sI so so so so ss so}", "format", "memmodel-report", "version", FORMAT_VERSION, "job",
+        "{ss si so so so ss sI so so so so ss so so}", "format", "memmodel-report", "version", FORMAT_VERSION, "job",
         job_json(&report->job), "peak", peak_json(&report->peak), "step_peaks", step_peaks_json(report), "moment",
         report->moment, "parameters", (json_int_t)report->total.parameters, "categories",
         categories_json(report->categories), "total", layer_json(&report->total), "layers", layers_json(report),
-        "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled", unmodelled_json(report));
+        "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled", unmodelled_json(report),
+        "what_if", what_if_json(report));
     int status;
 
     if (!root)

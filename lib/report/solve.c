@@ -15,9 +15,8 @@ struct search {
     int64_t budget, step;
 };
 
-/* The bytes of one measure, -1 if it is not modelled. */
-static int64_t
-measured(const struct memmodel_peak *peak, int measure)
+int64_t
+peak_measured(const struct memmodel_peak *peak, int measure)
 {
     const int64_t bytes[] = {
         [MEMMODEL_MEASURE_LIVE] = peak->live,
@@ -50,7 +49,7 @@ fits(const struct search *search, int64_t multiple, bool *answer)
     }
     if (status)
         return status;
-    bytes = measured(&result.peak, query->job.measure);
+    bytes = peak_measured(&result.peak, query->job.measure);
     result_release(query->context, &result);
     if (bytes < 0)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,

@@ -1,5 +1,5 @@
-/* Names of what memory is for. */
-#include "memmodel/trace.h"
+/* Names of what memory is for, and of when it is needed. */
+#include "trace/trace.h"
 
 const char *
 memmodel_category_name(int category)
@@ -18,4 +18,17 @@ memmodel_category_name(int category)
     };
 
     return category >= 0 && category < MEMMODEL_CATEGORY_COUNT ? names[category] : NULL;
+}
+
+const char *
+phase_name(int phase)
+{
+    static const char *const names[] = {
+        [MEMMODEL_PHASE_SETUP] = "set-up",
+        [MEMMODEL_PHASE_FORWARD] = "forward pass",
+        [MEMMODEL_PHASE_BACKWARD] = "backward pass",
+        [MEMMODEL_PHASE_OPTIMIZER] = "optimizer",
+    };
+
+    return names[phase];
 }

@@ -81,6 +81,10 @@ trace_release(struct memmodel_trace *trace, int32_t block);
 int
 trace_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_trace **trace);
 
+/* "set-up", "forward pass", ... of enum memmodel_phase */
+const char *
+phase_name(int phase);
+
 /* ---- summaries ---- */
 
 /* Index of the first event with the most live bytes, in `step` or (step 0) in all steps; -1 if there is none. */

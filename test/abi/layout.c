@@ -430,7 +430,8 @@ FIELD(memmodel_job, inference, 72, 36);
 FIELD(memmodel_job, steps, 76, 40);
 FIELD(memmodel_job, threads, 80, 44);
 FIELD(memmodel_job, measure, 84, 48);
-BYTES(memmodel_job, 88, 52);
+FIELD(memmodel_job, base_bytes, 88, 52);
+BYTES(memmodel_job, 96, 60);
 
 FIELD(memmodel_monitor_options, size, 0, 0);
 FIELD(memmodel_monitor_options, interval, 8, 4);
@@ -545,3 +546,11 @@ FIELD(memmodel_report_layer, multiply_adds, 80, 60);
 FIELD(memmodel_report_layer, peak_bytes, 88, 68);
 FIELD(memmodel_report_layer, peak, 96, 76);
 BYTES(memmodel_report_layer, 176, 156);
+
+FIELD(memmodel_change, size, 0, 0);
+FIELD(memmodel_change, name, 8, 4);
+FIELD(memmodel_change, live, 16, 8);
+FIELD(memmodel_change, reserved, 24, 16);
+FIELD(memmodel_change, process, 32, 24);
+FIELD(memmodel_change, saved, 40, 32);
+BYTES(memmodel_change, 48, 40);

@@ -136,9 +136,10 @@ SAME(__typeof__(&memmodel_category_name), const char *(*)(int category), "memmod
 SAME(__typeof__(&memmodel_trace_event_count), size_t (*)(const memmodel_trace *trace), "memmodel_trace_event_count");
 SAME(__typeof__(&memmodel_trace_event), int (*)(const memmodel_trace *trace, size_t index, struct memmodel_event *event), "memmodel_trace_event");
 SAME(__typeof__(&memmodel_trace_read), int (*)(memmodel_context *context, const char *path, memmodel_trace **trace), "memmodel_trace_read");
+SAME(__typeof__(&memmodel_trace_to_perfetto), int (*)(const memmodel_trace *trace, memmodel_context *context, char **text), "memmodel_trace_to_perfetto");
 SAME(__typeof__(&memmodel_trace_ref), memmodel_trace *(*)(memmodel_trace *trace), "memmodel_trace_ref");
 SAME(__typeof__(&memmodel_trace_unref), void (*)(memmodel_trace *trace), "memmodel_trace_unref");
-SAME(__typeof__(&memmodel_replay_new), int (*)(memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay), "memmodel_replay_new");
+SAME(__typeof__(&memmodel_replay_new), int (*)(const memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay), "memmodel_replay_new");
 SAME(__typeof__(&memmodel_replay_ref), memmodel_replay *(*)(memmodel_replay *replay), "memmodel_replay_ref");
 SAME(__typeof__(&memmodel_replay_unref), void (*)(memmodel_replay *replay), "memmodel_replay_unref");
 SAME(__typeof__(&memmodel_replay_summary), int (*)(const memmodel_replay *replay, struct memmodel_replay_summary *summary), "memmodel_replay_summary");
@@ -147,6 +148,9 @@ SAME(__typeof__(&memmodel_replay_block_count), size_t (*)(const memmodel_replay 
 SAME(__typeof__(&memmodel_replay_block), int (*)(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block), "memmodel_replay_block");
 SAME(__typeof__(&memmodel_replay_write), int (*)(const memmodel_replay *replay, const char *path), "memmodel_replay_write");
 SAME(__typeof__(&memmodel_estimate), int (*)(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report), "memmodel_estimate");
+SAME(__typeof__(&memmodel_report_what_if), int (*)(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report), "memmodel_report_what_if");
+SAME(__typeof__(&memmodel_report_change_count), size_t (*)(const memmodel_report *report), "memmodel_report_change_count");
+SAME(__typeof__(&memmodel_report_change), int (*)(const memmodel_report *report, size_t index, struct memmodel_change *change), "memmodel_report_change");
 SAME(__typeof__(&memmodel_solve), int (*)(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest), "memmodel_solve");
 SAME(__typeof__(&memmodel_report_peak), int (*)(const memmodel_report *report, struct memmodel_peak *peak), "memmodel_report_peak");
 SAME(__typeof__(&memmodel_report_step_count), int (*)(const memmodel_report *report), "memmodel_report_step_count");
@@ -163,5 +167,6 @@ SAME(__typeof__(&memmodel_report_unmodelled), const char *(*)(const memmodel_rep
 SAME(__typeof__(&memmodel_report_moment), const char *(*)(const memmodel_report *report), "memmodel_report_moment");
 SAME(__typeof__(&memmodel_report_trace), const memmodel_trace *(*)(const memmodel_report *report), "memmodel_report_trace");
 SAME(__typeof__(&memmodel_report_to_json), int (*)(const memmodel_report *report, memmodel_context *context, char **text), "memmodel_report_to_json");
+SAME(__typeof__(&memmodel_report_to_html), int (*)(const memmodel_report *report, memmodel_context *context, char **text), "memmodel_report_to_html");
 SAME(__typeof__(&memmodel_report_ref), memmodel_report *(*)(memmodel_report *report), "memmodel_report_ref");
 SAME(__typeof__(&memmodel_report_unref), void (*)(memmodel_report *report), "memmodel_report_unref");

@@ -19,6 +19,7 @@ struct fixture {
     memmodel_replay *replay;
 
     memmodel_context *new_context;
+    memmodel_network *new_network;
     memmodel_model *new_model;
     memmodel_monitor *new_monitor;
     memmodel_report *new_report;

@@ -7,6 +7,13 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include "sized.h"
+
+/* An ONNX model: y = Relu(x), of two numbers each, opset 13. */
+static const char onnx[] = "\x08\x08\x42\x02\x10\x0d\x3a\x30"
+                           "\x0a\x0c\x0a\x01x\x12\x01y\x22\x04Relu"
+                           "\x5a\x0f\x0a\x01x\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x02"
+                           "\x62\x0f\x0a\x01y\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x02";
+
 #include "sized_table.h"
 
 #include <stdio.h>
@@ -79,6 +86,7 @@ static const struct {
     {"memmodel_network_custom", MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = 400)},
     {"memmodel_fit", &fit},
     {"memmodel_estimate", &job},
+    {"memmodel_report_what_if", &job},
     {"memmodel_solve", &job},
 };
 
@@ -184,7 +192,7 @@ new_report(struct fixture *f)
     own.size = sizeof own;
     new_network(f);
     assert_true(memmodel_network_linear(f->network, f->square, MEMMODEL_LINEAR(.units = 10)) >= 0);
-    assert_int_equal(memmodel_estimate(f->network, &own, &f->report), 0);
+    assert_int_equal(memmodel_report_what_if(f->network, &own, &f->report), 0);
     f->trace = memmodel_report_trace(f->report);
     assert_int_equal(memmodel_replay_new(f->trace, &replayed, &f->replay), 0);
     end_network(f);
@@ -259,11 +267,13 @@ static void
 release_made(struct fixture *f)
 {
     memmodel_context_unref(f->new_context);
+    memmodel_network_unref(f->new_network);
     memmodel_report_unref(f->new_report);
     memmodel_replay_unref(f->new_replay);
     memmodel_model_unref(f->new_model);
     memmodel_monitor_unref(f->new_monitor);
     f->new_context = NULL;
+    f->new_network = NULL;
     f->new_report = NULL;
     f->new_replay = NULL;
     f->new_model = NULL;

@@ -189,6 +189,36 @@ solve_for_batch(memmodel_context *context, memmodel_network *net)
     return memmodel_solve(net, &job, "batch", 1 << 20, &largest);
 }
 
+/* As a page, and its trace for a viewer. */
+static int
+write_report(memmodel_context *context, const memmodel_report *report)
+{
+    char *text;
+    int status = memmodel_report_to_html(report, context, &text);
+
+    if (status)
+        return status;
+    memmodel_free(context, text);
+    status = memmodel_trace_to_perfetto(memmodel_report_trace(report), context, &text);
+    if (!status)
+        memmodel_free(context, text);
+    return status;
+}
+
+static int
+ask_what_if(memmodel_context *context, memmodel_network *net)
+{
+    struct memmodel_job job = {.size = sizeof job, .steps = 1, .symbols = symbols + 1, .symbol_count = 1};
+    memmodel_report *report;
+    int status = memmodel_report_what_if(net, &job, &report);
+
+    if (status)
+        return status;
+    status = write_report(context, report);
+    memmodel_report_unref(report);
+    return status;
+}
+
 /* ---- samples and models ---- */
 
 static const char table[] = "# measured\nbatch,dim,device,bytes\n"
@@ -335,6 +365,7 @@ static const struct scenario {
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
+    {"changes are tried and a report is written", build_a_layer_with_a_rule, ask_what_if, NULL},
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},
     {"rows are appended to a file", NULL, NULL, append_rows},

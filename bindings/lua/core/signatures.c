@@ -129,6 +129,7 @@ const struct signature signatures[] = {
     FUNCTION("zp", memmodel_trace_event_count),
     FUNCTION("ipzp", memmodel_trace_event),
     FUNCTION("ipsp", memmodel_trace_read),
+    FUNCTION("ippp", memmodel_trace_to_perfetto),
     FUNCTION("pp", memmodel_trace_ref),
     FUNCTION("vp", memmodel_trace_unref),
     FUNCTION("ippp", memmodel_replay_new),
@@ -140,6 +141,9 @@ const struct signature signatures[] = {
     FUNCTION("ipzp", memmodel_replay_block),
     FUNCTION("ips", memmodel_replay_write),
     FUNCTION("ippp", memmodel_estimate),
+    FUNCTION("ippp", memmodel_report_what_if),
+    FUNCTION("zp", memmodel_report_change_count),
+    FUNCTION("ipzp", memmodel_report_change),
     FUNCTION("ippslp", memmodel_solve),
     FUNCTION("ipp", memmodel_report_peak),
     FUNCTION("ip", memmodel_report_step_count),
@@ -156,11 +160,12 @@ const struct signature signatures[] = {
     FUNCTION("sp", memmodel_report_moment),
     FUNCTION("pp", memmodel_report_trace),
     FUNCTION("ippp", memmodel_report_to_json),
+    FUNCTION("ippp", memmodel_report_to_html),
     FUNCTION("pp", memmodel_report_ref),
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 149;
+const size_t signature_count = 154;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -404,6 +409,7 @@ const struct layout layouts[] = {
     FIELD(memmodel_job, steps),
     FIELD(memmodel_job, threads),
     FIELD(memmodel_job, measure),
+    FIELD(memmodel_job, base_bytes),
     STRUCT(memmodel_monitor_options),
     FIELD(memmodel_monitor_options, size),
     FIELD(memmodel_monitor_options, interval),
@@ -506,6 +512,13 @@ const struct layout layouts[] = {
     FIELD(memmodel_report_layer, multiply_adds),
     FIELD(memmodel_report_layer, peak_bytes),
     FIELD(memmodel_report_layer, peak),
+    STRUCT(memmodel_change),
+    FIELD(memmodel_change, size),
+    FIELD(memmodel_change, name),
+    FIELD(memmodel_change, live),
+    FIELD(memmodel_change, reserved),
+    FIELD(memmodel_change, process),
+    FIELD(memmodel_change, saved),
     {NULL, 0},
 };
 

@@ -310,6 +310,7 @@ memmodel_job = {
   {name = "steps", kind = "int32", letter = "i", c = "int32_t"},
   {name = "threads", kind = "int32", letter = "i", c = "int32_t"},
   {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
+  {name = "base_bytes", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_monitor_options = {
   {name = "interval", kind = "double", letter = "d", c = "double"},
@@ -411,6 +412,13 @@ memmodel_report_layer = {
   {name = "multiply_adds", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak_bytes", kind = "int64", letter = "l", c = "int64_t"},
   {name = "peak", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, count = 10},
+  sized = true},
+memmodel_change = {
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "live", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "reserved", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "process", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "saved", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 },
 functions = {
@@ -976,6 +984,11 @@ memmodel_trace_read = {
   {name = "path", kind = "string", letter = "s", c = "const char *"},
   {name = "trace", kind = "handle", of = "memmodel_trace", out = true},
   returns = {kind = "status"}},
+memmodel_trace_to_perfetto = {
+  {name = "trace", kind = "handle", of = "memmodel_trace"},
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "text", kind = "text", letter = "s", c = "char *", out = true},
+  returns = {kind = "status"}},
 memmodel_trace_ref = {
   {name = "trace", kind = "handle", of = "memmodel_trace"},
   returns = {kind = "handle", of = "memmodel_trace"}},
@@ -1018,6 +1031,19 @@ memmodel_estimate = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
   {name = "report", kind = "handle", of = "memmodel_report", out = true},
+  returns = {kind = "status"}},
+memmodel_report_what_if = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
+  {name = "report", kind = "handle", of = "memmodel_report", out = true},
+  returns = {kind = "int32", letter = "i", c = "int32_t"}},
+memmodel_report_change_count = {
+  {name = "report", kind = "handle", of = "memmodel_report"},
+  returns = {kind = "size", letter = "z", c = "size_t"}},
+memmodel_report_change = {
+  {name = "report", kind = "handle", of = "memmodel_report"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  {name = "change", kind = "struct", of = "memmodel_change", out = true},
   returns = {kind = "status"}},
 memmodel_solve = {
   {name = "network", kind = "handle", of = "memmodel_network"},
@@ -1080,6 +1106,11 @@ memmodel_report_trace = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   returns = {kind = "handle", of = "memmodel_trace", nullable = true}},
 memmodel_report_to_json = {
+  {name = "report", kind = "handle", of = "memmodel_report"},
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "text", kind = "text", letter = "s", c = "char *", out = true},
+  returns = {kind = "status"}},
+memmodel_report_to_html = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},

@@ -54,6 +54,7 @@ struct memmodel_replay_summary;
 struct memmodel_replay_block;
 struct memmodel_peak;
 struct memmodel_report_layer;
+struct memmodel_change;
 typedef void *(*memmodel_allocate)(void *user, size_t bytes);
 typedef void *(*memmodel_reallocate)(void *user, void *block, size_t bytes);
 typedef void (*memmodel_release)(void *user, void *block);
@@ -331,6 +332,7 @@ struct memmodel_job {
     int32_t steps;
     int32_t threads;
     int32_t measure;
+    int64_t base_bytes;
 };
 struct memmodel_monitor_options {
     size_t size;
@@ -445,6 +447,14 @@ struct memmodel_report_layer {
     int64_t multiply_adds;
     int64_t peak_bytes;
     int64_t peak[10];
+};
+struct memmodel_change {
+    size_t size;
+    const char *name;
+    int64_t live;
+    int64_t reserved;
+    int64_t process;
+    int64_t saved;
 };
 int memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_context **context);
 memmodel_context *memmodel_context_ref(memmodel_context *context);
@@ -566,9 +576,10 @@ const char *memmodel_category_name(int category);
 size_t memmodel_trace_event_count(const memmodel_trace *trace);
 int memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event);
 int memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace);
+int memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text);
 memmodel_trace *memmodel_trace_ref(memmodel_trace *trace);
 void memmodel_trace_unref(memmodel_trace *trace);
-int memmodel_replay_new(memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay);
+int memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay);
 memmodel_replay *memmodel_replay_ref(memmodel_replay *replay);
 void memmodel_replay_unref(memmodel_replay *replay);
 int memmodel_replay_summary(const memmodel_replay *replay, struct memmodel_replay_summary *summary);
@@ -577,6 +588,9 @@ size_t memmodel_replay_block_count(const memmodel_replay *replay);
 int memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmodel_replay_block *block);
 int memmodel_replay_write(const memmodel_replay *replay, const char *path);
 int memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
+int memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
+size_t memmodel_report_change_count(const memmodel_report *report);
+int memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change);
 int memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest);
 int memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak);
 int memmodel_report_step_count(const memmodel_report *report);
@@ -593,6 +607,7 @@ const char *memmodel_report_unmodelled(const memmodel_report *report, size_t ind
 const char *memmodel_report_moment(const memmodel_report *report);
 const memmodel_trace *memmodel_report_trace(const memmodel_report *report);
 int memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text);
+int memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text);
 memmodel_report *memmodel_report_ref(memmodel_report *report);
 void memmodel_report_unref(memmodel_report *report);
 ]]

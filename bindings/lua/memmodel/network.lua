@@ -39,6 +39,11 @@ function Network:estimate(job)
     return C.memmodel_estimate(self, to_job(job))
 end
 
+-- The same report, which can also tell what changes of the job would save: report:changes()
+function Network:what_if(job)
+    return C.memmodel_report_what_if(self, to_job(job))
+end
+
 -- network:solve({...}, "batch", budget): the largest value that fits; 0 if none does
 function Network:solve(job, symbol, budget)
     return C.memmodel_solve(self, to_job(job or {}), symbol, budget)

@@ -49,6 +49,16 @@ function Report:unmodelled()
     return list
 end
 
+-- What changes of the job would save, of reports that memmodel.report_what_if made: a list of {name = ..., live = ...,
+-- reserved = ..., process = ..., saved = ...}
+function Report:changes()
+    local list = {}
+    for i = 1, C.memmodel_report_change_count(self) do
+        list[i] = C.memmodel_report_change(self, i - 1)
+    end
+    return list
+end
+
 -- for event in trace:events() do ... end
 function Trace:events()
     local i, count = 0, C.memmodel_trace_event_count(self)

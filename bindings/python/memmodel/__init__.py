@@ -14,7 +14,7 @@ from memmodel import _exceptions, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel.errors import MemmodelError
-from memmodel.estimation import estimate, solve
+from memmodel.estimation import estimate, solve, what_if
 from memmodel.fitting import fit
 from memmodel.function import Function
 from memmodel.model import Model, Prediction, Scores
@@ -22,7 +22,7 @@ from memmodel.monitor import Monitor, Reading, Summary
 from memmodel.network import Network
 from memmodel.points import Points
 from memmodel.quantity import format_bytes, parse_bytes
-from memmodel.report import Layer, Peak, Report
+from memmodel.report import Change, Layer, Peak, Report
 from memmodel.samples import Samples
 from memmodel.tensor import Dim, Tensor
 from memmodel.trace import Event, Trace
@@ -30,6 +30,7 @@ from memmodel.trace import Event, Trace
 __version__ = ffi.VERSION
 
 __all__ = [
+    "Change",
     "Dim",
     "Event",
     "Function",
@@ -55,5 +56,6 @@ __all__ = [
     "onnx",
     "parse_bytes",
     "solve",
+    "what_if",
 ]
 __all__ += _exceptions.__all__

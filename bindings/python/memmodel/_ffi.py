@@ -678,8 +678,8 @@ class SymbolValue(_call.Struct):
 class Job(_call.Struct):
     """How a network is run. Zero means the default for every field.
 
-    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "textbook" counts by closed formulas, by
-    the rule in `rule`:
+    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit on
+    one batch of arrays, compiled, with oneDNN on; "textbook" counts by closed formulas, by the rule in `rule`:
     - "forward": parameters + input + all layer outputs;
     - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
     - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
@@ -687,10 +687,10 @@ class Job(_call.Struct):
     """
 
     size: Any  # sizeof(Job)
-    framework: Any  # "pytorch" or "textbook"
+    framework: Any  # "pytorch", "tensorflow" or "textbook"
     rule: Any  # of the textbook
     device: Any  # "cpu"
-    optimizer: Any  # "sgd", "momentum", "adam", "adamw", "adamax", "rmsprop", "adadelta" or "none"
+    optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
     isa: Any  # instruction set of the CPU: "avx2" or "avx512"
     symbols: Any  # `symbol_count` values
     symbol_count: Any  # number of `symbols`
@@ -699,6 +699,7 @@ class Job(_call.Struct):
     steps: Any  # steps to simulate
     threads: Any  # threads the framework computes with
     measure: Any  # Measure, for solve()
+    base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
 
 
 class MonitorOptions(_call.Struct):
@@ -778,7 +779,7 @@ class ReplayOptions(_call.Struct):
 
     size: Any  # sizeof(ReplayOptions)
     allocator: Any  # "exact": what is asked for; "cuda_caching": PyTorch's on a CUDA device, as of version 2.13; [...]
-    settings: Any  # of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"
+    settings: Any  # of cuda_caching: as in PYTORCH_ALLOC_CONF, such as "expandable_segments:True"; of glibc: [...]
     capacity: Any  # of the device
     events: Any  # stop after so many, to see the segments then
 
@@ -851,6 +852,17 @@ class ReportLayer(_call.Struct):
     multiply_adds: Any  # multiplications with addition in the forward pass
     peak_bytes: Any  # of this layer, live at the moment of the peak
     peak: Any  # the same by Category
+
+
+class Change(_call.Struct):
+    """A change of a job that may save memory, and what the changed job needs."""
+
+    size: Any  # sizeof(Change)
+    name: Any  # what is changed, such as "optimizer sgd" or "batch 32"; owned by the report
+    live: Any  # peak of the changed job, as in Peak
+    reserved: Any  # the same
+    process: Any  # the same; -1 if not modelled
+    saved: Any  # how much less than without the change, of the measure in job->measure; below 0: more
 
 
 Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -1439,6 +1451,7 @@ Job._fields_ = [
     ("steps", ctypes.c_int32),
     ("threads", ctypes.c_int32),
     ("measure", ctypes.c_int32),
+    ("base_bytes", ctypes.c_int64),
 ]
 Job._converters = {
     "framework": _call.optional(_call.text),
@@ -1453,6 +1466,7 @@ Job._converters = {
     "steps": _call.int32,
     "threads": _call.int32,
     "measure": _call.enum(Measure),
+    "base_bytes": _call.int64,
 }
 Job._counts = {
     "symbols": "symbol_count",
@@ -1694,6 +1708,22 @@ ReportLayer._converters = {
     "multiply_adds": _call.int64,
     "peak_bytes": _call.int64,
     "peak": _call.fixed(ctypes.c_int64, 10, _call.int64),
+}
+
+Change._sized = True
+Change._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("live", ctypes.c_int64),
+    ("reserved", ctypes.c_int64),
+    ("process", ctypes.c_int64),
+    ("saved", ctypes.c_int64),
+]
+Change._converters = {
+    "name": _call.text,
+    "live": _call.int64,
+    "process": _call.int64,
+    "saved": _call.int64,
 }
 
 
@@ -2285,6 +2315,13 @@ _trace_read = _library.bind(
     ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
+_trace_to_perfetto = _library.bind(
+    "memmodel_trace_to_perfetto",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
 _trace_ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
 _trace_unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
 _replay_new = _library.bind(
@@ -2326,6 +2363,22 @@ _estimate = _library.bind(
     ctypes.POINTER(Job),
     ctypes.POINTER(ctypes.c_void_p),
     blocking=True,
+)
+_report_what_if = _library.bind(
+    "memmodel_report_what_if",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
+)
+_report_change_count = _library.bind("memmodel_report_change_count", ctypes.c_size_t, ctypes.c_void_p)
+_report_change = _library.bind(
+    "memmodel_report_change",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(Change),
 )
 _solve = _library.bind(
     "memmodel_solve",
@@ -2371,6 +2424,13 @@ _report_moment = _library.bind("memmodel_report_moment", ctypes.c_char_p, ctypes
 _report_trace = _library.bind("memmodel_report_trace", ctypes.c_void_p, ctypes.c_void_p)
 _report_to_json = _library.bind(
     "memmodel_report_to_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_report_to_html = _library.bind(
+    "memmodel_report_to_html",
     ctypes.c_int32,
     ctypes.c_void_p,
     ctypes.c_void_p,
@@ -4462,6 +4522,26 @@ def trace_read(context: ContextHandle, path: str | os.PathLike[str]) -> TraceHan
     return TraceHandle(trace_.value, _call.context_of(context))
 
 
+def trace_to_perfetto(trace: TraceHandle, context: ContextHandle) -> str:
+    """The trace as JSON for https://ui.perfetto.dev and chrome://tracing (doc/formats.md, "Perfetto"): counters of live
+    bytes, in all and by category, and slices of steps, phases and layers. A microsecond of its clock is one event.
+
+    trace: trace.
+
+    context: takes the memory of `text` and the error.
+
+    Raises NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    _value = _trace_to_perfetto(
+        _call.address(trace, TraceHandle, "trace"),
+        _call.address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context)
+    return _call.taken(_free, context, text_)
+
+
 def trace_ref(trace: TraceHandle) -> TraceHandle:
     """Take one more reference.
 
@@ -4613,6 +4693,62 @@ def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:
     _check.status(_value, _call.owner(job, 'context') or network)
     _call.raise_pending()
     return ReportHandle(report_.value, _call.context_of(_call.owner(job, 'context') or network))
+
+
+def report_what_if(network: NetworkHandle, job: Job | None) -> ReportHandle:
+    """Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch,
+    optimizers with less state, inference. Each is estimated in full. Changes that the network or the framework does not
+    allow, or that change nothing in this job, are left out.
+
+    The batch is the symbol "batch" or, without one of that name, the first dimension of the first input if that is a
+    symbol.
+
+    network: built network, only read.
+
+    job: None for defaults; every symbol of the network needs a value.
+
+    Returns what estimate() returns.
+    """
+    report_ = ctypes.c_void_p()
+    with _call.held(network=network):
+        _value = _report_what_if(
+            _call.address(network, NetworkHandle, "network"),
+            _call.optional_reference(job, Job, "job"),
+            ctypes.byref(report_),
+        )
+    _check.status(_value, _call.owner(job, 'context') or network)
+    _call.raise_pending()
+    return ReportHandle(report_.value, _call.context_of(_call.owner(job, 'context') or network))
+
+
+def report_change_count(report: ReportHandle) -> int:
+    """Number of changes that were estimated: 0 for reports of estimate().
+
+    report: report.
+
+    Returns changes.
+    """
+    _value = _report_change_count(_call.address(report, ReportHandle, "report"))
+    return int(_value)
+
+
+def report_change(report: ReportHandle, index: int) -> Change:
+    """A change and what it comes to.
+
+    report: report.
+
+    index: from 0; what saves most comes first.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    change_ = Change()
+    _value = _report_change(
+        _call.address(report, ReportHandle, "report"),
+        _call.size(index, "index"),
+        ctypes.byref(change_),
+    )
+    _check.status(_value, None)
+    return _call.owned(change_, report)
 
 
 def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
@@ -4818,8 +4954,8 @@ def report_unmodelled(report: ReportHandle, index: int) -> tuple[str | None, int
 
 
 def report_moment(report: ReportHandle) -> str:
-    """Name of the layer, phase and step at which the peak is reached, such as "decoder.3.conv1, backward pass of step
-    2".
+    """Layer, its operator, phase and step at which the peak is reached, such as "decoder.3.conv1 (conv), backward pass
+    of step 2".
 
     report: report.
 
@@ -4851,6 +4987,27 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_json(
+        _call.address(report, ReportHandle, "report"),
+        _call.address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context)
+    return _call.taken(_free, context, text_)
+
+
+def report_to_html(report: ReportHandle, context: ContextHandle) -> str:
+    """The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, and a timeline of the
+    live bytes to look around in. It holds all it needs and asks for nothing from a network. Of long traces it shows the
+    highest moments: the peak of every step is always among them.
+
+    report: report.
+
+    context: takes the memory of `text` and the error.
+
+    Raises NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    _value = _report_to_html(
         _call.address(report, ReportHandle, "report"),
         _call.address(context, ContextHandle, "context"),
         ctypes.byref(text_),

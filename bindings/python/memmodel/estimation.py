@@ -8,7 +8,7 @@ from typing import Any
 from memmodel import _call, _ffi
 from memmodel.network import Network
 from memmodel.quantity import parse_bytes
-from memmodel.report import Report
+from memmodel.report import Change, Report
 
 
 def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: Any) -> _ffi.Job:
@@ -53,8 +53,23 @@ def estimate(
         symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
         inference=inference, steps=steps, threads=threads,
     )  # fmt: skip
-    with _checked(network)._turns.reading():
-        return Report(_ffi.estimate(network._handle, job))
+    handle = _checked(network)._handle
+
+    def ask() -> _ffi.ReportHandle:
+        with network._turns.reading():
+            return _ffi.report_what_if(handle, job)
+
+    with network._turns.reading():
+        return Report(_ffi.estimate(handle, job), ask)
+
+
+def what_if(network: Network, **job: Any) -> list[Change]:
+    """What changes of a job would save: half the batch, other optimizers, inference. Takes what estimate() takes.
+
+    >>> for change in memmodel.what_if(net, batch=64, dim=224):
+    ...     print(change.name, memmodel.format_bytes(change.saved))
+    """
+    return estimate(network, **job).what_if
 
 
 def solve(

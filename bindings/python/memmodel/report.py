@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -38,6 +39,16 @@ class Layer:
     peak: dict[str, int]
 
 
+class Change(NamedTuple):
+    """A change of the job, such as "optimizer sgd" or "batch 32", the peaks of the changed job, and what it saves."""
+
+    name: str
+    live: int
+    reserved: int
+    process: int | None
+    saved: int
+
+
 class Unmodelled(NamedTuple):
     """An operator that the framework's rules do not know, and the bytes of its outputs."""
 
@@ -46,6 +57,11 @@ class Unmodelled(NamedTuple):
 
 
 CATEGORIES = tuple(_ffi.category_name(category) or "" for category in _ffi.Category)
+
+
+def _change(row: _ffi.Change) -> Change:
+    process = None if row.process < 0 else row.process
+    return Change(_call.decoded(row.name), row.live, row.reserved, process, row.saved)
 
 
 def _layer(row: _ffi.ReportLayer) -> Layer:
@@ -61,8 +77,14 @@ class Report:
     >>> report.peak.live, report.moment
     """
 
-    def __init__(self, handle: _ffi.ReportHandle) -> None:
+    def __init__(self, handle: _ffi.ReportHandle, ask: Callable[[], _ffi.ReportHandle] | None = None) -> None:
         self._handle = _call.instance_of(handle, _ffi.ReportHandle, "handle")
+        self._ask = ask
+
+    @cached_property
+    def _with_changes(self) -> _ffi.ReportHandle:
+        """The same report with its changes, which take an estimate each: made when they are first asked for."""
+        return self._ask() if self._ask else self._handle
 
     @cached_property
     def peak(self) -> Peak:
@@ -72,7 +94,7 @@ class Report:
 
     @property
     def moment(self) -> str:
-        """Where the peak is reached, such as "conv_1, backward pass of step 2"; "" for the textbook."""
+        """Where the peak is reached, such as "conv_1 (conv), backward pass of step 2"; "" for the textbook."""
         return _ffi.report_moment(self._handle)
 
     @property
@@ -117,6 +139,12 @@ class Report:
         """What the formulas take for granted, such as "dim is a multiple of 16"."""
         return _ffi.report_assumptions(self._handle)
 
+    @cached_property
+    def what_if(self) -> list[Change]:
+        """What changes of the job would save, each estimated in full when first asked for; the most saving ones first."""
+        count = _ffi.report_change_count(self._with_changes)
+        return [_change(_ffi.report_change(self._with_changes, index)) for index in range(count)]
+
     @property
     def unmodelled(self) -> list[Unmodelled]:
         """Operators that were estimated by their outputs alone."""
@@ -135,6 +163,13 @@ class Report:
 
     def to_json(self) -> str:
         return _ffi.report_to_json(self._handle, _ffi.context_new(None))
+
+    def to_html(self) -> str:
+        """A page for a browser, with a timeline to look around in; it needs no other file.
+
+        >>> pathlib.Path("report.html").write_text(report.to_html())
+        """
+        return _ffi.report_to_html(self._with_changes, _ffi.context_new(None))
 
     def to_frame(self) -> Any:
         """A pandas frame with a row a layer, and a column a category for what is live at the peak."""

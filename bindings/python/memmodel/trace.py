@@ -68,6 +68,10 @@ class Trace:
         """Bytes live after each event."""
         return [_ffi.trace_event(self._handle, index).live for index in range(len(self))]
 
+    def to_perfetto(self) -> str:
+        """JSON that https://ui.perfetto.dev opens; a microsecond of its clock is one event."""
+        return _ffi.trace_to_perfetto(self._handle, _ffi.context_new(None))
+
     def to_frame(self) -> Any:
         """A pandas frame with a row an event."""
         return _optional.need("pandas", "Trace.to_frame()").DataFrame(list(self), columns=Event._fields)

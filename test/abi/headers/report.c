@@ -7,7 +7,11 @@ enum {
     USED = 0
         + (int)sizeof(struct memmodel_peak)
         + (int)sizeof(struct memmodel_report_layer)
+        + (int)sizeof(struct memmodel_change)
         + (int)sizeof(&memmodel_estimate)
+        + (int)sizeof(&memmodel_report_what_if)
+        + (int)sizeof(&memmodel_report_change_count)
+        + (int)sizeof(&memmodel_report_change)
         + (int)sizeof(&memmodel_solve)
         + (int)sizeof(&memmodel_report_peak)
         + (int)sizeof(&memmodel_report_step_count)
@@ -24,6 +28,7 @@ enum {
         + (int)sizeof(&memmodel_report_moment)
         + (int)sizeof(&memmodel_report_trace)
         + (int)sizeof(&memmodel_report_to_json)
+        + (int)sizeof(&memmodel_report_to_html)
         + (int)sizeof(&memmodel_report_ref)
         + (int)sizeof(&memmodel_report_unref)
 };

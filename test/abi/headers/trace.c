@@ -12,6 +12,7 @@ enum {
         + (int)sizeof(&memmodel_trace_event_count)
         + (int)sizeof(&memmodel_trace_event)
         + (int)sizeof(&memmodel_trace_read)
+        + (int)sizeof(&memmodel_trace_to_perfetto)
         + (int)sizeof(&memmodel_trace_ref)
         + (int)sizeof(&memmodel_trace_unref)
 };

@@ -20,6 +20,25 @@ test("a network says its symbols, layers and shapes", function()
     equal(network:dim_text(shape.dims[1]), "batch")
 end)
 
+test("what if: a change is what the changed job's own report says", function()
+    local network = fixtures.unet()
+    local job = { symbols = { batch = 2, dim = 16 } }
+    local report = network:what_if(job)
+    local seen
+    for _, change in ipairs(report:changes()) do
+        if change.name == "optimizer sgd" then
+            seen = change
+        end
+    end
+    job.optimizer = "sgd"
+    local live = memmodel.estimate(network, job):peak().live
+    equal(seen.live, live)
+    equal(seen.saved, report:peak().live - live)
+    truth(report:to_html():find "<!DOCTYPE html>")
+    truth(report:trace():to_perfetto():find "traceEvents")
+    equal(#memmodel.estimate(network, job):changes(), 0)
+end)
+
 test("a network survives its way through JSON", function()
     local network = fixtures.unet()
     local copy = memmodel.network_from_json(network:to_json())

@@ -36,6 +36,41 @@ class Textbook(unittest.TestCase):
         self.assertEqual(report.peak.live, 4 * (2 * 149_726 * 64 + 3 * 4_632_902 + 7_500 * 64))
 
 
+class WhatIf(unittest.TestCase):
+    def test_a_change_is_the_estimate_of_the_changed_job(self):
+        net = networks.classifier()
+        report = memmodel.estimate(net, batch=8, isa="avx2")
+        changes = {change.name: change for change in report.what_if}
+        for name, job in (("batch 4", {"batch": 4}), ("optimizer sgd", {"batch": 8, "optimizer": "sgd"})):
+            live = memmodel.estimate(net, isa="avx2", **job).peak.live
+            self.assertEqual(changes[name].live, live)
+            self.assertEqual(changes[name].saved, report.peak.live - live)
+        self.assertEqual(memmodel.what_if(net, batch=8, isa="avx2"), report.what_if)
+
+    def test_the_textbook_has_no_process(self):
+        changes = memmodel.what_if(networks.classifier(), framework="textbook", batch=8)
+        self.assertTrue(changes)
+        self.assertEqual({change.process for change in changes}, {None})
+
+
+class Files(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.report = memmodel.estimate(networks.classifier(), batch=8, isa="avx2", steps=2)
+
+    def test_a_page_is_one_file_with_the_report(self):
+        page = self.report.to_html()
+        data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+        self.assertEqual(data["peak"][0], self.report.peak.live)
+        self.assertEqual([change[0] for change in data["changes"]], [change.name for change in self.report.what_if])
+        self.assertNotIn("http", page)
+
+    def test_a_trace_for_perfetto_counts_every_event(self):
+        events = json.loads(self.report.trace.to_perfetto())["traceEvents"]
+        live = [event["args"]["bytes"] for event in events if event["ph"] == "C" and event["name"] == "live"]
+        self.assertEqual(live, self.report.trace.live)
+
+
 class Simulation(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

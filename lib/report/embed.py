@@ -1,0 +1,33 @@
+"""Makes C strings of the page of reports: what comes before its data, and what after.
+
+usage: embed.py C_FILE PAGE STYLE SCRIPT...
+
+The page is put together from plain ASCII: @STYLE@ and @SCRIPT@ are the files, and where @DATA@ stands it is cut.
+"""
+
+import pathlib
+import sys
+
+COLUMNS = 24
+
+
+def read(path):
+    return pathlib.Path(path).read_text(encoding="ascii")
+
+
+def array(name, text):
+    """As numbers: a string literal may have 4095 characters at most."""
+    numbers = [str(byte) for byte in text.encode() + b"\0"]
+    lines = [", ".join(numbers[at : at + COLUMNS]) for at in range(0, len(numbers), COLUMNS)]
+    body = ",\n    ".join(lines)
+    return f"extern const char {name}[];\nconst char {name}[] = {{\n    {body},\n}};\n"
+
+
+def main(to, page, style, *scripts):
+    text = read(page).replace("@STYLE@", read(style)).replace("@SCRIPT@", "\n".join(map(read, scripts)))
+    before, after = text.split("@DATA@")
+    made = "/* Made by embed.py. */\n" + array("page_before", before) + array("page_after", after)
+    pathlib.Path(to).write_text(made, encoding="ascii")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,310 @@
+/*
+ * A report as one HTML page: page.html with its style, its scripts and the report's data as JSON in it.
+ *
+ * Of a trace of more than MOST_MOMENTS events, the highest of each stretch is kept, and the peak of each step. Of more
+ * than MOST_ROWS layers, those that hold most at the peak.
+ */
+#include "base/text.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MOMENTS = 4000, MOST_ROWS = 4000 };
+
+/* Writes `"key":` and a value; members are set apart by the caller's commas. */
+
+static void
+write_text(struct text *page, const char *key, const char *value)
+{
+    text_printf(page, "\"%s\":", key);
+    text_append_json(page, value);
+}
+
+static void
+write_bytes(struct text *page, const int64_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_printf(page, "%s%" PRId64, i ? "," : "", bytes[i]);
+}
+
+static void
+write_job(struct text *page, const struct memmodel_job *job)
+{
+    text_append(page, "\"job\":{");
+    write_text(page, "framework", job->framework);
+    text_append(page, ",");
+    write_text(page, "device", job->device);
+    text_append(page, ",");
+    write_text(page, "optimizer", job->optimizer);
+    text_append(page, ",");
+    write_text(page, "isa", job->isa);
+    text_printf(page, ",\"threads\":%d,\"inference\":%s,\"symbols\":[", job->threads,
+                job->inference ? "true" : "false");
+    for (size_t i = 0; i < job->symbol_count; i++) {
+        text_append(page, i ? ",[" : "[");
+        text_append_json(page, job->symbols[i].name);
+        text_printf(page, ",%" PRId64 "]", job->symbols[i].value);
+    }
+    text_append(page, "]}");
+}
+
+static void
+write_summary(struct text *page, const memmodel_report *report)
+{
+    const struct memmodel_peak *peak = &report->peak;
+
+    text_printf(page, ",\n\"peak\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],", peak->live, peak->reserved, peak->process);
+    write_text(page, "moment", report->moment);
+    text_append(page, ",\"steps\":[");
+    write_bytes(page, report->step_peaks, (size_t)report->step_count);
+    text_append(page, "],\n\"categories\":[");
+    for (int i = 0; i < MEMMODEL_CATEGORY_COUNT; i++) {
+        text_append(page, i ? "," : "");
+        text_append_json(page, memmodel_category_name(i));
+    }
+    text_append(page, "],\"held\":[");
+    write_bytes(page, report->categories, MEMMODEL_CATEGORY_COUNT);
+    text_append(page, "],");
+    write_text(page, "assumptions", report->assumptions);
+}
+
+static void
+write_lists(struct text *page, const memmodel_report *report)
+{
+    text_append(page, ",\n\"changes\":[");
+    for (size_t i = 0; i < report->change_count; i++) {
+        const struct memmodel_change *change = &report->changes[i];
+
+        text_append(page, i ? ",[" : "[");
+        text_append_json(page, change->name);
+        text_printf(page, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", change->live, change->reserved,
+                    change->process, change->saved);
+    }
+    text_append(page, "],\n\"formulas\":[");
+    for (size_t i = 0; i < report->formula_count; i++) {
+        text_append(page, i ? ",[" : "[");
+        text_append_json(page, report->formulas[i].name);
+        text_append(page, ",");
+        text_append_json(page, report->formulas[i].text[MEMMODEL_TEXT]);
+        text_append(page, "]");
+    }
+    text_append(page, "],\n\"unmodelled\":[");
+    for (size_t i = 0; i < report->unmodelled_count; i++) {
+        text_append(page, i ? ",[" : "[");
+        text_append_json(page, report->unmodelled[i].op);
+        text_printf(page, ",%" PRId64 "]", report->unmodelled[i].bytes);
+    }
+    text_append(page, "]");
+}
+
+/* ---- layers ---- */
+
+static int
+compare_falling(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+    return (left < right) - (left > right);
+}
+
+/* Fewest bytes at the peak of a layer that is shown: -1 if all are. */
+static int
+least_shown(const memmodel_report *report, memmodel_context *context, int64_t *least)
+{
+    int64_t *bytes;
+
+    *least = -1;
+    if (report->layer_count <= MOST_ROWS)
+        return 0;
+    bytes = memory_allocate(context, report->layer_count * sizeof *bytes);
+    if (!bytes)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < report->layer_count; i++)
+        bytes[i] = report->layers[i].peak_bytes;
+    qsort(bytes, report->layer_count, sizeof *bytes, compare_falling);
+    *least = bytes[MOST_ROWS - 1];
+    memory_release(context, bytes);
+    return 0;
+}
+
+static void
+write_layer(struct text *page, const struct memmodel_report_layer *layer)
+{
+    const int64_t numbers[] = {layer->parameters, layer->activations, layer->multiply_adds, layer->peak_bytes};
+
+    text_append(page, "[");
+    text_append_json(page, layer->name);
+    text_append(page, ",");
+    text_append_json(page, layer->op);
+    text_append(page, ",");
+    text_append_json(page, layer->shape);
+    text_append(page, ",");
+    text_append_json(page, layer->formula);
+    text_append(page, ",");
+    write_bytes(page, numbers, sizeof numbers / sizeof numbers[0]);
+    text_append(page, ",[");
+    write_bytes(page, layer->peak, MEMMODEL_CATEGORY_COUNT);
+    text_append(page, "]]");
+}
+
+static int
+write_layers(struct text *page, const memmodel_report *report)
+{
+    int64_t least;
+    size_t shown = 0;
+    int status = least_shown(report, page->context, &least);
+
+    if (status)
+        return status;
+    text_append(page, ",\n\"layers\":[");
+    for (size_t i = 0; i < report->layer_count && shown < MOST_ROWS; i++) {
+        if (report->layers[i].peak_bytes < least)
+            continue;
+        text_append(page, shown++ ? ",\n" : "");
+        write_layer(page, &report->layers[i]);
+    }
+    text_printf(page, "],\"layers_left_out\":%zu,\n\"total\":", report->layer_count - shown);
+    write_layer(page, &report->total);
+    return 0;
+}
+
+/* ---- timeline ---- */
+
+/* Marks the highest event of each of MOST_MOMENTS stretches, of each step, and the last one. */
+static void
+mark_moments(const struct memmodel_trace *trace, char *shown)
+{
+    size_t step = 0, stretch = 0;
+
+    for (size_t i = 1; i <= trace->event_count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        bool end = i == trace->event_count;
+
+        if (end || event->step != trace->events[step].step) {
+            shown[step] = 1;
+            step = i;
+        } else if (event->live > trace->events[step].live) {
+            step = i;
+        }
+        if (end || i * MOST_MOMENTS / trace->event_count != (i - 1) * MOST_MOMENTS / trace->event_count) {
+            shown[stretch] = 1;
+            stretch = i;
+        } else if (event->live > trace->events[stretch].live) {
+            stretch = i;
+        }
+    }
+    shown[trace->event_count - 1] = 1;
+}
+
+/* [index, step, phase, running layer, bytes, layer of the block, what, live by category ...] */
+static void
+write_moment(struct text *page, const struct memmodel_trace *trace, size_t index, const int64_t *live)
+{
+    const struct trace_event *event = &trace->events[index];
+    const struct trace_block *block = &trace->blocks[event->block];
+
+    text_printf(page, "[%zu,%d,%d,%d,%" PRId64 ",%d,", index, event->step, event->phase, event->layer,
+                event->release ? -block->bytes : block->bytes, block->layer);
+    text_append_json(page, block->what ? block->what : "");
+    text_append(page, ",");
+    write_bytes(page, live, MEMMODEL_CATEGORY_COUNT);
+    text_append(page, "]");
+}
+
+static void
+write_moments(struct text *page, const struct memmodel_trace *trace, const char *shown)
+{
+    int64_t live[MEMMODEL_CATEGORY_COUNT] = {0};
+    bool first = true;
+
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct trace_block *block = &trace->blocks[trace->events[i].block];
+
+        live[block->category] += trace->events[i].release ? -block->bytes : block->bytes;
+        if (!shown[i])
+            continue;
+        text_append(page, first ? "" : ",\n");
+        write_moment(page, trace, i, live);
+        first = false;
+    }
+}
+
+/* Names of the layers that shown moments speak of; {} keeps the others away. */
+static int
+write_names(struct text *page, const struct memmodel_trace *trace, const char *shown)
+{
+    char *used = memory_allocate_zeroed(page->context, trace->name_count + 1, 1);
+    bool first = true;
+
+    if (!used)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < trace->event_count; i++) {
+        if (!shown[i])
+            continue;
+        used[trace->events[i].layer + 1] = 1;
+        used[trace->blocks[trace->events[i].block].layer + 1] = 1;
+    }
+    for (size_t i = 0; i < trace->name_count; i++) {
+        if (!used[i + 1])
+            continue;
+        text_printf(page, "%s\"%zu\":", first ? "" : ",", i);
+        text_append_json(page, trace->names[i]);
+        first = false;
+    }
+    memory_release(page->context, used);
+    return 0;
+}
+
+static int
+write_timeline(struct text *page, const memmodel_report *report)
+{
+    const struct memmodel_trace *trace = report->trace;
+    char *shown;
+    int status;
+
+    if (!trace || !trace->event_count)
+        return 0;
+    shown = memory_allocate_zeroed(page->context, trace->event_count, 1);
+    if (!shown)
+        return MEMMODEL_ERROR_NOMEM;
+    mark_moments(trace, shown);
+    text_printf(page, ",\n\"phases\":[\"%s\",\"%s\",\"%s\",\"%s\"]", phase_name(0), phase_name(1), phase_name(2),
+                phase_name(3));
+    text_printf(page, ",\"events\":%zu,\"names\":{", trace->event_count);
+    status = write_names(page, trace, shown);
+    text_append(page, "},\n\"moments\":[");
+    write_moments(page, trace, shown);
+    text_append(page, "]");
+    memory_release(page->context, shown);
+    return status;
+}
+
+/* ---- the page ---- */
+
+int
+memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
+{
+    struct text page = TEXT_INIT(context);
+    char *finished;
+    int status;
+
+    text_append(&page, page_before);
+    text_append(&page, "{");
+    write_job(&page, &report->job);
+    write_summary(&page, report);
+    write_lists(&page, report);
+    status = write_layers(&page, report);
+    if (!status)
+        status = write_timeline(&page, report);
+    text_append(&page, "}");
+    text_append(&page, page_after);
+    finished = status ? NULL : text_finish(&page);
+    if (!finished) {
+        text_release(&page);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    *text = finished;
+    return 0;
+}

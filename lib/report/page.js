@@ -1,0 +1,158 @@
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const COLOURS = [
+  "#4c72b0", "#dd8452", "#937860", "#8c8c8c", "#55a868", "#a1d6b2", "#c44e52", "#8172b3", "#ccb974", "#64b5cd",
+];
+const DASH = "\u2013";
+const at = (id) => document.getElementById(id);
+
+/* ---- texts; what comes from the data is escaped ---- */
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escaped = (text) => String(text).replace(/[&<>"]/g, (character) => ENTITIES[character]);
+const count = (number) => number.toLocaleString("en");
+
+function bytes(number) {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let unit = 0;
+  while (Math.abs(number) >= 1024 && unit < units.length - 1) {
+    number /= 1024;
+    unit++;
+  }
+  return number.toFixed(unit ? 2 : 0) + " " + units[unit];
+}
+
+/* Categories side by side, `whole` bytes wide. */
+function stack(held, whole) {
+  return held.map((size, i) => {
+    const style = `width:${100 * size / whole}%;background:${COLOURS[i]}`;
+    return size > 0 ? `<i title="${escaped(data.categories[i])}: ${bytes(size)}" style="${style}"></i>` : "";
+  }).join("");
+}
+
+function key(category) {
+  return `<i class="key" style="background:${COLOURS[category]}"></i>${escaped(data.categories[category])}`;
+}
+
+function keys(held) {
+  const whole = held.reduce((sum, size) => sum + size, 0);
+  return held.map((size, i) => {
+    const share = `<span class="soft">${(100 * size / whole).toFixed(1)} %</span>`;
+    return size > 0 ? `<span>${key(i)} ${bytes(size)} ${share}</span>` : "";
+  }).join("");
+}
+
+/* ---- the top ---- */
+
+function describeJob(job) {
+  const sizes = job.symbols.map(([name, value]) => `${name} = ${count(value)}`);
+  const work = job.inference ? "inference" : `training with ${job.optimizer}`;
+  const machine = [job.device, job.isa, `${job.threads} threads`];
+  return [...sizes, work, job.framework, ...(job.framework === "textbook" ? [] : machine)].join(" \u00b7 ");
+}
+
+function card(name, size) {
+  const text = size < 0 ? `<b>${DASH}</b><span class="soft">not modelled</span>`
+    : `<b>${bytes(size)}</b><span class="soft">${count(size)} bytes</span>`;
+  return `<div class="card"><span class="soft">${name}</span>${text}</div>`;
+}
+
+function summary() {
+  const names = ["live tensors", "reserved by the allocator", "process"], steps = data.steps.slice(0, 6).map(bytes);
+  at("job").textContent = describeJob(data.job);
+  at("cards").innerHTML = data.peak.map((size, i) => card(names[i], size)).join("");
+  if (data.moment) at("moment").innerHTML = `Peak of the live tensors in <b>${escaped(data.moment)}</b>. `;
+  if (data.steps.length > steps.length) steps.push("\u2026");
+  if (steps.length > 1) at("moment").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
+  at("held").innerHTML = stack(data.held, data.peak[0]);
+  at("keys").innerHTML = keys(data.held);
+}
+
+/* ---- tables ---- */
+
+function head(...names) {
+  const cells = names.map((name, i) => `<th${i ? "" : ' class="text"'}>${name}</th>`);
+  return `<thead><tr>${cells.join("")}</tr></thead>`;
+}
+
+/* The rows of a table; without any, its section goes. */
+function fill(table, section, rows, first) {
+  if (rows.length) at(table).innerHTML = first + rows.map((row) => `<tr>${row}</tr>`).join("");
+  else at(section).remove();
+}
+
+function changes() {
+  const most = Math.max(1, ...data.changes.map((change) => change[4]));
+  const rows = data.changes.map(([name, ...sizes]) => {
+    const saved = sizes.pop(), style = `width:${100 * Math.max(0, saved) / most}%;background:var(--mark)`;
+    const cells = sizes.map((size) => `<td>${size < 0 ? DASH : bytes(size)}</td>`).join("");
+    return `<td class="text">${escaped(name)}</td>${cells}<td>${bytes(saved)}</td>` +
+      `<td class="bar"><div class="stack"><i style="${style}"></i></div></td>`;
+  });
+  fill("changes", "what_if", rows, head("change", "live", "reserved", "process", "saved", ""));
+}
+
+function formulas() {
+  const rows = data.formulas.map(([name, text]) =>
+    `<td class="text">${escaped(name)}</td><td class="formula"><code>${escaped(text)}</code></td>`);
+  at("assumptions").textContent = "Bytes by the textbook" + (data.assumptions ? `, where ${data.assumptions}` : "");
+  fill("formulas", "closed", rows, "");
+}
+
+function unmodelled() {
+  const rows = data.unmodelled.map(([op, size]) => `<td class="text">${escaped(op)}</td><td>${bytes(size)}</td>`);
+  fill("unmodelled", "unknown", rows, head("operator, estimated by its outputs alone", "bytes"));
+}
+
+/* ---- layers: [name, operator, shape, formula, parameters, activations, multiply-adds, peak, by category] ---- */
+
+const COLUMNS = [
+  ["layer", 0], ["operator", 1], ["output", 2],
+  ["parameters", 4], ["activations", 5], ["multiply-adds", 6], ["at the peak", 7],
+];
+let order = { column: -1, down: true }; /* -1: as in the forward pass */
+
+function layerRow([name, op, shape, formula, parameters, activations, multiplyAdds, held, stacked], most, kind) {
+  const numbers = [parameters, activations, multiplyAdds].map((value) => `<td>${value ? count(value) : DASH}</td>`);
+  return `<tr class="${kind}"><td class="text name" title="${escaped(name)}">${escaped(name)}</td>` +
+    `<td class="text">${escaped(op)}</td><td class="text" title="${escaped(formula)}">${escaped(shape)}</td>` +
+    `${numbers.join("")}<td>${held ? bytes(held) : DASH}</td>` +
+    `<td class="bar"><div class="stack">${stack(stacked, most)}</div></td></tr>`;
+}
+
+function layerHead() {
+  const cells = COLUMNS.map(([name, column], i) => {
+    const sorted = order.column !== column ? "none" : order.down ? "descending" : "ascending";
+    const arrow = { none: "", descending: " \u25be", ascending: " \u25b4" }[sorted];
+    return `<th class="${i < 3 ? "text" : ""}" aria-sort="${sorted}">` +
+      `<button data-column="${column}">${name}${arrow}</button></th>`;
+  });
+  return `<thead><tr>${cells.join("")}<th></th></tr></thead>`;
+}
+
+function layers() {
+  const words = at("filter").value.toLowerCase();
+  const rows = data.layers.filter((layer) => (layer[0] + " " + layer[1]).toLowerCase().includes(words));
+  const most = Math.max(1, ...data.layers.map((layer) => layer[7]));
+  const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0) * (order.down ? -1 : 1);
+  if (order.column >= 0) rows.sort((a, b) => compare(a[order.column], b[order.column]));
+  const total = words ? "" : layerRow(data.total, Infinity, "total");
+  at("layers").innerHTML = layerHead() + rows.map((layer) => layerRow(layer, most, "")).join("") + total;
+  at("counted").textContent = `${count(rows.length)} of ${count(data.layers.length)} layers` +
+    (data.layers_left_out ? `; ${count(data.layers_left_out)} more hold less at the peak and are not shown` : "");
+}
+
+at("filter").addEventListener("input", layers);
+at("layers").addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const column = Number(button.dataset.column);
+  order = { column, down: order.column === column ? !order.down : column > 2 };
+  layers();
+});
+
+summary();
+changes();
+layers();
+formulas();
+unmodelled();

@@ -1,0 +1,242 @@
+/* The timeline; moments are [event, step, phase, layer, bytes, layer of the block, what, live by category ...]. */
+const EVENT = 0, STEP = 1, PHASE = 2, LAYER = 3, BYTES = 4, OWNER = 5, WHAT = 6, LIVE = 7;
+const LEFT = 74, BOTTOM = 38, TOP = 8, BAND = 14; /* pixels around the plot */
+const FONT = "11px system-ui, sans-serif";
+const canvas = at("plot"), tip = at("tip");
+const moments = data.moments || [];
+const live = moments.map((moment) => moment.slice(LIVE).reduce((sum, size) => sum + size, 0));
+const highest = live.reduce((best, size, i) => (size > live[best] ? i : best), 0);
+let view = [0, data.events]; /* from an event to another */
+let cursor = -1;             /* index of a moment; -1: none */
+let drag = null;             /* { from, to } in pixels */
+
+const width = () => canvas.clientWidth - LEFT;
+const xOf = (event) => LEFT + (event - view[0]) / (view[1] - view[0]) * width();
+const eventOf = (x) => view[0] + (x - LEFT) / width() * (view[1] - view[0]);
+const startOf = (i) => moments[i][EVENT];
+const endOf = (i) => (i + 1 < moments.length ? startOf(i + 1) : data.events);
+const middle = () => (cursor >= 0 ? startOf(cursor) : (view[0] + view[1]) / 2);
+const pointer = (event) => Math.max(LEFT, Math.min(canvas.clientWidth, event.offsetX));
+
+/* The last moment at or before an event. */
+function momentAt(event) {
+  let low = 0, high = moments.length - 1;
+  while (low < high) {
+    const half = (low + high + 1) >> 1;
+    if (startOf(half) <= event) low = half;
+    else high = half - 1;
+  }
+  return low;
+}
+
+/* ---- drawing ---- */
+
+/* Lines at multiples of a power of two, about five of them. */
+function drawAxis(pen, top, height, style) {
+  const step = Math.pow(2, Math.max(0, Math.ceil(Math.log2(top / 6))));
+  pen.font = FONT;
+  pen.textAlign = "right";
+  pen.textBaseline = "middle";
+  for (let value = 0; value <= top; value += step) {
+    const y = TOP + height - value / top * height;
+    pen.fillStyle = style.soft;
+    pen.fillText(value ? bytes(value).replace(".00", "") : "0", LEFT - 8, y);
+    pen.fillStyle = style.line;
+    pen.fillRect(LEFT, y, width(), 1);
+  }
+}
+
+function drawArea(pen, first, lower, upper, y) {
+  const last = first + lower.length - 1;
+  pen.beginPath();
+  for (let i = first; i <= last; i++) {
+    pen.lineTo(xOf(startOf(i)), y(upper[i - first]));
+    pen.lineTo(xOf(endOf(i)), y(upper[i - first]));
+  }
+  for (let i = last; i >= first; i--) {
+    pen.lineTo(xOf(endOf(i)), y(lower[i - first]));
+    pen.lineTo(xOf(startOf(i)), y(lower[i - first]));
+  }
+  pen.fill();
+}
+
+function drawStack(pen, first, last, top, height) {
+  const y = (size) => TOP + height - size / top * height;
+  let lower = new Float64Array(last - first + 1);
+  for (let category = 0; category < data.categories.length; category++) {
+    const upper = lower.map((size, i) => size + moments[first + i][LIVE + category]);
+    if (upper.every((size, i) => size === lower[i])) continue;
+    pen.fillStyle = COLOURS[category];
+    drawArea(pen, first, lower, upper, y);
+    lower = upper;
+  }
+}
+
+/* Runs of moments that `same` holds together, each a box with its name. */
+function drawBands(pen, first, last, y, same, name, style) {
+  pen.font = FONT;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (let i = first, end; i <= last; i = end + 1) {
+    for (end = i; end < last && same(moments[end + 1], moments[i]);) end++;
+    const from = Math.max(LEFT, xOf(startOf(i))), to = Math.min(LEFT + width(), xOf(endOf(end)));
+    pen.fillStyle = style.line;
+    pen.fillRect(from, y, Math.max(1, to - from - 1), BAND);
+    pen.fillStyle = style.text;
+    const text = name(moments[i]);
+    if (pen.measureText(text).width < to - from - 6) pen.fillText(text, (from + to) / 2, y + BAND / 2 + 0.5);
+  }
+}
+
+function drawMarks(pen, height, style) {
+  pen.fillStyle = style.mark;
+  if (cursor >= 0) {
+    const x = xOf(startOf(cursor));
+    pen.fillRect(x, TOP, Math.max(1.5, Math.min(3, xOf(endOf(cursor)) - x)), height);
+  }
+  pen.globalAlpha = 0.25;
+  if (drag) pen.fillRect(Math.min(drag.from, drag.to), TOP, Math.abs(drag.to - drag.from), height);
+  pen.globalAlpha = 1;
+}
+
+function draw() {
+  const ratio = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+  const height = h - TOP - BOTTOM, first = momentAt(view[0]), last = momentAt(view[1] - 1);
+  const top = 1.05 * live.slice(first, last + 1).reduce((most, size) => Math.max(most, size), 1);
+  const computed = getComputedStyle(document.documentElement), style = {};
+  for (const name of ["text", "soft", "line", "mark"]) style[name] = computed.getPropertyValue("--" + name);
+  const pen = canvas.getContext("2d");
+  canvas.width = w * ratio;
+  canvas.height = h * ratio;
+  pen.scale(ratio, ratio);
+  drawAxis(pen, top, height, style);
+  pen.beginPath();
+  pen.rect(LEFT, 0, width(), h);
+  pen.clip();
+  drawStack(pen, first, last, top, height);
+  const sameStep = (a, b) => a[STEP] === b[STEP];
+  const stepName = (moment) => (moment[STEP] ? `step ${moment[STEP]}` : "before the first step");
+  drawBands(pen, first, last, h - BOTTOM + 4, (a, b) => sameStep(a, b) && a[PHASE] === b[PHASE],
+    (moment) => data.phases[moment[PHASE]], style);
+  drawBands(pen, first, last, h - BOTTOM + 6 + BAND, sameStep, stepName, style);
+  drawMarks(pen, height, style);
+}
+
+/* ---- what the cursor points at ---- */
+
+function describe(moment, sum) {
+  const layer = moment[LAYER] < 0 ? "" : `<b>${escaped(data.names[moment[LAYER]])}</b>, `;
+  const other = moment[OWNER] >= 0 && moment[OWNER] !== moment[LAYER];
+  const owner = other ? ` of ${escaped(data.names[moment[OWNER]])}` : "";
+  const size = (moment[BYTES] < 0 ? "\u2212" : "+") + bytes(Math.abs(moment[BYTES]));
+  const rows = moment.slice(LIVE).map((held, i) =>
+    held > 0 ? `<tr><td class="text">${key(i)}</td><td>${bytes(held)}</td></tr>` : "");
+  return `${layer}${data.phases[moment[PHASE]]} of step ${moment[STEP]}<br>` +
+    `<span class="soft">event ${count(moment[EVENT])}: ${escaped(moment[WHAT])}${owner} ${size}</span>` +
+    `<table><tr><td class="text"><b>live</b></td><td><b>${bytes(sum)}</b></td></tr>${rows.join("")}</table>`;
+}
+
+function tell() {
+  tip.style.display = cursor < 0 ? "none" : "block";
+  if (cursor < 0) return;
+  tip.innerHTML = describe(moments[cursor], live[cursor]);
+  const x = xOf(startOf(cursor)), right = x + 24;
+  const left = right + tip.offsetWidth > canvas.clientWidth ? x - tip.offsetWidth - 6 : right;
+  tip.style.left = Math.max(4, left) + "px";
+}
+
+/* ---- looking around ---- */
+
+function show(index) {
+  cursor = index;
+  draw();
+  tell();
+}
+
+function look(from, to) {
+  const length = Math.min(data.events, Math.max(4, to - from));
+  const start = Math.max(0, Math.min(data.events - length, from));
+  view = [start, start + length];
+  show(cursor);
+}
+
+const zoom = (factor, around) => look(around - (around - view[0]) * factor, around + (view[1] - around) * factor);
+
+function move(part) {
+  const length = view[1] - view[0];
+  look(view[0] + part * length, view[1] + part * length);
+}
+
+function step(count) {
+  show(Math.max(0, Math.min(moments.length - 1, (cursor < 0 ? highest : cursor) + count)));
+  const place = (startOf(cursor) - view[0]) / (view[1] - view[0]);
+  if (place < 0 || place >= 1) move(place - 0.5);
+}
+
+const KEYS = {
+  ArrowLeft: () => step(-1),
+  ArrowRight: () => step(1),
+  "+": () => zoom(0.5, middle()),
+  "-": () => zoom(2, middle()),
+};
+
+const BUTTONS = {
+  peak: () => {
+    const half = Math.max(20, data.events / 40);
+    cursor = highest;
+    look(startOf(highest) - half, startOf(highest) + half);
+  },
+  whole: () => look(0, data.events),
+  in: KEYS["+"],
+  out: KEYS["-"],
+};
+
+function endDrag() {
+  const zone = [drag.from, drag.to].sort((a, b) => a - b);
+  drag = null;
+  if (zone[1] - zone[0] > 5) look(eventOf(zone[0]), eventOf(zone[1]));
+  else draw();
+}
+
+function listenToPointer() {
+  canvas.addEventListener("pointerdown", (event) => {
+    drag = { from: pointer(event), to: pointer(event) };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (drag) drag.to = pointer(event);
+    show(momentAt(eventOf(pointer(event))));
+  });
+  canvas.addEventListener("pointerup", () => drag && endDrag());
+  canvas.addEventListener("pointercancel", () => { drag = null; });
+  canvas.addEventListener("pointerleave", () => drag || show(-1));
+  canvas.addEventListener("dblclick", BUTTONS.whole);
+  canvas.addEventListener("wheel", (event) => {
+    const turn = Math.sign(event.deltaY || event.deltaX);
+    event.preventDefault();
+    if (event.shiftKey) move(turn / 10);
+    else zoom(turn > 0 ? 1.25 : 0.8, eventOf(pointer(event)));
+  }, { passive: false });
+}
+
+function timeline() {
+  if (!moments.length) {
+    at("timeline").remove();
+    return;
+  }
+  at("shown").textContent = moments.length < data.events
+    ? `${count(moments.length)} of ${count(data.events)} allocations and releases, the highest of each stretch.`
+    : `${count(data.events)} allocations and releases, in their order.`;
+  listenToPointer();
+  canvas.addEventListener("keydown", (event) => {
+    if (!(event.key in KEYS)) return;
+    KEYS[event.key]();
+    event.preventDefault();
+  });
+  for (const [id, press] of Object.entries(BUTTONS)) at(id).addEventListener("click", press);
+  addEventListener("resize", () => show(cursor));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  show(highest);
+}
+
+timeline();

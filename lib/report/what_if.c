@@ -1,0 +1,231 @@
+/* What if: the same job with one thing changed, each change estimated in full. */
+#include "base/checked.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A job and what a change may alter of it besides its own fields. */
+struct variant {
+    memmodel_context *context;
+    const memmodel_network *network;
+    struct memmodel_job job;
+    struct memmodel_symbol_value *symbols; /* job.symbols, the variant's own */
+    struct text name;
+};
+
+/* ---- changes: each alters the job and says how, or leaves the name empty if it cannot ---- */
+
+/* The symbol of the batch, NULL if the batch is a number. */
+static const char *
+batch_symbol(const struct variant *variant, struct text *scratch)
+{
+    const memmodel_network *network = variant->network;
+
+    if (expression_find_symbol(network->pool, "batch") >= 0)
+        return "batch";
+    for (size_t i = 0; i < network->layer_count; i++) {
+        const struct tensor *tensor = &network->tensors[network->layers[i].first_output];
+
+        if (network->layers[i].op != OP_INPUT)
+            continue;
+        if (tensor->rank == 0 || tensor->dims[0] >= 0)
+            return NULL;
+        expression_print(network->pool, expression_of_dim(tensor->dims[0]), EXPRESSION_TEXT, scratch);
+        return !scratch->failed && expression_find_symbol(network->pool, scratch->bytes) >= 0 ? scratch->bytes : NULL;
+    }
+    return NULL;
+}
+
+static void
+halve_batch(struct variant *variant, const char *unused)
+{
+    struct text scratch = TEXT_INIT(variant->context);
+    const char *batch = batch_symbol(variant, &scratch);
+
+    (void)unused;
+    for (size_t i = 0; batch && i < variant->job.symbol_count; i++) {
+        struct memmodel_symbol_value *symbol = &variant->symbols[i];
+
+        if (strcmp(symbol->name, batch) != 0 || symbol->value < 2)
+            continue;
+        symbol->value /= 2;
+        text_printf(&variant->name, "%s %lld", batch, (long long)symbol->value);
+    }
+    variant->name.failed |= scratch.failed;
+    text_release(&scratch);
+}
+
+static void
+set_optimizer(struct variant *variant, const char *optimizer)
+{
+    if (variant->job.inference || strcmp(variant->job.optimizer, optimizer) == 0)
+        return;
+    variant->job.optimizer = optimizer;
+    text_printf(&variant->name, "optimizer %s", optimizer);
+}
+
+static void
+set_inference(struct variant *variant, const char *unused)
+{
+    (void)unused;
+    if (variant->job.inference)
+        return;
+    variant->job.inference = 1;
+    text_append(&variant->name, "inference");
+}
+
+static const struct {
+    void (*apply)(struct variant *variant, const char *value);
+    const char *value;
+} changes[] = {
+    {halve_batch, NULL},
+    {set_optimizer, "momentum"},  /* keeps a number a parameter */
+    {set_optimizer, "adafactor"}, /* keeps a number a row and a column of a matrix */
+    {set_optimizer, "sgd"},       /* keeps nothing */
+    {set_inference, NULL},
+};
+
+enum { CHANGES = sizeof changes / sizeof changes[0] };
+
+/* ---- estimates ---- */
+
+static int
+variant_new(const struct query *query, struct variant *variant)
+{
+    size_t count = query->job.symbol_count;
+
+    *variant = (struct variant){.context = query->context, .network = query->network, .job = query->job};
+    variant->name = TEXT_INIT(query->context);
+    variant->symbols = memory_allocate_zeroed(query->context, count + 1, sizeof *variant->symbols);
+    if (!variant->symbols)
+        return MEMMODEL_ERROR_NOMEM;
+    if (count)
+        memcpy(variant->symbols, query->job.symbols, count * sizeof *variant->symbols);
+    variant->job.symbols = variant->symbols;
+    variant->job.context = query->context;
+    return 0;
+}
+
+static void
+variant_release(struct variant *variant)
+{
+    text_release(&variant->name);
+    memory_release(variant->context, variant->symbols);
+}
+
+static int
+peak_of_variant(const struct variant *variant, struct memmodel_peak *peak)
+{
+    struct query query;
+    struct result result;
+    int status = query_new(variant->network, &variant->job, NULL, &query);
+
+    if (status)
+        return status;
+    status = query_bind(&query);
+    if (!status)
+        status = result_of_query(&query, &result);
+    if (!status) {
+        *peak = result.peak;
+        result_release(query.context, &result);
+    }
+    query_release(&query);
+    return status;
+}
+
+static int
+add_change(memmodel_report *report, const struct variant *variant, const struct memmodel_peak *peak)
+{
+    int measure = variant->job.measure;
+    const char *name = arena_copy_text(&report->arena, variant->name.bytes);
+
+    if (!name)
+        return MEMMODEL_ERROR_NOMEM;
+    report->changes[report->change_count++] = (struct memmodel_change){
+        .size = sizeof *report->changes,
+        .name = name,
+        .live = peak->live,
+        .reserved = peak->reserved,
+        .process = peak->process,
+        .saved = peak_measured(&report->peak, measure) - peak_measured(peak, measure),
+    };
+    return 0;
+}
+
+static bool
+same_peaks(const struct memmodel_peak *a, const struct memmodel_peak *b)
+{
+    return a->live == b->live && a->reserved == b->reserved && a->process == b->process;
+}
+
+/* What the network or the framework does not allow is left out. */
+static int
+try_change(memmodel_report *report, const struct query *query, size_t change)
+{
+    struct variant variant;
+    struct memmodel_peak peak;
+    int status = variant_new(query, &variant);
+
+    if (status)
+        return status;
+    changes[change].apply(&variant, changes[change].value);
+    status = variant.name.failed ? MEMMODEL_ERROR_NOMEM : 0;
+    if (!status && variant.name.length) {
+        status = peak_of_variant(&variant, &peak);
+        if (!status && !same_peaks(&peak, &report->peak))
+            status = add_change(report, &variant, &peak);
+        else if (status == MEMMODEL_ERROR_SHAPE || status == MEMMODEL_ERROR_UNSUPPORTED)
+            status = 0;
+    }
+    variant_release(&variant);
+    return status;
+}
+
+/* What saves most comes first; among equals the order of the table. */
+static void
+sort_changes(memmodel_report *report)
+{
+    for (size_t i = 1; i < report->change_count; i++)
+        for (size_t k = i; k > 0 && report->changes[k].saved > report->changes[k - 1].saved; k--) {
+            struct memmodel_change other = report->changes[k];
+
+            report->changes[k] = report->changes[k - 1];
+            report->changes[k - 1] = other;
+        }
+}
+
+static int
+add_changes(memmodel_report *report, const struct query *query)
+{
+    int status = 0;
+
+    report->changes = arena_allocate(&report->arena, CHANGES * sizeof *report->changes);
+    if (!report->changes)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < CHANGES && !status; i++)
+        status = try_change(report, query, i);
+    sort_changes(report);
+    return status;
+}
+
+int
+memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report)
+{
+    struct memmodel_report *new;
+    struct query query;
+    int status = memmodel_estimate(network, job, &new);
+
+    if (status)
+        return status;
+    status = query_new(network, job, NULL, &query);
+    if (!status) {
+        status = add_changes(new, &query);
+        query_release(&query);
+    }
+    if (status)
+        memmodel_report_unref(new);
+    else
+        *report = new;
+    return status;
+}

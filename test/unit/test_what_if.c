@@ -1,0 +1,250 @@
+/* What if: each change must be what the changed job's own estimate says. */
+#include "check.h"
+#include "networks.h"
+
+#include <string.h>
+
+static const struct memmodel_symbol_value voxels_32[] = {{"batch", 4}, {"dim", 32}};
+
+/* A 3D U-Net of 8 filters with its loss; the caller drops it. */
+static memmodel_network *
+small_unet(memmodel_context *context)
+{
+    memmodel_network *network;
+
+    assert_int_equal(network_unet3d(context, &(struct unet3d){.filters = 8, .loss = true}, &network), 0);
+    return network;
+}
+
+static struct memmodel_job
+training(const char *framework)
+{
+    return (struct memmodel_job){.size = sizeof(struct memmodel_job),
+                                 .framework = framework,
+                                 .symbols = voxels_32,
+                                 .symbol_count = 2};
+}
+
+static int64_t
+live_peak(const memmodel_network *network, const struct memmodel_job *job)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, job, &report), 0);
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    memmodel_report_unref(report);
+    return peak.live;
+}
+
+static memmodel_report *
+what_if(const memmodel_network *network, const struct memmodel_job *job)
+{
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_report_what_if(network, job, &report), 0);
+    return report;
+}
+
+/* False if the report has no change of that name. */
+static bool
+find_change(const memmodel_report *report, const char *name, struct memmodel_change *change)
+{
+    *change = (struct memmodel_change){.size = sizeof *change};
+    for (size_t i = 0; i < memmodel_report_change_count(report); i++) {
+        assert_int_equal(memmodel_report_change(report, i, change), 0);
+        if (strcmp(change->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void
+assert_change_is_the_estimate_of(const memmodel_network *network, const struct memmodel_job *job, const char *name,
+                                 const struct memmodel_job *changed)
+{
+    memmodel_report *report = what_if(network, job);
+    struct memmodel_change change;
+
+    assert_true(find_change(report, name, &change));
+    assert_int_equal(change.live, live_peak(network, changed));
+    assert_int_equal(change.saved, live_peak(network, job) - change.live);
+    memmodel_report_unref(report);
+}
+
+static void
+half_the_batch_is_estimated_in_full(void **state)
+{
+    static const struct memmodel_symbol_value halved[] = {{"batch", 2}, {"dim", 32}};
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch"), changed = training("pytorch");
+
+    changed.symbols = halved;
+    assert_change_is_the_estimate_of(network, &job, "batch 2", &changed);
+    memmodel_network_unref(network);
+}
+
+static void
+another_optimizer_and_inference_are_estimated_in_full(void **state)
+{
+    static const char *const frameworks[] = {"pytorch", "textbook"};
+    memmodel_network *network = small_unet(*state);
+
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_job job = training(frameworks[i]), changed = training(frameworks[i]);
+
+        changed.optimizer = "sgd";
+        assert_change_is_the_estimate_of(network, &job, "optimizer sgd", &changed);
+        changed.optimizer = NULL;
+        changed.inference = 1;
+        assert_change_is_the_estimate_of(network, &job, "inference", &changed);
+    }
+    memmodel_network_unref(network);
+}
+
+/* Adam keeps two numbers of 4 bytes a trained parameter, momentum one: 2 * 4 * p and 4 * p bytes, p = 1,413,241. */
+static void
+the_textbook_saves_the_slots_of_an_optimizer(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("textbook");
+    memmodel_report *report = what_if(network, &job);
+    struct memmodel_change change;
+
+    assert_true(find_change(report, "optimizer sgd", &change));
+    assert_int_equal(change.saved, 2 * 4 * 1413241);
+    assert_true(find_change(report, "optimizer momentum", &change));
+    assert_int_equal(change.saved, 4 * 1413241);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static void
+what_saves_most_comes_first(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    memmodel_report *report = what_if(network, &job);
+    struct memmodel_change change = {.size = sizeof change};
+    int64_t before = INT64_MAX;
+
+    assert_true(memmodel_report_change_count(report) >= 4);
+    for (size_t i = 0; i < memmodel_report_change_count(report); i++) {
+        assert_int_equal(memmodel_report_change(report, i, &change), 0);
+        assert_true(change.saved <= before);
+        before = change.saved;
+    }
+    assert_int_equal(memmodel_report_change(report, memmodel_report_change_count(report), &change),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    change.size = 1;
+    assert_int_equal(memmodel_report_change(report, 0, &change), MEMMODEL_ERROR_STRUCT_SIZE);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static void
+savings_are_of_the_measure_of_the_job(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_change change;
+    memmodel_report *report;
+
+    job.measure = MEMMODEL_MEASURE_PROCESS;
+    report = what_if(network, &job);
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    assert_true(find_change(report, "inference", &change));
+    assert_int_equal(change.saved, peak.process - change.process);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static void
+what_does_not_change_the_job_is_left_out(void **state)
+{
+    static const struct memmodel_symbol_value one[] = {{"batch", 1}, {"dim", 32}};
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    memmodel_report *report;
+
+    job.symbols = one;
+    job.inference = 1;
+    report = what_if(network, &job);
+    assert_int_equal(memmodel_report_change_count(report), 0);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+/* Halves of the batch are taken apart and put together in pairs: 5 is not allowed, but 10 is. */
+static void
+a_batch_that_cannot_be_halved_is_left_out(void **state)
+{
+    memmodel_network *network;
+    memmodel_dim batch, pairs;
+    memmodel_tensor x;
+    struct memmodel_symbol_value ten = {"images", 10};
+    struct memmodel_job job = {.size = sizeof job, .symbols = &ten, .symbol_count = 1};
+    struct memmodel_change change;
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_network_new(*state, &network), 0);
+    batch = memmodel_network_symbol(network, "images");
+    pairs = memmodel_network_expression(network, "images / 2");
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){batch, 8});
+    memmodel_network_linear(network, memmodel_network_reshape(network, x, 2, (memmodel_dim[]){pairs, 16}),
+                            MEMMODEL_LINEAR(.units = 4));
+    report = what_if(network, &job);
+    assert_false(find_change(report, "images 5", &change));
+    assert_true(find_change(report, "inference", &change));
+    memmodel_report_unref(report);
+
+    ten.value = 12;
+    report = what_if(network, &job);
+    assert_true(find_change(report, "images 6", &change));
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static void
+an_estimate_alone_has_no_changes(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    assert_int_equal(memmodel_report_change_count(report), 0);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static int
+setup(void **state)
+{
+    return memmodel_context_new(NULL, (memmodel_context **)state);
+}
+
+static int
+teardown(void **state)
+{
+    memmodel_context_unref(*state);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(half_the_batch_is_estimated_in_full, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_optimizer_and_inference_are_estimated_in_full, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_textbook_saves_the_slots_of_an_optimizer, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_saves_most_comes_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(savings_are_of_the_measure_of_the_job, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_does_not_change_the_job_is_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_batch_that_cannot_be_halved_is_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_estimate_alone_has_no_changes, setup, teardown),
+    };
+
+    return cmocka_run_group_tests_name("what if", tests, NULL, NULL);
+}
