@@ -58,6 +58,7 @@ job_from_options(const struct command *command, const struct job_options *option
         .inference = options->inference,
         .steps = (int32_t)options->steps,
         .threads = (int32_t)options->threads,
+        .base_bytes = options->base_bytes,
     };
     if (options->steps != job->steps || options->threads != job->threads)
         return usage_error(command, "--steps and --threads take small numbers");

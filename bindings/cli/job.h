@@ -7,14 +7,14 @@
 struct job_options {
     struct option_list set;
     const char *framework, *rule, *device, *optimizer, *isa;
-    int64_t threads, steps;
+    int64_t threads, steps, base_bytes;
     bool inference;
 };
 
 /* Rows of an option table whose struct has a struct job_options as its member `job`. */
 #define JOB_OPTIONS(type)                                                                                              \
     {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
-        {"framework", 'f', OPTION_TEXT, "NAME", "pytorch or textbook", offsetof(type, job.framework)},                 \
+        {"framework", 'f', OPTION_TEXT, "NAME", "pytorch, tensorflow or textbook", offsetof(type, job.framework)},     \
         {"rule",                                                                                                       \
          0,                                                                                                            \
          OPTION_TEXT,                                                                                                  \
@@ -36,6 +36,12 @@ struct job_options {
          offsetof(type, job.isa)},                                                                                     \
         {"threads", 't', OPTION_INTEGER, "N", "threads the framework computes with", offsetof(type, job.threads)},     \
         {"steps", 0, OPTION_INTEGER, "N", "steps to simulate", offsetof(type, job.steps)},                             \
+        {"base-bytes",                                                                                                 \
+         0,                                                                                                            \
+         OPTION_BYTES,                                                                                                 \
+         "BYTES",                                                                                                      \
+         "tensorflow: of the process just before training",                                                            \
+         offsetof(type, job.base_bytes)},                                                                              \
     {                                                                                                                  \
         "inference", 'i', OPTION_FLAG, NULL, "forward pass only", offsetof(type, job.inference)                        \
     }
