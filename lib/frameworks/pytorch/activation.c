@@ -35,7 +35,8 @@ struct pointwise {
     enum keeping keeping;
     enum in_place in_place;
     const char
-        *steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result */
+        *steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result. "": the
+                   gradient itself */
 };
 
 static const struct pointwise pointwise[];
@@ -49,6 +50,10 @@ pointwise_backward(struct step *step, struct node *node, struct value **incoming
     struct value *made[MOST];
     int count = 0;
 
+    if (!steps[0]) {
+        gradients[0] = value_keep(incoming[0]);
+        return;
+    }
     for (; steps[count]; count++) {
         if (steps[count] == 's')
             made[count] = number_result(step, incoming[0]);
@@ -109,7 +114,10 @@ static const struct pointwise pointwise[] = {
     [ATEN_COS] = {POINTWISE("cos"), INPUT, KEEPS_CLONE, "ttt"},
     [ATEN_COSH] = {POINTWISE("cosh"), INPUT, KEEPS_CLONE, "tt"},
     [ATEN_ERF] = {POINTWISE("erf"), INPUT, KEEPS_CLONE, "tttst"},
+    [ATEN_DIGAMMA] = {POINTWISE("digamma"), INPUT, KEEPS_CLONE, "tt"},
+    [ATEN_EXP2] = {POINTWISE("exp2"), RESULT, KEEPS_RESULT, "ts"},
     [ATEN_EXPM1] = {POINTWISE("expm1"), RESULT, KEEPS_RESULT, "st"},
+    [ATEN_FRAC] = {POINTWISE("frac"), NOTHING, IN_PLACE_ONLY, ""},
     [ATEN_HARDTANH] = {POINTWISE("hardtanh"), INPUT, KEEPS_CLONE, "t"},
     [ATEN_LOG1P] = {POINTWISE("log1p"), INPUT, KEEPS_CLONE, "st"},
     [ATEN_LOG_OF_BASE] = {POINTWISE("log2"), INPUT, KEEPS_CLONE, "st"},

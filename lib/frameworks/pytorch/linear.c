@@ -420,6 +420,15 @@ row_times_matrix(struct step *step, struct value *a, struct value *b)
     return without_axis(step, result, 0);
 }
 
+static struct value *
+vector_times_batch(struct step *step, struct value *a, struct value *b)
+{
+    struct value *turned = aten_transpose(step, b, -1, -2), *result = folded_product(step, turned, a);
+
+    value_drop(step, turned);
+    return result;
+}
+
 struct value *
 aten_matmul(struct step *step, struct value *a, struct value *b)
 {
@@ -431,6 +440,8 @@ aten_matmul(struct step *step, struct value *a, struct value *b)
         return aten_mm(step, a, b);
     if (b->shape.rank == 1 && should_fold(step, a, b))
         return folded_product(step, a, b);
+    if (a->shape.rank == 1 && should_fold(step, a, b))
+        return vector_times_batch(step, a, b);
     return matmul_of_matrices(step, a, b, should_fold(step, a, b));
 }
 

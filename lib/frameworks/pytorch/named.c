@@ -164,6 +164,15 @@ attribute_axes(const struct layer *layer, const char *name, int rank)
     return count == 0 ? ALL_AXES : axes;
 }
 
+bool
+attribute_channels_last(const struct layer *layer, const struct value *x)
+{
+    if (x->shape.rank < 4)
+        return false;
+    return attribute_is(layer, "memory_format", "channels_last") ||
+           attribute_is(layer, "memory_format", "channels_last_3d");
+}
+
 /* ---- rules that are one call ---- */
 
 void

@@ -80,6 +80,10 @@ attribute_axis(const struct layer *layer, const char *name, int rank, int otherw
 uint64_t
 attribute_axes(const struct layer *layer, const char *name, int rank);
 
+/* True if the call wants its result in this memory format and `x` can have it. */
+bool
+attribute_channels_last(const struct layer *layer, const struct value *x);
+
 /* ---- named.c: rules that are one call ---- */
 
 /* Makes its outputs of nothing: zeros, arange, comparisons. No gradient. */

@@ -81,10 +81,11 @@ subtract_alpha_backward(struct step *step, struct node *node, struct value **inc
     value_drop(step, negative);
 }
 
+static const struct derivative add = {"add", add_alpha_backward}, subtract = {"sub", subtract_alpha_backward};
+
 static void
 sum_forward(struct step *step, const struct layer *layer, int kind)
 {
-    static const struct derivative add = {"add", add_alpha_backward}, subtract = {"sub", subtract_alpha_backward};
     struct value *self = step_input(step, layer, 0), *other = step_input(step, layer, 1), *result;
 
     if (!attribute_present(layer, "alpha") || !other) {
@@ -94,6 +95,59 @@ sum_forward(struct step *step, const struct layer *layer, int kind)
     result = binary_result(step, self, other, 0);
     step_record(step, kind == MEMMODEL_ADD ? &add : &subtract, result, 2, (struct value *[]){self, other});
     step_output(step, layer, 0, result);
+}
+
+static void
+sum_in_place_forward(struct step *step, const struct layer *layer, int kind)
+{
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)};
+    struct node *node;
+
+    if (!attribute_present(layer, "alpha") || !operands[1]) {
+        binary_in_place_forward(step, layer, kind);
+        return;
+    }
+    node = node_new(step, kind == MEMMODEL_ADD ? &add : &subtract, operands, 2, 1);
+    node_attach(step, node, operands[0], 0);
+    step_output(step, layer, 0, value_keep(operands[0]));
+}
+
+/* ---- x % number: the gradient passes ---- */
+
+static void
+pass_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)step;
+    (void)node;
+    gradients[0] = value_keep(incoming[0]);
+}
+
+static void
+remainder_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative remainder = {"remainder", pass_backward};
+    struct value *x = step_input(step, layer, 0), *result = number_result(step, x);
+
+    (void)detail;
+    step_record(step, &remainder, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+/* ---- what has a rule only where no gradient is wanted: index arithmetic, positions, masks ---- */
+
+static void
+without_gradient_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *self = step_input(step, layer, 0), *other = step_input(step, layer, 1);
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    if (step->grad_mode && ((self && self->node) || (other && other->node)))
+        named_estimate(step, layer);
+    else if (self && other)
+        step_output(step, layer, 0, binary_result(step, self, other, shape.dtype));
+    else
+        step_output(step, layer, 0, number_result(step, self ? self : other));
 }
 
 /* ---- comparisons: no gradient ---- */
@@ -178,14 +232,15 @@ lerp_backward(struct step *step, struct node *node, struct value **incoming, str
 }
 
 static void
-lerp_forward(struct step *step, const struct layer *layer, int detail)
+lerp_forward(struct step *step, const struct layer *layer, int in_place)
 {
     static const struct derivative lerp = {"lerp", lerp_backward};
     struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)};
-    struct value *result = binary_result(step, operands[0], operands[1], 0);
+    struct node *node = node_new(step, &lerp, operands, 2, 1);
+    struct value *result =
+        in_place ? value_keep(operands[0]) : binary_result(step, operands[0], operands[1], 0);
 
-    (void)detail;
-    step_record(step, &lerp, result, 2, operands);
+    node_attach(step, node, result, 0);
     step_output(step, layer, 0, result);
 }
 
@@ -220,8 +275,8 @@ addcmul_forward(struct step *step, const struct layer *layer, int detail)
         operands[i] = step_input(step, layer, i);
     result = value_empty(step, &shape);
     node = step_record(step, &addcmul, result, 3, operands);
-    step_save(step, node, operands[1]);
-    step_save(step, node, operands[2]);
+    step_save(step, node, operands[2]->node ? operands[1] : NULL);
+    step_save(step, node, operands[1]->node ? operands[2] : NULL);
     step_output(step, layer, 0, result);
 }
 
@@ -234,7 +289,9 @@ cast_forward(struct step *step, const struct layer *layer, int detail)
     struct value *x = step_input(step, layer, 0);
 
     (void)detail;
-    if (attribute_integer(layer, "copy", 0) && x->shape.dtype == shape.dtype)
+    if (attribute_channels_last(layer, x) && x->shape.dtype == shape.dtype)
+        step_output(step, layer, 0, aten_channels_last(step, x));
+    else if (attribute_integer(layer, "copy", 0) && x->shape.dtype == shape.dtype)
         step_output(step, layer, 0, aten_clone(step, x));
     else
         step_output(step, layer, 0, aten_cast(step, x, shape.dtype));
@@ -262,12 +319,17 @@ copy_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, value_keep(operands[0]));
 }
 
-/* x.fill_(0) */
+/* x.fill_(0): its gradient is zeros */
 static void
 fill_forward(struct step *step, const struct layer *layer, int detail)
 {
+    static const struct derivative fill = {"fill", gradient_copy};
+    struct value *x = step_input(step, layer, 0);
+    struct node *node = node_new(step, &fill, &x, 1, 1);
+
     (void)detail;
-    step_output(step, layer, 0, value_keep(step_input(step, layer, 0)));
+    node_attach(step, node, x, 0);
+    step_output(step, layer, 0, value_keep(x));
 }
 
 static const struct named_rule arithmetic[] = {
@@ -275,17 +337,22 @@ static const struct named_rule arithmetic[] = {
     {"aten.add.Scalar", number_forward, MEMMODEL_ADD, "0"},
     {"aten.add.Tensor", sum_forward, MEMMODEL_ADD, "0"},
     {"aten.add_.Scalar", binary_in_place_forward, MEMMODEL_ADD, "0"},
-    {"aten.add_.Tensor", binary_in_place_forward, MEMMODEL_ADD, "0"},
+    {"aten.add_.Tensor", sum_in_place_forward, MEMMODEL_ADD, "0"},
     {"aten.addcmul.default", addcmul_forward, 0, "000"},
+    {"aten.atan2.default", without_gradient_forward, 0, "0"},
     {"aten.copy_.default", copy_forward, 0, "00"},
     {"aten.div.Scalar", number_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.div.Tensor", binary_forward, MEMMODEL_DIVIDE, "0"},
+    {"aten.div.Tensor_mode", without_gradient_forward, 0, "0"},
     {"aten.div_.Scalar", binary_in_place_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.div_.Tensor", binary_in_place_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.eq.Scalar", compare_forward, 0, "0"},
     {"aten.eq.Tensor", compare_forward, 0, "0"},
     {"aten.fill_.Scalar", fill_forward, 0, "0"},
     {"aten.float.default", cast_forward, 0, "0"},
+    {"aten.floor_divide.default", without_gradient_forward, 0, "0"},
+    {"aten.fmod.Scalar", remainder_forward, 0, "0"},
+    {"aten.fmod.Tensor", without_gradient_forward, 0, "0"},
     {"aten.ge.Scalar", compare_forward, 0, "0"},
     {"aten.ge.Tensor", compare_forward, 0, "0"},
     {"aten.gt.Scalar", compare_forward, 0, "0"},
@@ -293,6 +360,7 @@ static const struct named_rule arithmetic[] = {
     {"aten.le.Scalar", compare_forward, 0, "0"},
     {"aten.le.Tensor", compare_forward, 0, "0"},
     {"aten.lerp.Scalar", lerp_forward, 0, "00"},
+    {"aten.lerp_.Scalar", lerp_forward, 1, "00"},
     {"aten.lt.Scalar", compare_forward, 0, "0"},
     {"aten.lt.Tensor", compare_forward, 0, "0"},
     {"aten.masked_fill.Scalar", masked_fill_forward, 0, "0"},
@@ -309,11 +377,14 @@ static const struct named_rule arithmetic[] = {
     {"aten.mul_.Tensor", binary_in_place_forward, MEMMODEL_MULTIPLY, "0"},
     {"aten.ne.Scalar", compare_forward, 0, "0"},
     {"aten.ne.Tensor", compare_forward, 0, "0"},
+    {"aten.pow.Tensor_Tensor", without_gradient_forward, 0, "0"},
+    {"aten.remainder.Scalar", remainder_forward, 0, "0"},
+    {"aten.remainder.Tensor", without_gradient_forward, 0, "0"},
     {"aten.rsub.Scalar", number_minus_forward, 0, "0"},
     {"aten.sub.Scalar", number_forward, MEMMODEL_SUBTRACT, "0"},
     {"aten.sub.Tensor", sum_forward, MEMMODEL_SUBTRACT, "0"},
     {"aten.sub_.Scalar", binary_in_place_forward, MEMMODEL_SUBTRACT, "0"},
-    {"aten.sub_.Tensor", binary_in_place_forward, MEMMODEL_SUBTRACT, "0"},
+    {"aten.sub_.Tensor", sum_in_place_forward, MEMMODEL_SUBTRACT, "0"},
     {"aten.to.device", cast_forward, 0, "0"},
     {"aten.to.dtype", cast_forward, 0, "0"},
     {"aten.to.dtype_layout", cast_forward, 0, "0"},

@@ -79,6 +79,37 @@ gather_forward(struct step *step, const struct layer *layer, int keeping)
     step_output(step, layer, 0, result);
 }
 
+/* Negative indices are taken from the end, into indices of its own. */
+static void
+take_along_dim_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)}, *number, *places, *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct node *node;
+
+    (void)detail;
+    number = value_scalar(step, MEMMODEL_INT64);
+    places = value_like(step, operands[1]);
+    value_drop(step, number);
+    result = value_empty(step, &shape);
+    node = step_record(step, &index_derivative, result, 1, operands);
+    step_save(step, node, places);
+    step_save(step, node, operands[0]);
+    value_drop(step, places);
+    step_output(step, layer, 0, result);
+}
+
+/* The least and the greatest index are looked at first. */
+static void
+one_hot_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *least = value_scalar(step, MEMMODEL_INT64), *greatest = value_scalar(step, MEMMODEL_INT64);
+
+    value_drop(step, greatest);
+    value_drop(step, least);
+    named_maker(step, layer, detail);
+}
+
 static void
 embedding_forward(struct step *step, const struct layer *layer, int detail)
 {
@@ -103,7 +134,7 @@ scatter_backward(struct step *step, struct node *node, struct value **incoming, 
         gradients[1] = input_gradient(step, node, incoming[0], 1);
 }
 
-enum scattering { REPLACES, ADDS };
+enum scattering { REPLACES, ADDS, KEEPS_SOURCE = 2 };
 
 static void
 scatter_forward(struct step *step, const struct layer *layer, int scattering)
@@ -114,8 +145,10 @@ scatter_forward(struct step *step, const struct layer *layer, int scattering)
     struct node *node = step_record(step, &scatter, result, operands[1] ? 2 : 1, operands);
 
     step_save(step, node, step_input(step, layer, 1));
+    if (scattering & KEEPS_SOURCE)
+        step_save(step, node, operands[1]);
     if (node)
-        node->number = scattering;
+        node->number = scattering & ADDS;
     step_output(step, layer, 0, result);
 }
 
@@ -160,19 +193,43 @@ grid_sampler_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* ---- im2col ---- */
+/* ---- im2col and col2im: the result starts as large as the input and keeps its memory where it shrinks ---- */
+
+static struct value *
+resized(struct step *step, const struct value *x, const struct shape *shape)
+{
+    struct value *first = value_copy(step, x), *result;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    if (shape_elements(shape) > value_elements(x)) {
+        result = value_empty(step, shape);
+    } else {
+        shape_strides(shape, strides);
+        result = value_view(step, first, shape, strides);
+        value_forget_base(step, result);
+    }
+    value_drop(step, first);
+    return result;
+}
 
 static void
-im2col_forward(struct step *step, const struct layer *layer, int detail)
+columns_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    static const struct derivative im2col = {"im2col", index_backward};
-    struct value *x = step_input(step, layer, 0), *copy = value_copy(step, x), *result;
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = resized(step, incoming[0], &shape);
+}
+
+static void
+columns_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative im2col = {"im2col", columns_backward};
+    struct value *x = step_input(step, layer, 0), *result;
     struct shape shape = step_output_shape(step, layer, 0);
 
     (void)detail;
-    result = value_empty(step, &shape);
+    result = resized(step, x, &shape);
     step_record(step, &im2col, result, 1, &x);
-    value_drop(step, copy);
     step_output(step, layer, 0, result);
 }
 
@@ -303,20 +360,24 @@ embedding_bag_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule indexing[] = {
+    {"aten.col2im.default", columns_forward, 0, "0"},
     {"aten.embedding.default", embedding_forward, 0, "20"},
     {"aten.embedding_bag.default", embedding_bag_forward, 0, "20"},
     {"aten.embedding_bag.padding_idx", embedding_bag_forward, 0, "20"},
     {"aten.gather.default", gather_forward, KEEPS_INPUT, "0"},
     {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
-    {"aten.im2col.default", im2col_forward, 0, "0"},
+    {"aten.im2col.default", columns_forward, 0, "0"},
     {"aten.index.Tensor", index_forward, 0, "0"},
-    {"aten.index_add.default", scatter_forward, ADDS, "0"},
+    {"aten.index_add.default", scatter_forward, ADDS | KEEPS_SOURCE, "0"},
+    {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE, "0"},
+    {"aten.index_fill.int_Scalar", scatter_forward, REPLACES, "0"},
     {"aten.index_put_.default", index_put_in_place_forward, 0, "0"},
     {"aten.index_select.default", gather_forward, KEEPS_INDEX, "0"},
+    {"aten.one_hot.default", one_hot_forward, 0, "0"},
     {"aten.scatter.src", scatter_forward, REPLACES, "0"},
     {"aten.scatter.value", scatter_forward, REPLACES, "0"},
     {"aten.scatter_add.default", scatter_forward, ADDS, "0"},
-    {"aten.take_along_dim.default", gather_forward, KEEPS_INPUT, "0"},
+    {"aten.take_along_dim.default", take_along_dim_forward, 0, "00"},
 };
 
 const struct named_table named_indexing = NAMED_TABLE(indexing);

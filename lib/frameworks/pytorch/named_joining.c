@@ -3,13 +3,13 @@
 
 /* ---- joining: parts of another type are cast for the call ---- */
 
-enum joining { CONCAT, STACK };
+enum joining { CONCAT, STACK, HSTACK };
 
 static struct value *
 joined(struct step *step, const struct layer *layer, struct value **parts, enum joining joining)
 {
     struct shape shape = step_output_shape(step, layer, 0);
-    int axis = attribute_axis(layer, "dim", shape.rank, 0), count = layer->input_count;
+    int axis = attribute_axis(layer, "dim", shape.rank, joining == HSTACK && shape.rank > 1), count = layer->input_count;
     struct value **casts, *result;
     size_t bytes = (size_t)count * sizeof *casts;
 
@@ -72,6 +72,20 @@ split_forward(struct step *step, const struct layer *layer, int unsafe)
     pool_give(&step->pool, results, count * sizeof *results);
 }
 
+/* Each part is a slice of its own. */
+static void
+tensor_split_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    (void)detail;
+    for (int i = 0; i < layer->output_count; i++) {
+        struct shape shape = step_output_shape(step, layer, i);
+
+        step_output(step, layer, i, aten_part(step, x, &shape, x->strides));
+    }
+}
+
 /* An axis goes. */
 static void
 unbind_forward(struct step *step, const struct layer *layer, int detail)
@@ -104,12 +118,13 @@ static const struct named_rule joining[] = {
     {"aten.chunk.default", split_forward, 0, "0"},
     {"aten.concat.default", join_forward, CONCAT, "*"},
     {"aten.concatenate.default", join_forward, CONCAT, "*"},
+    {"aten.hstack.default", join_forward, HSTACK, "*"},
     {"aten.split.Tensor", split_forward, 0, "0"},
     {"aten.split.sizes", split_forward, 0, "0"},
     {"aten.split_with_sizes.default", split_forward, 0, "0"},
     {"aten.stack.default", join_forward, STACK, "*"},
-    {"aten.tensor_split.indices", split_forward, 0, "0"},
-    {"aten.tensor_split.sections", split_forward, 0, "0"},
+    {"aten.tensor_split.indices", tensor_split_forward, 0, "0"},
+    {"aten.tensor_split.sections", tensor_split_forward, 0, "0"},
     {"aten.unbind.int", unbind_forward, 0, "0"},
     {"aten.unsafe_chunk.default", split_forward, 1, "0"},
     {"aten.unsafe_split.Tensor", split_forward, 1, "0"},

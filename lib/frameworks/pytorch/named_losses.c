@@ -22,8 +22,11 @@ pair_forward(struct step *step, const struct layer *layer, int kind)
 {
     static const loss_function functions[] = {aten_pair_loss, aten_mean_absolute_error, aten_binary_cross_entropy};
     struct value *x = step_input(step, layer, 0), *target = step_input(step, layer, 1);
+    struct value *result = functions[kind](step, x, target, reduction_of(layer));
 
-    step_output(step, layer, 0, functions[kind](step, x, target, reduction_of(layer)));
+    if (kind == BINARY)
+        step_save(step, result->node, step_input(step, layer, 2)); /* a weight of each element */
+    step_output(step, layer, 0, result);
 }
 
 /* ---- huber: saved are both ---- */
@@ -104,13 +107,15 @@ static void
 logits_forward(struct step *step, const struct layer *layer, int detail)
 {
     struct value *x = step_input(step, layer, 0), *target = step_input(step, layer, 1);
-    struct value *positive = step_input(step, layer, 3);
+    struct value *positive = step_input(step, layer, 3), *result;
 
     (void)detail;
     if (positive)
-        step_output(step, layer, 0, weighted_logits(step, x, target, positive, reduction_of(layer)));
+        result = weighted_logits(step, x, target, positive, reduction_of(layer));
     else
-        step_output(step, layer, 0, aten_binary_cross_entropy_with_logits(step, x, target, reduction_of(layer)));
+        result = aten_binary_cross_entropy_with_logits(step, x, target, reduction_of(layer));
+    step_save(step, result->node, step_input(step, layer, 2));
+    step_output(step, layer, 0, result);
 }
 
 /* ---- kl_div ---- */

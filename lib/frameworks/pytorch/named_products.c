@@ -176,6 +176,44 @@ spread(struct step *step, struct value *x, const char *letters, const char *resu
     return spread;
 }
 
+/* x[:, None] * y */
+static void
+outer_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0), *column;
+    struct shape shape = {.dims = {value_elements(x), 1}, .rank = 2, .dtype = x->shape.dtype};
+
+    (void)detail;
+    column = aten_reshape(step, x, &shape);
+    step_output(step, layer, 0, aten_binary(step, MEMMODEL_MULTIPLY, column, step_input(step, layer, 1)));
+    value_drop(step, column);
+}
+
+/* One operand: what the result lacks is summed, the rest permuted. */
+static void
+einsum_of_one(struct step *step, const struct layer *layer, struct value *x)
+{
+    char text[4 * LETTERS], left[LETTERS] = "", *arrow;
+    uint64_t gone = 0;
+    struct value *sum;
+
+    attribute_text(layer, "equation", text, sizeof text);
+    arrow = strstr(text, "->");
+    if (!arrow || arrow - text != x->shape.rank || strlen(arrow + 2) > (size_t)x->shape.rank || strchr(text, '.')) {
+        named_estimate(step, layer);
+        return;
+    }
+    for (const char *c = text; c < arrow; c++) {
+        if (strchr(arrow + 2, *c))
+            append_letter(left, *c);
+        else
+            gone |= UINT64_C(1) << (c - text);
+    }
+    sum = gone ? aten_sum(step, x, gone, false) : value_keep(x);
+    step_output(step, layer, 0, in_order(step, sum, left, arrow + 2));
+    value_drop(step, sum);
+}
+
 static void
 einsum_forward(struct step *step, const struct layer *layer, int detail)
 {
@@ -184,7 +222,11 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
     struct shape shape = step_output_shape(step, layer, 0);
 
     (void)detail;
-    if (!read_equation(layer, &equation) || strlen(equation.operands[0]) != (size_t)a->shape.rank ||
+    if (layer->input_count == 1) {
+        einsum_of_one(step, layer, a);
+        return;
+    }
+    if (!b || !read_equation(layer, &equation) || strlen(equation.operands[0]) != (size_t)a->shape.rank ||
         strlen(equation.operands[1]) != (size_t)b->shape.rank || strlen(equation.result) != (size_t)shape.rank) {
         named_estimate(step, layer);
         return;
@@ -205,11 +247,12 @@ static const struct named_rule products[] = {
     {"aten.baddbmm.default", added_product_forward, 1, "033"},
     {"aten.bmm.default", product_forward, BMM, "33"},
     {"aten.dot.default", product_forward, MATMUL, "11"},
-    {"aten.einsum.default", einsum_forward, 0, "11"},
+    {"aten.einsum.default", einsum_forward, 0, "1"},
     {"aten.linear.default", linear_forward, 0, "12"},
     {"aten.matmul.default", product_forward, MATMUL, "11"},
     {"aten.mm.default", product_forward, MM, "22"},
     {"aten.mv.default", product_forward, MATMUL, "21"},
+    {"aten.outer.default", outer_forward, 0, "11"},
 };
 
 const struct named_table named_products = NAMED_TABLE(products);

@@ -21,19 +21,14 @@ enum reduction { SUM, MEAN };
 static void
 reduce_forward(struct step *step, const struct layer *layer, int reduction)
 {
-    struct value *given = step_input(step, layer, 0), *x = given;
-    uint64_t axes = axes_of(layer, given);
+    struct value *x = step_input(step, layer, 0);
+    uint64_t axes = axes_of(layer, x);
     struct shape shape = step_output_shape(step, layer, 0);
 
-    if (attribute_present(layer, "dtype"))
-        x = aten_cast(step, given, shape.dtype);
-    else
-        value_keep(x);
     if (reduction == SUM)
-        step_output(step, layer, 0, aten_sum(step, x, axes, keeps_axes(layer)));
+        step_output(step, layer, 0, aten_sum_typed(step, x, axes, keeps_axes(layer), shape.dtype));
     else
-        step_output(step, layer, 0, aten_mean(step, x, axes, keeps_axes(layer)));
-    value_drop(step, x);
+        step_output(step, layer, 0, aten_mean_typed(step, x, axes, keeps_axes(layer), shape.dtype));
 }
 
 static void
@@ -94,16 +89,17 @@ zeros_backward(struct step *step, struct node *node, struct value **incoming, st
 }
 
 static void
-values_and_indices_forward(struct step *step, const struct layer *layer, int detail)
+values_and_indices_forward(struct step *step, const struct layer *layer, int sorting)
 {
     static const struct derivative values = {"max", zeros_backward};
     struct value *x = step_input(step, layer, 0), *chosen, *indices;
     struct shape shape = step_output_shape(step, layer, 0), places = shape_typed(&shape, MEMMODEL_INT64);
     struct node *node;
 
-    (void)detail;
     chosen = value_empty(step, &shape);
     indices = value_empty(step, &places);
+    if (sorting && x->shape.rank > 0)
+        value_drop(step, value_vector(step, MEMMODEL_INT64, x->shape.dims[attribute_axis(layer, "dim", x->shape.rank, -1)]));
     node = node_new(step, &values, &x, 1, 2);
     node_attach(step, node, chosen, 0);
     step_save(step, node, indices);
@@ -344,7 +340,7 @@ static const struct named_rule reductions[] = {
     {"aten.min.dim", values_and_indices_forward, 0, "0"},
     {"aten.norm.Scalar", norm_forward, 0, "0"},
     {"aten.norm.ScalarOpt_dim", norm_forward, 0, "0"},
-    {"aten.sort.default", values_and_indices_forward, 0, "0"},
+    {"aten.sort.default", values_and_indices_forward, 1, "0"},
     {"aten.std.correction", spread_forward, DEVIATION, "0"},
     {"aten.std.default", spread_forward, DEVIATION, "0"},
     {"aten.std.dim", spread_forward, DEVIATION, "0"},

@@ -151,14 +151,26 @@ select_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, aten_select(step, x, attribute_axis(layer, "dim", x->shape.rank, 0)));
 }
 
+/* The gradient of windows is added up by the places of an axis. */
+static void
+window_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = value_empty(step, &shape);
+    value_drop(step, value_vector(step, MEMMODEL_INT64, shape.dims[node->number]));
+}
+
 /* Windows of an axis; they come last. */
 static void
 window_forward(struct step *step, const struct layer *layer, int detail)
 {
-    struct value *x = step_input(step, layer, 0);
+    static const struct derivative unfold = {"unfold", window_backward};
+    struct value *x = step_input(step, layer, 0), *result;
     struct shape shape = step_output_shape(step, layer, 0);
     int axis = attribute_axis(layer, "dimension", x->shape.rank, 0);
     int64_t strides[MEMMODEL_MAX_RANK];
+    struct node *node;
 
     (void)detail;
     if (x->shape.rank == MEMMODEL_MAX_RANK) {
@@ -168,7 +180,47 @@ window_forward(struct step *step, const struct layer *layer, int detail)
     memcpy(strides, x->strides, sizeof strides);
     strides[x->shape.rank] = strides[axis];
     stride_by(&strides[axis], attribute_integer(layer, "step", 1));
+    result = value_view(step, x, &shape, strides);
+    node = step_record(step, &unfold, result, 1, &x);
+    if (node)
+        node->number = axis;
+    step_output(step, layer, 0, result);
+}
+
+/* Two axes go, their diagonal comes last. */
+static void
+diagonal_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+    struct shape shape = step_output_shape(step, layer, 0);
+    int first = attribute_axis(layer, "dim1", x->shape.rank, 0), second = attribute_axis(layer, "dim2", x->shape.rank, 1);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    int to = 0;
+
+    (void)detail;
+    for (int i = 0; i < x->shape.rank; i++)
+        if (i != first && i != second)
+            strides[to++] = x->strides[i];
+    if (!checked_add(x->strides[first], x->strides[second], &strides[to < MEMMODEL_MAX_RANK ? to : 0]))
+        strides[0] = INT64_MAX;
     step_output(step, layer, 0, aten_part(step, x, &shape, strides));
+}
+
+/* Each input along an axis of its own, seen in the shape of all. */
+static void
+meshgrid_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    for (int i = 0; i < layer->output_count && i < layer->input_count; i++) {
+        struct shape shape = step_output_shape(step, layer, i), own = shape;
+        struct value *x = step_input(step, layer, i), *seen;
+
+        for (int axis = 0; axis < own.rank; axis++)
+            own.dims[axis] = axis == i ? value_elements(x) : 1;
+        seen = aten_reshape(step, x, &own);
+        step_output(step, layer, i, aten_expand(step, seen, &shape));
+        value_drop(step, seen);
+    }
 }
 
 static void
@@ -184,22 +236,13 @@ strided_forward(struct step *step, const struct layer *layer, int detail)
 
 /* ---- copies ---- */
 
-static bool
-wants_channels_last(const struct layer *layer, const struct value *x)
-{
-    if (x->shape.rank < 4)
-        return false;
-    return attribute_is(layer, "memory_format", "channels_last") ||
-           attribute_is(layer, "memory_format", "channels_last_3d");
-}
-
 static void
 contiguous_forward(struct step *step, const struct layer *layer, int detail)
 {
     struct value *x = step_input(step, layer, 0);
 
     (void)detail;
-    if (wants_channels_last(layer, x))
+    if (attribute_channels_last(layer, x))
         step_output(step, layer, 0, aten_channels_last(step, x));
     else
         step_output(step, layer, 0, aten_contiguous(step, x));
@@ -212,7 +255,7 @@ clone_forward(struct step *step, const struct layer *layer, int detail)
     bool dense = attribute_is(layer, "memory_format", "contiguous_format");
 
     (void)detail;
-    if (wants_channels_last(layer, x) && !value_is_channels_last(x))
+    if (attribute_channels_last(layer, x) && !value_is_channels_last(x))
         step_output(step, layer, 0, aten_channels_last(step, x));
     else if (dense && !value_is_contiguous(x))
         step_output(step, layer, 0, aten_contiguous(step, x));
@@ -289,11 +332,13 @@ static const struct named_rule views[] = {
     {"aten.channel_shuffle.default", shuffle_forward, ROW_MAJOR, "0"},
     {"aten.clone.default", clone_forward, 0, "0"},
     {"aten.contiguous.default", contiguous_forward, 0, "0"},
+    {"aten.diagonal.default", diagonal_forward, 0, "0"},
     {"aten.expand.default", expand_forward, 0, "0"},
     {"aten.expand_as.default", expand_forward, 0, "0"},
     {"aten.flatten.using_ints", flatten_forward, 0, "0"},
     {"aten.flip.default", flip_forward, 0, "0"},
     {"aten.mT.default", matrix_transpose_forward, 0, "0"},
+    {"aten.meshgrid.indexing", meshgrid_forward, 0, "*"},
     {"aten.movedim.int", movedim_forward, 0, "0"},
     {"aten.movedim.intlist", movedim_forward, 0, "0"},
     {"aten.narrow.default", slice_forward, 0, "0"},
@@ -302,9 +347,11 @@ static const struct named_rule views[] = {
     {"aten.pixel_shuffle.default", shuffle_forward, ROW_MAJOR, "0"},
     {"aten.pixel_unshuffle.default", shuffle_forward, ROW_MAJOR, "0"},
     {"aten.repeat.default", repeat_forward, 0, "0"},
+    {"aten.repeat_interleave.self_int", shuffle_forward, LIKE_INPUT, "0"},
     {"aten.reshape.default", reshape_forward, 0, "0"},
     {"aten.reshape_as.default", reshape_forward, 0, "0"},
     {"aten.roll.default", flip_forward, 0, "0"},
+    {"aten.rot90.default", shuffle_forward, LIKE_INPUT, "0"},
     {"aten.select.int", select_forward, 0, "0"},
     {"aten.slice.Tensor", slice_forward, 0, "0"},
     {"aten.squeeze.default", reshape_forward, 0, "0"},

@@ -84,7 +84,7 @@ step_record(struct step *step, const struct derivative *derivative, struct value
 static bool
 is_view(const struct node *node)
 {
-    static const char *const views[] = {"view", "permute", "expand", "slice"};
+    static const char *const views[] = {"view", "permute", "expand", "slice", "AsStrided"};
 
     for (size_t i = 0; node->derivative && i < sizeof views / sizeof views[0]; i++)
         if (strcmp(node->derivative->name, views[i]) == 0)

@@ -62,8 +62,11 @@ enum aten_pointwise_kind {
     ATEN_CELU,
     ATEN_COS,
     ATEN_COSH,
+    ATEN_DIGAMMA,
     ATEN_ERF,
+    ATEN_EXP2,
     ATEN_EXPM1,
+    ATEN_FRAC,
     ATEN_HARDTANH,
     ATEN_LOG1P,
     ATEN_LOG_OF_BASE,
@@ -118,6 +121,13 @@ aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep);
 
 struct value *
 aten_mean(struct step *step, struct value *x, uint64_t axes, bool keep);
+
+/* The same with a result of another type: x.sum(dtype=...) */
+struct value *
+aten_sum_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int dtype);
+
+struct value *
+aten_mean_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int dtype);
 
 /* amax or amin */
 struct value *

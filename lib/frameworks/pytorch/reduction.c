@@ -53,61 +53,99 @@ sum_backward(struct step *step, struct node *node, struct value **incoming, stru
 }
 
 struct value *
-aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
+aten_sum_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int dtype)
 {
     static const struct derivative sum = {"sum", sum_backward};
-    struct shape shape = reduced_shape(x, axes, keep);
-    struct value *result, *wide = NULL;
+    struct shape reduced = reduced_shape(x, axes, keep), shape = shape_typed(&reduced, dtype);
+    struct value *result = value_empty(step, &shape), *cast = NULL;
 
-    if (!value_is_float(x))
-        shape.dtype = MEMMODEL_INT64;
-    result = value_empty(step, &shape);
-    if (x->shape.dtype != shape.dtype)
-        wide = value_like_typed(step, x, MEMMODEL_INT64);
+    if (x->shape.dtype != dtype)
+        cast = value_like_typed(step, x, dtype);
     step_parallel_sum(step, x, result);
-    value_drop(step, wide);
+    value_drop(step, cast);
     remember(step_record(step, &sum, result, 1, &x), axes, keep);
     return result;
 }
 
+struct value *
+aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
+{
+    return aten_sum_typed(step, x, axes, keep, value_is_float(x) ? x->shape.dtype : MEMMODEL_INT64);
+}
+
 /* ---- mean ---- */
+
+/* The number of elements, a whole number, as a tensor: to be cast also for float64. */
+static struct value *
+count_new(struct step *step)
+{
+    struct value *count = value_scalar(step, MEMMODEL_INT64);
+
+    count->number = true;
+    return count;
+}
+
+static void
+divide_by_count(struct step *step, int dtype)
+{
+    struct value *count = count_new(step), *typed = value_scalar(step, dtype);
+
+    value_drop(step, typed);
+    value_drop(step, count);
+}
+
+/* Half types are summed in float32. */
+static struct value *
+mean_typed(struct step *step, const struct value *x, uint64_t axes, bool keep, int dtype)
+{
+    struct shape reduced = reduced_shape(x, axes, keep), shape = shape_typed(&reduced, dtype);
+    struct value *result = value_empty(step, &shape), *wide, *cast = NULL;
+    bool half = dtype == MEMMODEL_BFLOAT16 || dtype == MEMMODEL_FLOAT16;
+    int sum_type = half ? MEMMODEL_FLOAT32 : dtype;
+    struct shape sums = shape_typed(&shape, sum_type);
+
+    wide = half ? value_empty(step, &sums) : value_keep(result);
+    if (x->shape.dtype != sum_type)
+        cast = value_like_typed(step, x, sum_type);
+    if (!half)
+        step_parallel_sum(step, x, result);
+    value_drop(step, cast);
+    divide_by_count(step, sum_type);
+    value_drop(step, wide);
+    return result;
+}
 
 struct value *
 mean_result(struct step *step, const struct value *x, uint64_t axes, bool keep)
 {
-    struct shape shape = reduced_shape(x, axes, keep);
-    struct value *result = value_empty(step, &shape);
-    bool half = x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
-    struct shape sums = shape_typed(&shape, MEMMODEL_FLOAT32);
-    struct value *wide = half ? value_empty(step, &sums) : value_keep(result);
-
-    if (half)
-        value_drop(step, value_like_typed(step, x, MEMMODEL_FLOAT32));
-    else
-        step_parallel_sum(step, x, result);
-    number_in_place(step, wide->shape.dtype); /* divided by the number of elements */
-    value_drop(step, wide);
-    return result;
+    return mean_typed(step, x, axes, keep, x->shape.dtype);
 }
 
 /* grad.expand(sizes) / count */
 static void
 mean_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    struct value *seen = expanded(step, node, incoming[0]);
+    struct value *seen = expanded(step, node, incoming[0]), *count = count_new(step);
 
-    gradients[0] = number_result(step, seen);
+    gradients[0] = binary_result(step, seen, count, 0);
+    value_drop(step, count);
     value_drop(step, seen);
+}
+
+struct value *
+aten_mean_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int dtype)
+{
+    static const struct derivative mean = {"mean", mean_backward};
+    struct value *result = mean_typed(step, x, axes, keep, dtype);
+
+    remember(step_record(step, &mean, result, 1, &x), axes, keep);
+    return result;
 }
 
 struct value *
 aten_mean(struct step *step, struct value *x, uint64_t axes, bool keep)
 {
-    static const struct derivative mean = {"mean", mean_backward};
-    struct value *result = mean_result(step, x, axes, keep);
-
-    remember(step_record(step, &mean, result, 1, &x), axes, keep);
-    return result;
+    return aten_mean_typed(step, x, axes, keep, x->shape.dtype);
 }
 
 /* ---- amax, amin: the gradient is shared among equal extremes ---- */
