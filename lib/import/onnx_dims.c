@@ -39,6 +39,10 @@ dim_of_element(struct import *import, expression element)
     expression own;
 
     if (!element_integer(import, element, &integer)) {
+        if (element_compare(import, element, expression_integer(import->pool, 0)) == -1) {
+            import_error(import, MEMMODEL_ERROR_SHAPE, "a dimension would be negative whatever the symbols are");
+            return 0;
+        }
         own = expression_copy_assuming(import->pool, element, import->network->pool, NULL, NULL, 0);
         return own >= 0 ? dim_of_expression(own) : (import_failed(import, own), 0);
     }
@@ -55,14 +59,20 @@ element_compare(struct import *import, expression a, expression b)
     double lower[MOST_SYMBOLS], upper[MOST_SYMBOLS], least, greatest;
     expression difference = expression_subtract(import->pool, a, b);
     size_t symbols = expression_symbol_count(import->pool);
+    int before;
 
+    if (difference == MEMMODEL_ERROR_NOMEM)
+        import_failed(import, difference);
     if (difference < 0 || symbols > MOST_SYMBOLS)
         return 2;
     for (size_t i = 0; i < symbols; i++) {
         lower[i] = 1;
         upper[i] = INFINITY;
     }
+    before = memmodel_context_error(import->context)->status;
     expression_bound(import->pool, difference, lower, upper, &least, &greatest);
+    if (before != MEMMODEL_ERROR_NOMEM && memmodel_context_error(import->context)->status == MEMMODEL_ERROR_NOMEM)
+        import_failed(import, MEMMODEL_ERROR_NOMEM); /* without memory everything is possible */
     if (least == 0 && greatest == 0)
         return 0;
     return least > 0 ? 1 : greatest < 0 ? -1 : 2;
