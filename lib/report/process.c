@@ -101,8 +101,7 @@ process_measure(memmodel_context *context, const struct simulation *simulation, 
 
     if (status)
         return status;
-    measured.blocks =
-        memory_allocate_zeroed(context, simulation->trace->block_count + 1, sizeof *measured.blocks);
+    measured.blocks = memory_allocate_zeroed(context, simulation->trace->block_count + 1, sizeof *measured.blocks);
     status = measured.blocks ? replay(&measured) : MEMMODEL_ERROR_NOMEM;
     if (!status)
         status = add_up(&measured, base_bytes, profile, peak);

@@ -37,7 +37,8 @@ def median(numbers: list[float]) -> float:
 def summary(name: str, errors: list[float]) -> None:
     """A line with median and worst."""
     sizes = [abs(error) for error in errors]
-    print(f"{name}: median {median(sizes):.1f} %, worst {max(sizes):.1f} %, mean with sign {sum(errors) / len(errors):+.1f} %")
+    mean = sum(errors) / len(errors)
+    print(f"{name}: median {median(sizes):.1f} %, worst {max(sizes):.1f} %, mean with sign {mean:+.1f} %")
 
 
 def main() -> None:
@@ -47,7 +48,6 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="folder for the networks as JSON")
     options = parser.parse_args()
     import keras_networks
-
     import memmodel.keras
 
     errors: dict[str, list[float]] = {}
@@ -58,9 +58,10 @@ def main() -> None:
         if options.save:
             memmodel.keras.from_model(model).save(options.save / f"{name}.json")
         report = memmodel.keras.estimate(model, batch, isa=ISA, base_bytes=base if options.base else None)
-        error = 100 * (report.peak.process / peak - 1)
+        predicted = report.peak.process
+        error = 100 * (predicted / peak - 1)
         errors.setdefault(name, []).append(error)
-        print(f"{name} {batch}: measured {peak / 1e6:.0f} MB, predicted {report.peak.process / 1e6:.0f} MB, {error:+.1f} %")
+        print(f"{name} {batch}: measured {peak / 1e6:.0f} MB, predicted {predicted / 1e6:.0f} MB, {error:+.1f} %")
     for name, found in errors.items():
         summary(name, found)
     summary("all", [error for found in errors.values() for error in found])

@@ -2,8 +2,8 @@
 
     python test/frameworks/record_keras.py OUT.csv [--repeat 2] [--network NAME ...]
 
-Needs keras and tensorflow-cpu. Prints the table that test/data/keras_networks/samples.csv holds: `base_bytes` is what
-the process has just before model.fit (model compiled, arrays made), `peak_bytes` the kernel's high-water mark at the end.
+Needs keras and tensorflow-cpu. Writes the table that test/data/keras_networks/samples.csv holds: `base_bytes` is what
+the process has just before model.fit (model compiled, arrays made), `peak_bytes` the kernel's high-water mark.
 """
 
 from __future__ import annotations

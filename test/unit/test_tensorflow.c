@@ -235,7 +235,8 @@ what_has_no_rule_is_refused(void **state)
     memmodel_report *report = NULL;
 
     job.optimizer = "adafactor";
-    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "no rule for this optimizer");
+    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                 "no rule for this optimizer");
     job.optimizer = "adam";
     job.isa = "sse";
     assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_UNSUPPORTED, "avx2 or avx512");

@@ -9,6 +9,7 @@ The model is read, never run: its layers' configurations and symbolic shapes are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,9 @@ Converter = Callable[[_Builder, Any, list[Tensor]], Tensor]
 def _activation_name(activation: Any) -> str:
     if activation is None:
         return "linear"
-    return str(activation if isinstance(activation, str) else getattr(activation, "__name__", type(activation).__name__))
+    if isinstance(activation, str):
+        return activation
+    return str(getattr(activation, "__name__", type(activation).__name__))
 
 
 def _activated(build: _Builder, x: Tensor, activation: Any, name: str) -> Tensor:
@@ -335,18 +338,10 @@ def _unknown(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
     return build.network.custom(
         inputs,
         [build.sizes(output.shape, layer.name) for output in outputs],
-        parameters=sum(int(weight.shape.num_elements() if hasattr(weight.shape, "num_elements") else _product(weight.shape))
-                       for weight in layer.weights),
+        parameters=sum(math.prod(weight.shape) for weight in layer.trainable_weights),
         operation=f"keras.{type(layer).__name__}",
         name=layer.name,
-    )  # fmt: skip
-
-
-def _product(shape: Sequence[int]) -> int:
-    product = 1
-    for size in shape:
-        product *= size
-    return product
+    )
 
 
 def _identity(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
@@ -461,7 +456,8 @@ def _add_loss(build: _Builder, output: Tensor, loss: Any) -> None:
         build.network.output(output)
         return
     sparse = _loss_name(loss) == "sparse_categorical_crossentropy"
-    target = build.network.input("target", output.shape[:-1] if sparse else output.shape, "int32" if sparse else "float32")
+    shape, dtype = (output.shape[:-1], "int32") if sparse else (output.shape, "float32")
+    target = build.network.input("target", shape, dtype)
     build.network.loss(output, target, kind=kind, name="loss")
 
 

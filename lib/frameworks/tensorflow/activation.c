@@ -7,22 +7,36 @@
 
 /* How an activation's output and gradient come about. */
 enum manner {
-    IN_PLACE,    /* output over input, which the gradient reads: ReLU, tanh, ... */
-    WITH_INPUT,  /* output of its own; the gradient reads input and output: LeakyReLU */
-    SWISH,       /* x sigmoid(x): the gradient computes the sigmoid again */
-    EXACT_GELU,  /* x / 2 * erfc(-x / sqrt 2) */
-    TANH_GELU,   /* the same by a tanh */
-    LINEAR_MAP,  /* nothing is kept: negation */
+    IN_PLACE,   /* output over input, which the gradient reads: ReLU, tanh, ... */
+    WITH_INPUT, /* output of its own; the gradient reads input and output: LeakyReLU */
+    SWISH,      /* x sigmoid(x): the gradient computes the sigmoid again */
+    EXACT_GELU, /* x / 2 * erfc(-x / sqrt 2) */
+    TANH_GELU,  /* the same by a tanh */
+    LINEAR_MAP, /* nothing is kept: negation */
 };
 
 static const uint8_t manners[] = {
-    [MEMMODEL_RELU] = IN_PLACE,       [MEMMODEL_LEAKY_RELU] = WITH_INPUT, [MEMMODEL_ELU] = IN_PLACE,
-    [MEMMODEL_SELU] = IN_PLACE,       [MEMMODEL_GELU] = EXACT_GELU,       [MEMMODEL_GELU_TANH] = TANH_GELU,
-    [MEMMODEL_SILU] = SWISH,          [MEMMODEL_SIGMOID] = IN_PLACE,      [MEMMODEL_TANH] = IN_PLACE,
-    [MEMMODEL_HARDSWISH] = SWISH,     [MEMMODEL_HARDSIGMOID] = WITH_INPUT, [MEMMODEL_RELU6] = IN_PLACE,
-    [MEMMODEL_SOFTPLUS] = WITH_INPUT, [MEMMODEL_MISH] = SWISH,            [MEMMODEL_PRELU] = WITH_INPUT,
-    [MEMMODEL_EXP] = IN_PLACE,        [MEMMODEL_LOG] = WITH_INPUT,        [MEMMODEL_SQRT] = IN_PLACE,
-    [MEMMODEL_SQUARE] = WITH_INPUT,   [MEMMODEL_ABS] = WITH_INPUT,        [MEMMODEL_NEGATE] = LINEAR_MAP,
+    [MEMMODEL_RELU] = IN_PLACE,
+    [MEMMODEL_LEAKY_RELU] = WITH_INPUT,
+    [MEMMODEL_ELU] = IN_PLACE,
+    [MEMMODEL_SELU] = IN_PLACE,
+    [MEMMODEL_GELU] = EXACT_GELU,
+    [MEMMODEL_GELU_TANH] = TANH_GELU,
+    [MEMMODEL_SILU] = SWISH,
+    [MEMMODEL_SIGMOID] = IN_PLACE,
+    [MEMMODEL_TANH] = IN_PLACE,
+    [MEMMODEL_HARDSWISH] = SWISH,
+    [MEMMODEL_HARDSIGMOID] = WITH_INPUT,
+    [MEMMODEL_RELU6] = IN_PLACE,
+    [MEMMODEL_SOFTPLUS] = WITH_INPUT,
+    [MEMMODEL_MISH] = SWISH,
+    [MEMMODEL_PRELU] = WITH_INPUT,
+    [MEMMODEL_EXP] = IN_PLACE,
+    [MEMMODEL_LOG] = WITH_INPUT,
+    [MEMMODEL_SQRT] = IN_PLACE,
+    [MEMMODEL_SQUARE] = WITH_INPUT,
+    [MEMMODEL_ABS] = WITH_INPUT,
+    [MEMMODEL_NEGATE] = LINEAR_MAP,
 };
 
 static int32_t
@@ -106,8 +120,9 @@ activate(struct build *build, const struct layer *layer)
     if (kind_of(layer) == MEMMODEL_ACTIVATION_NONE)
         build_output(build, layer, build_view(build, "Identity", x));
     else
-        build_output(build, layer, activation_forward(build, kind_of(layer), x, build_output_bytes(build, layer),
-                                                    build_kept(build, layer)));
+        build_output(
+            build, layer,
+            activation_forward(build, kind_of(layer), x, build_output_bytes(build, layer), build_kept(build, layer)));
 }
 
 static void
@@ -125,8 +140,9 @@ activate_backward(struct build *build, const struct layer *layer, int32_t gradie
 static void
 softmax(struct build *build, const struct layer *layer)
 {
-    build_output(build, layer,
-                build_forward(build, "Softmax", build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
+    build_output(
+        build, layer,
+        build_forward(build, "Softmax", build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
 }
 
 static void
@@ -134,7 +150,8 @@ softmax_backward(struct build *build, const struct layer *layer, int32_t gradien
 {
     int64_t n = build_output_bytes(build, layer);
     int32_t y = build_kept(build, layer)->y, product = build_new(build, "mul", n, READS(gradient, y));
-    int32_t sum = build_new(build, "Sum", 0, READS(product)), less = build_forward(build, "sub", n, READS(gradient, sum));
+    int32_t sum = build_new(build, "Sum", 0, READS(product)),
+            less = build_forward(build, "sub", n, READS(gradient, sum));
 
     build_gradient(build, layer, 0, build_forward(build, "mul_1", n, READS(less, y)));
 }

@@ -18,7 +18,8 @@ work(struct build *build, const struct layer *layer)
 static int32_t
 product(struct build *build, const char *what, int64_t bytes, double duration, const int32_t *reads, int32_t count)
 {
-    return build_operation(build, &(struct operation){.what = what, .bytes = bytes, .duration = duration}, reads, count);
+    return build_operation(build, &(struct operation){.what = what, .bytes = bytes, .duration = duration}, reads,
+                           count);
 }
 
 /* ---- matrix product ---- */
@@ -27,8 +28,8 @@ static void
 matmul(struct build *build, const struct layer *layer)
 {
     build_output(build, layer,
-                product(build, "BatchMatMulV2", build_output_bytes(build, layer), work(build, layer),
-                        READS(build_input(build, layer, 0), build_input(build, layer, 1))));
+                 product(build, "BatchMatMulV2", build_output_bytes(build, layer), work(build, layer),
+                         READS(build_input(build, layer, 0), build_input(build, layer, 1))));
 }
 
 /* Matrices of the product that share this operand. */
@@ -88,7 +89,8 @@ attention(struct build *build, const struct layer *layer)
 {
     int64_t n = score_bytes(build, layer), out = build_output_bytes(build, layer);
     double duration = work(build, layer) / 2;
-    int32_t query = build_input(build, layer, 0), key = build_input(build, layer, 1), value = build_input(build, layer, 2);
+    int32_t query = build_input(build, layer, 0), key = build_input(build, layer, 1),
+            value = build_input(build, layer, 2);
     int32_t scaled = build_forward(build, "Mul", build_bytes(build, layer->inputs[0]), READS(query));
     int32_t scores = product(build, "Einsum", n, duration, READS(scaled, key));
     int32_t shares = build_forward(build, "Softmax", n, READS(scores));
@@ -97,7 +99,8 @@ attention(struct build *build, const struct layer *layer)
 
     kept->others[0] = scaled;
     kept->others[1] = shares;
-    kept->others[2] = build->job->inference ? NOTHING : build_new(build, "mul_2", n, READS(shares)); /* of the gradient */
+    kept->others[2] =
+        build->job->inference ? NOTHING : build_new(build, "mul_2", n, READS(shares)); /* of the gradient */
     build_output(build, layer, heads);
 }
 
@@ -109,7 +112,8 @@ attention_backward(struct build *build, const struct layer *layer, int32_t gradi
     double duration = work(build, layer) / 2;
     int32_t shares = kept->others[1];
     int32_t of_shares = product(build, "Einsum", n, duration, READS(gradient, build_input(build, layer, 2)));
-    int32_t of_value = product(build, "Einsum_1", build_bytes(build, layer->inputs[2]), duration, READS(gradient, shares));
+    int32_t of_value =
+        product(build, "Einsum_1", build_bytes(build, layer->inputs[2]), duration, READS(gradient, shares));
     int32_t sum = build_new(build, "Sum", 0, READS(build_new(build, "mul", n, READS(of_shares, shares))));
     int32_t less = build_forward(build, "sub", n, READS(of_shares, sum));
     int32_t of_scores = build_forward(build, "mul_1", n, READS(less, kept->others[2]));
@@ -117,9 +121,9 @@ attention_backward(struct build *build, const struct layer *layer, int32_t gradi
                                READS(of_scores, build_input(build, layer, 1)));
 
     build_gradient(build, layer, 0, build_forward(build, "Mul", build_bytes(build, layer->inputs[0]), READS(of_query)));
-    build_gradient(build, layer, 1,
-                  product(build, "Einsum_3", build_bytes(build, layer->inputs[1]), duration,
-                          READS(of_scores, kept->others[0])));
+    build_gradient(
+        build, layer, 1,
+        product(build, "Einsum_3", build_bytes(build, layer->inputs[1]), duration, READS(of_scores, kept->others[0])));
     build_gradient(build, layer, 2, of_value);
 }
 

@@ -20,8 +20,8 @@ build_times(struct build *build, int64_t bytes, int64_t factor)
     int64_t product = 0;
 
     if (!checked_multiply(bytes, factor, &product))
-        build_fail(build, context_error(build->context, MEMMODEL_ERROR_OVERFLOW, build->network->layers[build->layer].name,
-                                      "the bytes do not fit in 63 bits"));
+        build_fail(build, context_error(build->context, MEMMODEL_ERROR_OVERFLOW,
+                                        build->network->layers[build->layer].name, "the bytes do not fit in 63 bits"));
     return product;
 }
 
@@ -115,7 +115,7 @@ int32_t
 build_forward(struct build *build, const char *what, int64_t bytes, const int32_t *inputs, int32_t count)
 {
     return build_operation(build, &(struct operation){.what = what, .bytes = bytes, .place = PLACE_FORWARD}, inputs,
-                          count);
+                           count);
 }
 
 int32_t
@@ -124,7 +124,7 @@ build_view(struct build *build, const char *what, int32_t input)
     int64_t bytes = input < 0 ? 0 : build->graph.operations[input].bytes;
 
     return build_operation(build, &(struct operation){.what = what, .bytes = bytes, .place = PLACE_VIEW, .duration = 1},
-                          READS(input));
+                           READS(input));
 }
 
 /* ---- what a rule reads and leaves ---- */

@@ -60,10 +60,11 @@ weighted_backward(struct build *build, const struct layer *layer, int32_t gradie
 
     build_gradient(build, layer, 0, data);
     filter.bytes = build_parameter_bytes(build, weight);
-    filter.duration = work(build, layer) + (double)build_output_bytes(build, layer) + COLUMN_MOVES * (double)need.columns + 1;
+    filter.duration =
+        work(build, layer) + (double)build_output_bytes(build, layer) + COLUMN_MOVES * (double)need.columns + 1;
     filter.heap = passing_heap(need);
     build_parameter_gradient(build, weight,
-                            build_operation(build, &filter, READS(gradient, build_kept(build, layer)->x)), data);
+                             build_operation(build, &filter, READS(gradient, build_kept(build, layer)->x)), data);
     if (bias != NOTHING) {
         struct operation sum = {.what = "BiasAddGrad", .category = MEMMODEL_GRADIENTS};
 

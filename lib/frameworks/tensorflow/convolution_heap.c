@@ -18,8 +18,8 @@ enum {
 static const int64_t largest_scratchpad = INT64_C(1) << 30;
 
 struct columns {
-    int64_t channels, kernel;      /* channels of the input; points of the kernel */
-    int64_t image, target, slice;  /* points of the input, of the output, and of that in a depth slice */
+    int64_t channels, kernel;       /* channels of the input; points of the kernel */
+    int64_t image, target, slice;   /* points of the input, of the output, and of that in a depth slice */
     int64_t batch, groups, tensors; /* bytes of input, weights and output */
 };
 
@@ -78,7 +78,8 @@ static struct heap_need
 product_need(struct build *build, const struct columns *c, int64_t weights)
 {
     int64_t column = build_times(build, build_times(build, FLOAT_BYTES * c->channels, c->kernel), c->slice);
-    int64_t image = build_times(build, FLOAT_BYTES * c->channels, c->image), threads = build->job->threads, each = column;
+    int64_t image = build_times(build, FLOAT_BYTES * c->channels, c->image), threads = build->job->threads,
+            each = column;
     struct heap_need need = {0, 0, 0};
     bool reduced;
 
@@ -105,5 +106,6 @@ convolution_heap(struct build *build, const struct layer *layer)
     if (!is_product(build, layer))
         return none;
     c = columns_of(build, layer);
-    return build->status ? none : product_need(build, &c, build_parameter_bytes(build, build_parameter(layer, "weight")));
+    return build->status ? none
+                         : product_need(build, &c, build_parameter_bytes(build, build_parameter(layer, "weight")));
 }

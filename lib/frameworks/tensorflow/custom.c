@@ -5,7 +5,7 @@ static void
 embedding(struct build *build, const struct layer *layer)
 {
     build_output(build, layer,
-                build_new(build, "GatherV2", build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
+                 build_new(build, "GatherV2", build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
 }
 
 /* The table's gradient is sparse, and becomes dense for the optimizer. */
@@ -65,14 +65,14 @@ inputs_only(struct build *build, const struct layer *layer, int32_t gradient)
     for (int32_t i = 0; i < layer->input_count; i++)
         if (build_wants_gradient(build, layer, i))
             build_gradient(build, layer, i,
-                          build_new(build, "gradient", build_bytes(build, layer->inputs[i]),
-                                   READS(gradient, kept->x, kept->y, kept->others[0], scratch)));
+                           build_new(build, "gradient", build_bytes(build, layer->inputs[i]),
+                                     READS(gradient, kept->x, kept->y, kept->others[0], scratch)));
     for (int32_t i = 0; i < layer->parameter_count; i++) {
         struct operation sum = {.what = "gradient", .category = MEMMODEL_GRADIENTS};
 
         sum.bytes = build_parameter_bytes(build, layer->parameters[i]);
         build_parameter_gradient(build, layer->parameters[i], build_operation(build, &sum, READS(gradient, kept->x)),
-                                NOTHING);
+                                 NOTHING);
     }
 }
 

@@ -12,10 +12,10 @@
 
 /* How the output of an operation comes to its memory. */
 enum placement {
-    PLACE_NEW,     /* memory of its own */
-    PLACE_FORWARD, /* that of an input of as many bytes that nobody else will read, if there is one */
-    PLACE_VIEW,    /* that of its first input */
-    PLACE_SLOT,    /* made in the first step, and kept */
+    PLACE_NEW,      /* memory of its own */
+    PLACE_FORWARD,  /* that of an input of as many bytes that nobody else will read, if there is one */
+    PLACE_VIEW,     /* that of its first input */
+    PLACE_SLOT,     /* made in the first step, and kept */
     PLACE_VARIABLE, /* a parameter is written: in place, or to fresh memory while `reader` still reads the old */
 };
 

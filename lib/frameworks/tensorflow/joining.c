@@ -12,7 +12,8 @@ concat(struct build *build, const struct layer *layer)
     }
     for (int32_t i = 0; i < layer->input_count; i++)
         inputs[i] = build_input(build, layer, i);
-    build_output(build, layer, build_new(build, "ConcatV2", build_output_bytes(build, layer), inputs, layer->input_count));
+    build_output(build, layer,
+                 build_new(build, "ConcatV2", build_output_bytes(build, layer), inputs, layer->input_count));
     memory_release(build->context, inputs);
 }
 
@@ -22,7 +23,8 @@ concat_backward(struct build *build, const struct layer *layer, int32_t gradient
 {
     for (int32_t i = 0; i < layer->input_count; i++)
         if (build_wants_gradient(build, layer, i))
-            build_gradient(build, layer, i, build_new(build, "Slice", build_bytes(build, layer->inputs[i]), READS(gradient)));
+            build_gradient(build, layer, i,
+                           build_new(build, "Slice", build_bytes(build, layer->inputs[i]), READS(gradient)));
 }
 
 static void
@@ -59,8 +61,8 @@ static void
 binary(struct build *build, const struct layer *layer)
 {
     build_output(build, layer,
-                build_forward(build, "binary", build_output_bytes(build, layer),
-                             READS(build_input(build, layer, 0), build_input(build, layer, 1))));
+                 build_forward(build, "binary", build_output_bytes(build, layer),
+                               READS(build_input(build, layer, 0), build_input(build, layer, 1))));
 }
 
 /* A sum passes its gradient on; else, or where an input was broadcast, each input's is computed. */

@@ -16,14 +16,16 @@ view_backward(struct build *build, const struct layer *layer, int32_t gradient)
 static void
 copy(struct build *build, const struct layer *layer)
 {
-    build_output(build, layer,
-                build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
+    build_output(
+        build, layer,
+        build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
 }
 
 static void
 copy_backward(struct build *build, const struct layer *layer, int32_t gradient)
 {
-    build_gradient(build, layer, 0, build_new(build, "gradient", build_bytes(build, layer->inputs[0]), READS(gradient)));
+    build_gradient(build, layer, 0,
+                   build_new(build, "gradient", build_bytes(build, layer->inputs[0]), READS(gradient)));
 }
 
 const struct rule tensorflow_reshape = {OP_RESHAPE, view, view_backward};

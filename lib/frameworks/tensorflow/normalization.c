@@ -52,7 +52,8 @@ batch_norm_backward(struct build *build, const struct layer *layer, int32_t grad
     int32_t x = build_kept(build, layer)->x;
     int32_t scaled = build_forward(build, "mul_1/Mul", n, READS(gradient));
     int32_t product = build_forward(build, "mul_1/Mul_1", n, READS(gradient, x));
-    int32_t of_scale = build_new(build, "Sum", 0, READS(product)), of_shift = build_new(build, "Sum_1", 0, READS(gradient));
+    int32_t of_scale = build_new(build, "Sum", 0, READS(product)),
+            of_shift = build_new(build, "Sum_1", 0, READS(gradient));
     int32_t of_variance = build_new(build, "moments/Tile_1", n, READS(of_scale));
     int32_t of_mean = build_new(build, "moments/Tile", n, READS(of_scale, of_shift));
     int32_t difference = build_forward(build, "moments/Sub", n, READS(x, of_variance));

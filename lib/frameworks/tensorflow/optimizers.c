@@ -28,7 +28,8 @@ struct optimizer {
 static int32_t
 slot(struct update *update, const char *what, int32_t input)
 {
-    struct operation operation = {.what = what, .category = MEMMODEL_OPTIMIZER_STATE, .duration = (double)update->bytes + 1};
+    struct operation operation = {
+        .what = what, .category = MEMMODEL_OPTIMIZER_STATE, .duration = (double)update->bytes + 1};
 
     if (update->slots > 0) {
         operation.bytes = update->bytes;

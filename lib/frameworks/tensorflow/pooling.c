@@ -21,8 +21,9 @@ maximum(struct build *build, const struct layer *layer)
 static void
 average(struct build *build, const struct layer *layer)
 {
-    build_output(build, layer,
-                build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
+    build_output(
+        build, layer,
+        build_new(build, op_name(layer->op), build_output_bytes(build, layer), READS(build_input(build, layer, 0))));
 }
 
 static void
@@ -42,8 +43,8 @@ pool_backward(struct build *build, const struct layer *layer, int32_t gradient)
     bool kept_any = kept->others[0] != NOTHING;
 
     build_gradient(build, layer, 0,
-                  build_new(build, "PoolGrad", build_bytes(build, layer->inputs[0]),
-                           READS(kept->x, kept_any ? kept->y : NOTHING, kept->others[0], gradient)));
+                   build_new(build, "PoolGrad", build_bytes(build, layer->inputs[0]),
+                             READS(kept->x, kept_any ? kept->y : NOTHING, kept->others[0], gradient)));
 }
 
 const struct rule tensorflow_pool = {OP_POOL, pool, pool_backward};

@@ -12,15 +12,15 @@
 enum { PASSES = 3, PACKING_BUFFERS = 10, PACKING_BYTES = 1130 };
 
 static const int64_t first_step = 13500000;
-static const int64_t layer_objects = 80000;  /* of Keras */
+static const int64_t layer_objects = 80000; /* of Keras */
 static const int64_t layer_otherwise = 300000;
-static const int64_t compiled = 1000000;     /* a distinct convolution: some kernels of 256 KiB */
+static const int64_t compiled = 1000000; /* a distinct convolution: some kernels of 256 KiB */
 
 /* Graph of a layer, forward and backward, without its parameters. */
 static const int64_t layer_graphs[OP_COUNT] = {
-    [OP_CONV] = 700000,       [OP_CONV_TRANSPOSE] = 700000, [OP_LINEAR] = 700000,   [OP_BATCH_NORM] = 2150000,
-    [OP_LAYER_NORM] = 2300000, [OP_RECURRENT] = 21500000,   [OP_ACTIVATION] = 150000, [OP_DROPOUT] = 500000,
-    [OP_POOL] = 400000,       [OP_CONCAT] = 400000,         [OP_BINARY] = 200000,   [OP_ATTENTION] = 2500000,
+    [OP_CONV] = 700000,        [OP_CONV_TRANSPOSE] = 700000, [OP_LINEAR] = 700000,     [OP_BATCH_NORM] = 2150000,
+    [OP_LAYER_NORM] = 2300000, [OP_RECURRENT] = 21500000,    [OP_ACTIVATION] = 150000, [OP_DROPOUT] = 500000,
+    [OP_POOL] = 400000,        [OP_CONCAT] = 400000,         [OP_BINARY] = 200000,     [OP_ATTENTION] = 2500000,
     [OP_MATMUL] = 700000,
 };
 
@@ -135,8 +135,8 @@ largest_packing(struct build *build)
         y = &build->network->tensors[layer->first_output];
         for (int k = 0; k < x->rank - 1; k++)
             rows = build_times(build, rows, build_dim(build, x->dims[k]));
-        largest = max_i64(largest, middle_of(rows, build_dim(build, x->dims[x->rank - 1]),
-                                             build_dim(build, y->dims[y->rank - 1])));
+        largest = max_i64(
+            largest, middle_of(rows, build_dim(build, x->dims[x->rank - 1]), build_dim(build, y->dims[y->rank - 1])));
     }
     return build_times(build, largest, PACKING_BUFFERS * PACKING_BYTES);
 }
@@ -161,7 +161,8 @@ process_graph_bytes(struct build *build)
     for (size_t i = 0; i < build->network->parameter_count; i++)
         if (build->network->parameters[i].trainable)
             add(build, &bytes, optimizer_graph_bytes(build->optimizer));
-    add(build, &bytes, build_times(build, largest_kept(build), build_times(build, build->job->threads, kept_at_once(build))));
+    add(build, &bytes,
+        build_times(build, largest_kept(build), build_times(build, build->job->threads, kept_at_once(build))));
     add(build, &bytes, largest_packing(build));
     return bytes;
 }

@@ -10,9 +10,9 @@ enum { MOST_KEPT = 7, LSTM_KEPT = 7, GRU_KEPT = 6, RNN_KEPT = 2, PARALLEL_ITERAT
 
 struct loop {
     struct build *build;
-    int64_t steps;  /* of all directions */
-    int64_t state;  /* bytes of one */
-    int64_t slice;  /* bytes of the input of a time step */
+    int64_t steps;   /* of all directions */
+    int64_t state;   /* bytes of one */
+    int64_t slice;   /* bytes of the input of a time step */
     int gates, kept; /* states that go into the product with the input, and that a time step keeps */
     int32_t *slices; /* operation of each time step's input, and after the forward pass of its gradient */
     int32_t *products;
@@ -137,8 +137,8 @@ weight_gradients(struct build *build, const struct layer *layer, int32_t gradien
         int32_t addend = build_new(build, "while/MatMul", bytes, READS(gradient));
         struct operation sum = {.what = "while/add", .bytes = bytes, .category = MEMMODEL_GRADIENTS};
 
-        build_parameter_gradient(build, layer->parameters[i],
-                                 build_operation(build, &sum, READS(gradient, addend)), NOTHING);
+        build_parameter_gradient(build, layer->parameters[i], build_operation(build, &sum, READS(gradient, addend)),
+                                 NOTHING);
     }
 }
 

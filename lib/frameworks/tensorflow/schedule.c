@@ -28,15 +28,15 @@ struct worker {
 struct execution {
     struct schedule *schedule;
     const struct graph *graph;
-    struct buffer *buffers;   /* one per operation; used by the one that made it */
-    int32_t *buffer_of;       /* per operation */
-    int32_t *consumers;       /* per operation: uses of its output */
-    int32_t *waiting;         /* per operation: inputs that are not there yet */
-    int32_t *readers;         /* users of each output, one after another */
-    int32_t *first_reader;    /* per operation, one more at the end */
-    int32_t *ready;           /* heap of operations, the first in program order on top */
-    int32_t *replaced;        /* per operation: block of a parameter that goes when it has ended, or NONE */
-    bool *done;               /* per operation */
+    struct buffer *buffers; /* one per operation; used by the one that made it */
+    int32_t *buffer_of;     /* per operation */
+    int32_t *consumers;     /* per operation: uses of its output */
+    int32_t *waiting;       /* per operation: inputs that are not there yet */
+    int32_t *readers;       /* users of each output, one after another */
+    int32_t *first_reader;  /* per operation, one more at the end */
+    int32_t *ready;         /* heap of operations, the first in program order on top */
+    int32_t *replaced;      /* per operation: block of a parameter that goes when it has ended, or NONE */
+    bool *done;             /* per operation */
     struct worker workers[MOST_WORKERS];
     size_t ready_count;
     double now;
@@ -104,8 +104,7 @@ forwarded(const struct execution *run, const struct operation *operation)
         int32_t index = run->buffer_of[inputs_of(run, operation)[i]];
         const struct buffer *buffer = &run->buffers[index];
 
-        if (buffer->bytes == operation->bytes && !buffer->kept &&
-            buffer->references == uses_by(run, operation, index))
+        if (buffer->bytes == operation->bytes && !buffer->kept && buffer->references == uses_by(run, operation, index))
             return index;
     }
     return NONE;
@@ -128,7 +127,8 @@ take_output(struct execution *run, int32_t index)
             ledger->reuse(ledger->self, run->buffers[shared].block, operation);
         return 0;
     }
-    *buffer = (struct buffer){.bytes = operation->bytes, .block = NONE, .references = run->consumers[index], .kept = slot};
+    *buffer =
+        (struct buffer){.bytes = operation->bytes, .block = NONE, .references = run->consumers[index], .kept = slot};
     if (operation->bytes == 0 || operation->place == PLACE_VARIABLE || (slot && !run->schedule->first))
         return 0;
     buffer->block = ledger->take(ledger->self, operation, operation->bytes);

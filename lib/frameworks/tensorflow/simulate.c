@@ -168,7 +168,7 @@ make_slot_constants(struct ledger_trace *ledger)
         int32_t block;
 
         build->shared_slot[i] = optimizer_slots(build->optimizer) > 0 && build->network->parameters[i].trainable &&
-                               is_first_of_shape(build, i);
+                                is_first_of_shape(build, i);
         if (!build->shared_slot[i])
             continue;
         block = allocate(ledger, "zeros", build_parameter_bytes(build, (int32_t)i), build->network->parameters[i].layer,
@@ -191,7 +191,8 @@ make_loss_constants(struct ledger_trace *ledger, const struct layer *loss)
     int count = bytes > FOLDED_BYTES ? 0 : loss_constants(loss);
 
     for (int i = 0; i < count && !build->status; i++) {
-        int32_t block = allocate(ledger, "constant", bytes, (int32_t)(loss - build->network->layers), MEMMODEL_WORKSPACE);
+        int32_t block =
+            allocate(ledger, "constant", bytes, (int32_t)(loss - build->network->layers), MEMMODEL_WORKSPACE);
 
         if (block < 0)
             return block;
@@ -249,8 +250,7 @@ set_up(struct ledger_trace *ledger, int32_t *variables)
 static int
 run_steps(struct ledger_trace *ledger, int32_t *variables)
 {
-    struct ledger calls = {
-        .self = ledger, .take = take, .give = give, .reuse = reuse, .heap = heap, .forwards = true};
+    struct ledger calls = {.self = ledger, .take = take, .give = give, .reuse = reuse, .heap = heap, .forwards = true};
     struct schedule schedule = {
         .graph = &ledger->build->graph,
         .ledger = &calls,
