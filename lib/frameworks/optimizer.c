@@ -6,9 +6,12 @@ static const struct {
     const char *name;
     uint32_t option;
 } options[] = {
-    {"momentum", OPTIMIZER_MOMENTUM}, {"nesterov", OPTIMIZER_NESTEROV},
-    {"weight_decay", OPTIMIZER_WEIGHT_DECAY}, {"maximize", OPTIMIZER_MAXIMIZE},
-    {"amsgrad", OPTIMIZER_AMSGRAD}, {"centered", OPTIMIZER_CENTERED},
+    {"momentum", OPTIMIZER_MOMENTUM},
+    {"nesterov", OPTIMIZER_NESTEROV},
+    {"weight_decay", OPTIMIZER_WEIGHT_DECAY},
+    {"maximize", OPTIMIZER_MAXIMIZE},
+    {"amsgrad", OPTIMIZER_AMSGRAD},
+    {"centered", OPTIMIZER_CENTERED},
     {"decoupled_weight_decay", OPTIMIZER_DECOUPLED},
 };
 

@@ -103,7 +103,7 @@ sequence_sort(struct sequence *sequence)
 {
     int64_t *events = sequence->events;
 
-    for (size_t i = 0, end; i < sequence->count; i = end > i ? end : i + 1) {
+    for (size_t i = 0, end; i<sequence->count; i = end> i ? end : i + 1) {
         for (end = i; end < sequence->count && events[end] < 0; end++)
             continue;
         if (end > i)

@@ -45,8 +45,8 @@ dtype_of(const json_t *name)
     static const struct {
         const char *name;
         int dtype;
-    } types[] = {{"f32", MEMMODEL_FLOAT32}, {"f64", MEMMODEL_FLOAT64},   {"bf16", MEMMODEL_BFLOAT16},
-                 {"f16", MEMMODEL_FLOAT16}, {"i64", MEMMODEL_INT64},     {"i32", MEMMODEL_INT32},
+    } types[] = {{"f32", MEMMODEL_FLOAT32}, {"f64", MEMMODEL_FLOAT64}, {"bf16", MEMMODEL_BFLOAT16},
+                 {"f16", MEMMODEL_FLOAT16}, {"i64", MEMMODEL_INT64},   {"i32", MEMMODEL_INT32},
                  {"bool", MEMMODEL_BOOL}};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -71,8 +71,8 @@ add_input(struct run *run, const json_t *row)
     int64_t dims[MEMMODEL_MAX_RANK];
     int rank = read_dims(json_array_get(row, 3), dims);
 
-    memmodel_network_input(run->stepping.network, json_string_value(json_array_get(row, 0)), dtype_of(json_array_get(row, 2)),
-                           rank, dims);
+    memmodel_network_input(run->stepping.network, json_string_value(json_array_get(row, 0)),
+                           dtype_of(json_array_get(row, 2)), rank, dims);
 }
 
 /* [name, inputs, attributes, [[type, dims], ...]] */
@@ -464,8 +464,8 @@ survive(memmodel_context *context, const struct named_rule *rule, int count, int
         inputs[i] = memmodel_network_parameter(network, name, MEMMODEL_FLOAT32, rank, dims, 1);
     }
     memmodel_network_custom(network, inputs, (size_t)count,
-                            MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (rank & 1),
-                                            .operation = rule->name, .attributes = attributes));
+                            MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (rank & 1), .operation = rule->name,
+                                            .attributes = attributes));
     assert_int_equal(memmodel_network_status(network), 0);
     status = memmodel_estimate(network, &job, &report);
     if (status == 0)

@@ -34,8 +34,8 @@ struct pointwise {
     struct derivative derivative;
     enum keeping keeping;
     enum in_place in_place;
-    const char
-        *steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result. "": the
+    const char *
+        steps; /* of backward: t a tensor like the gradient, s an operation with a number; the last is the result. "": the
                    gradient itself */
 };
 

@@ -147,11 +147,11 @@ addmm_backward(struct step *step, struct node *node, struct value **incoming, st
     int64_t flags = node->number;
 
     if (node_wants(node, 1))
-        gradients[1] = scaled(
-            step, first_gradient(step, incoming[0], node->saved[1], flags & FIRST_COLUMN_MAJOR), flags & ADDMM_ALPHA);
+        gradients[1] = scaled(step, first_gradient(step, incoming[0], node->saved[1], flags & FIRST_COLUMN_MAJOR),
+                              flags & ADDMM_ALPHA);
     if (node_wants(node, 2))
-        gradients[2] = scaled(
-            step, second_gradient(step, incoming[0], node->saved[0], flags & SECOND_COLUMN_MAJOR), flags & ADDMM_ALPHA);
+        gradients[2] = scaled(step, second_gradient(step, incoming[0], node->saved[0], flags & SECOND_COLUMN_MAJOR),
+                              flags & ADDMM_ALPHA);
     if (node_wants(node, 0))
         gradients[0] = scaled(step, value_keep(incoming[0]), flags & ADDMM_BETA);
 }

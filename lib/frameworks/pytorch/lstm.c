@@ -178,8 +178,7 @@ lstm_record(struct step *step, struct value *x, const struct cell *cell, struct 
             struct value *results[3], struct value *workspace, const struct lstm_sizes *sizes)
 {
     static const struct derivative lstm = {"mkldnn_rnn_layer", lstm_backward};
-    struct value *inputs[] = {x,  cell->input_weight, cell->hidden_weight, cell->input_bias, cell->hidden_bias,
-                              hx, cx};
+    struct value *inputs[] = {x, cell->input_weight, cell->hidden_weight, cell->input_bias, cell->hidden_bias, hx, cx};
     struct value *saved[] = {
         cx,
         hx,

@@ -237,8 +237,7 @@ lerp_forward(struct step *step, const struct layer *layer, int in_place)
     static const struct derivative lerp = {"lerp", lerp_backward};
     struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)};
     struct node *node = node_new(step, &lerp, operands, 2, 1);
-    struct value *result =
-        in_place ? value_keep(operands[0]) : binary_result(step, operands[0], operands[1], 0);
+    struct value *result = in_place ? value_keep(operands[0]) : binary_result(step, operands[0], operands[1], 0);
 
     node_attach(step, node, result, 0);
     step_output(step, layer, 0, result);

@@ -9,7 +9,8 @@ static struct value *
 joined(struct step *step, const struct layer *layer, struct value **parts, enum joining joining)
 {
     struct shape shape = step_output_shape(step, layer, 0);
-    int axis = attribute_axis(layer, "dim", shape.rank, joining == HSTACK && shape.rank > 1), count = layer->input_count;
+    int axis = attribute_axis(layer, "dim", shape.rank, joining == HSTACK && shape.rank > 1),
+        count = layer->input_count;
     struct value **casts, *result;
     size_t bytes = (size_t)count * sizeof *casts;
 

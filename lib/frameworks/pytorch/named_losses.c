@@ -205,7 +205,8 @@ smoothing_terms(struct step *step, struct value *log_probabilities, struct value
 static struct value *
 mean_of_unmasked(struct step *step, struct value *terms, const struct value *mask)
 {
-    struct value *unmasked = value_like(step, mask), *count = value_scalar(step, MEMMODEL_INT64), *wide, *total, *result;
+    struct value *unmasked = value_like(step, mask), *count = value_scalar(step, MEMMODEL_INT64), *wide, *total,
+                 *result;
 
     wide = value_like_typed(step, unmasked, MEMMODEL_INT64);
     step_parallel_sum(step, unmasked, count);

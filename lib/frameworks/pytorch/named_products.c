@@ -28,8 +28,8 @@ static void
 added_product_forward(struct step *step, const struct layer *layer, int batched)
 {
     struct value *bias = step_input(step, layer, 0), *a = step_input(step, layer, 1), *b = step_input(step, layer, 2);
-    int factors = (attribute_present(layer, "alpha") ? ADDMM_ALPHA : 0) |
-                  (attribute_present(layer, "beta") ? ADDMM_BETA : 0);
+    int factors =
+        (attribute_present(layer, "alpha") ? ADDMM_ALPHA : 0) | (attribute_present(layer, "beta") ? ADDMM_BETA : 0);
 
     if (batched)
         step_output(step, layer, 0, aten_baddbmm(step, bias, a, b, factors));
@@ -243,16 +243,11 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule products[] = {
-    {"aten.addmm.default", added_product_forward, 0, "022"},
-    {"aten.baddbmm.default", added_product_forward, 1, "033"},
-    {"aten.bmm.default", product_forward, BMM, "33"},
-    {"aten.dot.default", product_forward, MATMUL, "11"},
-    {"aten.einsum.default", einsum_forward, 0, "1"},
-    {"aten.linear.default", linear_forward, 0, "12"},
-    {"aten.matmul.default", product_forward, MATMUL, "11"},
-    {"aten.mm.default", product_forward, MM, "22"},
-    {"aten.mv.default", product_forward, MATMUL, "21"},
-    {"aten.outer.default", outer_forward, 0, "11"},
+    {"aten.addmm.default", added_product_forward, 0, "022"}, {"aten.baddbmm.default", added_product_forward, 1, "033"},
+    {"aten.bmm.default", product_forward, BMM, "33"},        {"aten.dot.default", product_forward, MATMUL, "11"},
+    {"aten.einsum.default", einsum_forward, 0, "1"},         {"aten.linear.default", linear_forward, 0, "12"},
+    {"aten.matmul.default", product_forward, MATMUL, "11"},  {"aten.mm.default", product_forward, MM, "22"},
+    {"aten.mv.default", product_forward, MATMUL, "21"},      {"aten.outer.default", outer_forward, 0, "11"},
 };
 
 const struct named_table named_products = NAMED_TABLE(products);

@@ -99,7 +99,8 @@ values_and_indices_forward(struct step *step, const struct layer *layer, int sor
     chosen = value_empty(step, &shape);
     indices = value_empty(step, &places);
     if (sorting && x->shape.rank > 0)
-        value_drop(step, value_vector(step, MEMMODEL_INT64, x->shape.dims[attribute_axis(layer, "dim", x->shape.rank, -1)]));
+        value_drop(step,
+                   value_vector(step, MEMMODEL_INT64, x->shape.dims[attribute_axis(layer, "dim", x->shape.rank, -1)]));
     node = node_new(step, &values, &x, 1, 2);
     node_attach(step, node, chosen, 0);
     step_save(step, node, indices);
@@ -108,7 +109,6 @@ values_and_indices_forward(struct step *step, const struct layer *layer, int sor
 }
 
 /* ---- var and std: the input is saved, and what backward must know of the axes ---- */
-
 
 static struct value *
 variance(struct step *step, const struct value *x, uint64_t axes, bool keep)

@@ -193,7 +193,8 @@ diagonal_forward(struct step *step, const struct layer *layer, int detail)
 {
     struct value *x = step_input(step, layer, 0);
     struct shape shape = step_output_shape(step, layer, 0);
-    int first = attribute_axis(layer, "dim1", x->shape.rank, 0), second = attribute_axis(layer, "dim2", x->shape.rank, 1);
+    int first = attribute_axis(layer, "dim1", x->shape.rank, 0),
+        second = attribute_axis(layer, "dim2", x->shape.rank, 1);
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
     int to = 0;
 

@@ -199,8 +199,7 @@ layer_norm_forward(struct step *step, const struct layer *layer)
     const struct memmodel_norm *options = layer->options;
     struct value *weight = step_parameter(step, layer, "weight"), *bias = step_parameter(step, layer, "bias");
 
-    step_output(step, layer, 0,
-                aten_layer_norm(step, step_input(step, layer, 0), (int)options->axes, weight, bias));
+    step_output(step, layer, 0, aten_layer_norm(step, step_input(step, layer, 0), (int)options->axes, weight, bias));
 }
 
 const struct rule pytorch_layer_norm = {OP_LAYER_NORM, layer_norm_forward};

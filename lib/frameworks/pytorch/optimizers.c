@@ -26,7 +26,7 @@ struct optimizer_row {
     struct {
         enum state_kind kind;
         const char *name;
-        uint32_t needs; /* option without which there is none */
+        uint32_t needs;        /* option without which there is none */
     } state[OPTIMIZER_STATES]; /* made before the loop */
     void (*update)(struct step *step, struct loop *loop, struct variable *variable);
     uint32_t defaults; /* options that are on by default */
@@ -324,10 +324,8 @@ static const struct optimizer_row rows[] = {
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "square_avg", 0}, {LIKE_PARAMETER, "acc_delta", 0}}},
     {.name = "adafactor",
      .update = adafactor,
-     .state = {{COUNTER, "step", 0},
-               {ROW_SUMS, "row_var", 0},
-               {COLUMN_SUMS, "col_var", 0},
-               {LIKE_VECTOR, "variance", 0}}},
+     .state =
+         {{COUNTER, "step", 0}, {ROW_SUMS, "row_var", 0}, {COLUMN_SUMS, "col_var", 0}, {LIKE_VECTOR, "variance", 0}}},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };

@@ -16,10 +16,10 @@ struct recurrence {
     bool biases, projected, batch_first;
     struct value **parameters;
     int parameter_count;
-    struct value *hidden, *states;         /* initial ones; states: the LSTM's cells */
-    struct value **first, **first_states;  /* the same, cell by cell */
-    struct value **last, **last_states;    /* what the cells end with */
-    struct value **held;                   /* what joined directions leave behind */
+    struct value *hidden, *states;        /* initial ones; states: the LSTM's cells */
+    struct value **first, **first_states; /* the same, cell by cell */
+    struct value **last, **last_states;   /* what the cells end with */
+    struct value **held;                  /* what joined directions leave behind */
 };
 
 enum { HELD_PER_LAYER = 3 };
