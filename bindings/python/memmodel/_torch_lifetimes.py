@@ -54,13 +54,31 @@ def _functions(file: str) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
+def _spans(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+@cache
+def _function_at(file: str, line: int) -> ast.FunctionDef | None:
+    """The innermost function around a line."""
+    around = [node for node in _functions(file) if _spans(node, line)]
+    return max(around, key=lambda node: node.lineno, default=None)
+
+
+@cache
+def in_loop(file: str, line: int) -> bool:
+    function = _function_at(file, line)
+    return function is not None and any(
+        isinstance(node, (ast.For, ast.While)) and _spans(node, line) for node in ast.walk(function)
+    )
+
+
 @cache
 def aliases(file: str, line: int) -> tuple[tuple[int, str, str], ...]:
     """`residual = x` makes no call: such lines of the function around a line, with both names."""
-    around = [node for node in _functions(file) if node.lineno <= line <= (node.end_lineno or node.lineno)]
-    if not around:
+    function = _function_at(file, line)
+    if function is None:
         return ()
-    function = max(around, key=lambda node: node.lineno)
     return tuple(
         (node.lineno, node.targets[0].id, node.value.id)
         for node in ast.walk(function)
@@ -162,7 +180,8 @@ def frames_of(calls: Sequence[Call]) -> list[Frame]:
 def _extend(frame: Frame, place: Place, index: int, *, begins: bool) -> None:
     """`begins`: the call is the first of a frame that this line calls."""
     last = frame.statements[-1] if frame.statements else None
-    if last and last.line == place.line and not (begins and last.called == last.modules):
+    turn = begins and last and last.called == last.modules and in_loop(place.file, place.line)
+    if last and last.line == place.line and not turn:
         last.last = index
     else:
         last = Statement(place.line, index, index, targets(place.text), calls_of_modules(place.text))
@@ -229,7 +248,10 @@ class _Deaths:
                 return
         if OUTPUT.search(statement.names[0]):
             results += [position for position in inside if fields.get(position, statement.last + 1) <= statement.last]
-        end = max(frame.bound_again(name, number) for name in statement.names)
+        # `x, skips = f(x)`: one of the names holds several
+        kept = len(set(results) - self.returned)
+        choose = max if kept > len(statement.names) > 1 else min
+        end = choose(frame.bound_again(name, number) for name in statement.names)
         end = max(end, *(frame.held_by_alias(name, number) for name in statement.names))
         for position in results or [statement.last]:
             self.until(position, end)

@@ -37,14 +37,14 @@ def _text(call: Call) -> str:
     return call.places[-1].text if call.places else ""
 
 
-def _is_causal(mask: Value, calls: Calls) -> bool:
-    """A call that the mask is made by stands on a line that says so."""
+def _made_by(mask: Value, calls: Calls, word: str) -> bool:
+    """A call that the mask is made by stands on a line with this word."""
     waiting, seen = [mask.name], set()
     while waiting:
         call = calls.get(waiting.pop())
         if call is None or call.name in seen:
             continue
-        if "causal" in _text(call):
+        if word in _text(call):
             return True
         seen.add(call.name)
         waiting += [value.name for value in _arguments(call)]
@@ -66,12 +66,23 @@ def _before_repeating(value: Any, calls: Calls) -> Any:
 
 def _without_mask(call: Call, calls: Calls) -> Call:
     arguments = {name: value for name, value in call.arguments.items() if name != "attn_mask"}
-    if _is_causal(call.arguments["attn_mask"], calls):
+    if _made_by(call.arguments["attn_mask"], calls, "causal"):
         arguments["is_causal"] = True
     key, value = (_before_repeating(arguments[name], calls) for name in ("key", "value"))
     if key != arguments["key"] and value != arguments["value"]:
         arguments |= {"key": key, "value": value, "enable_gqa": True}
     return replace(call, arguments=arguments)
+
+
+MASKING = {"aten.add.Tensor": "other", "aten.where.ScalarOther": "condition", "aten.where.self": "condition"}
+
+
+def _applies_mask(call: Call, calls: Calls, depends: Mapping[str, bool]) -> bool:
+    """scores + mask, or where(mask, scores, lowest), of a mask that lets everything through."""
+    mask = call.arguments.get(MASKING.get(call.target, ""))
+    if not isinstance(mask, Value) or depends.get(mask.name, True) or not depends[call.name]:
+        return False
+    return _made_by(mask, calls, "create_bidirectional_mask")
 
 
 def without_made_masks(program: Program) -> Program:
@@ -82,6 +93,8 @@ def without_made_masks(program: Program) -> Program:
         mask = call.arguments.get("attn_mask")
         if call.target.startswith(ATTENTION) and mask is not None and not depends.get(mask.name, True):
             call = _without_mask(call, by_name)
+        elif _applies_mask(call, by_name, depends):
+            call = replace(call, target="memmodel.tuple", arguments={"values": [call.arguments["self"]]})
         calls.append(call)
     return replace(program, calls=_without_unused(calls, program))
 
