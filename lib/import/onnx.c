@@ -43,8 +43,8 @@ elements_of(struct import *import, const struct onnx_tensor *tensor)
         return NULL;
     }
     for (size_t i = 0; i < tensor->count; i++)
-        elements[i] = import_expression(import, expression_rational(import->pool, tensor->numbers[i].numerator,
-                                                                    tensor->numbers[i].denominator));
+        elements[i] = import_expression(
+            import, expression_rational(import->pool, tensor->numbers[i].numerator, tensor->numbers[i].denominator));
     return elements;
 }
 
@@ -85,7 +85,8 @@ static struct onnx_tensor *
 numbers_tensor(struct import *import, const struct onnx_attribute *attribute)
 {
     size_t count = attribute->ints.count + attribute->floats.count;
-    bool floats = attribute->has_real || attribute->floats.count > 0, scalar = attribute->has_integer || attribute->has_real;
+    bool floats = attribute->has_real || attribute->floats.count > 0,
+         scalar = attribute->has_integer || attribute->has_real;
     struct onnx_tensor *tensor = arena_allocate(import->arena, sizeof *tensor);
     struct onnx_number *numbers = arena_allocate(import->arena, (count + 1) * sizeof *numbers);
 

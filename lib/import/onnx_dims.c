@@ -22,8 +22,8 @@ element_of_dim(struct import *import, memmodel_dim dim)
 {
     if (dim >= 0)
         return import_expression(import, expression_integer(import->pool, dim));
-    return import_expression(import, expression_copy_assuming(import->network->pool, expression_of_dim(dim),
-                                                              import->pool, NULL, NULL, 0));
+    return import_expression(
+        import, expression_copy_assuming(import->network->pool, expression_of_dim(dim), import->pool, NULL, NULL, 0));
 }
 
 bool
@@ -95,11 +95,9 @@ memmodel_dim
 import_linear(struct import *import, memmodel_dim a, int64_t b, memmodel_dim c)
 {
     struct expression_pool *pool = import->pool;
-    expression product =
-        expression_multiply(pool, expression_integer(pool, b), element_of_dim(import, c));
+    expression product = expression_multiply(pool, expression_integer(pool, b), element_of_dim(import, c));
 
-    return dim_of_element(import,
-                          import_expression(import, expression_add(pool, element_of_dim(import, a), product)));
+    return dim_of_element(import, import_expression(import, expression_add(pool, element_of_dim(import, a), product)));
 }
 
 static memmodel_dim
@@ -160,8 +158,9 @@ is_arithmetic(const char *name)
 {
     size_t length = strlen(name);
 
-    return length < 256 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-*/(), ") ==
-                               length && strpbrk(name, "+-*/(");
+    return length < 256 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-*/(), ") == length &&
+           strpbrk(name, "+-*/(");
 }
 
 static memmodel_dim
@@ -223,8 +222,8 @@ import_shape(struct import *import, const struct onnx_value_info *info, struct m
         if (dim->value >= 0)
             shape->dims[i] = dim->value;
         else
-            shape->dims[i] = dim->name && dim->name[0] ? import_named_dim(import, dim->name)
-                                                       : unnamed_dim(import, info->name, i);
+            shape->dims[i] =
+                dim->name && dim->name[0] ? import_named_dim(import, dim->name) : unnamed_dim(import, info->name, i);
     }
     return true;
 }

@@ -231,8 +231,8 @@ fold_reshape(struct fold *fold, int64_t argument)
     (void)argument;
     if (!x || !to || to->count > 1)
         return false;
-    if (to->count == 1 && (!element_integer(import, to->elements[0], &integer) ||
-                           (integer != -1 && integer != (int64_t)x->count)))
+    if (to->count == 1 &&
+        (!element_integer(import, to->elements[0], &integer) || (integer != -1 && integer != (int64_t)x->count)))
         return false;
     shape.dtype = x->shape.dtype;
     if (to->count == 1)
@@ -451,8 +451,7 @@ fold_binary(struct fold *fold, int64_t kind)
     if (import->status || !begin(fold, &shape))
         return false;
     for (size_t i = 0; i < fold->count; i++) {
-        fold->elements[i] =
-            computed(import, kind, element_at(a, i), element_at(b, i), is_whole(a->shape.dtype));
+        fold->elements[i] = computed(import, kind, element_at(a, i), element_at(b, i), is_whole(a->shape.dtype));
         if (fold->elements[i] == MEMMODEL_ERROR_NOMEM)
             import_failed(import, MEMMODEL_ERROR_NOMEM);
         if (fold->elements[i] < 0)

@@ -72,9 +72,9 @@ build_matmul(struct import *import, int64_t argument)
         first = node_tensor(import, 0);
         second = node_tensor(import, 1);
         if (!import->status)
-            node_output(import, 0,
-                        memmodel_network_matmul(import->network, first, second,
-                                                MEMMODEL_MATMUL(.name = node_name(import))));
+            node_output(
+                import, 0,
+                memmodel_network_matmul(import->network, first, second, MEMMODEL_MATMUL(.name = node_name(import))));
     }
 }
 
@@ -275,9 +275,8 @@ build_plain_rnn(struct import *import, int64_t kind)
 {
     const struct onnx_attribute *activations = node_attribute(import, "activations");
 
-    build_recurrent(import, activations && activations->text && strcmp(activations->text, "Relu") == 0
-                                ? MEMMODEL_RNN_RELU
-                                : kind);
+    build_recurrent(
+        import, activations && activations->text && strcmp(activations->text, "Relu") == 0 ? MEMMODEL_RNN_RELU : kind);
 }
 
 const struct onnx_rule onnx_matrix_rules[] = {

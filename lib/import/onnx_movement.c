@@ -267,8 +267,8 @@ build_depth_to_space(struct import *import, int64_t to_depth)
     factor[2] = factor[3] = expression_rational(import->pool, to_depth ? 1 : block, to_depth ? block : 1);
     for (int i = 1; i < 4; i++)
         shape.dims[i] = dim_of_element(
-            import, import_expression(import, expression_multiply(import->pool, factor[i],
-                                                                  element_of_dim(import, shape.dims[i]))));
+            import, import_expression(
+                        import, expression_multiply(import->pool, factor[i], element_of_dim(import, shape.dims[i]))));
     build_custom_one(import, &shape);
 }
 

@@ -119,8 +119,6 @@ struct range {
     int64_t axis, step;
 };
 
-
-
 /* Number `i` of input `input`, or of the attribute of old opsets; `otherwise` if neither is given. */
 static bool
 range_number(struct import *import, size_t input, const char *name, size_t i, int64_t otherwise, expression *number)
@@ -129,8 +127,7 @@ range_number(struct import *import, size_t input, const char *name, size_t i, in
     const struct value *value = attribute ? NULL : node_optional(import, input);
 
     if (attribute && i < attribute->ints.count) {
-        *number = import_expression(import,
-                                    expression_integer(import->pool, *ONNX_ITEM(attribute->ints, int64_t, i)));
+        *number = import_expression(import, expression_integer(import->pool, *ONNX_ITEM(attribute->ints, int64_t, i)));
         return true;
     }
     if (value) {
@@ -149,9 +146,9 @@ read_range(struct import *import, size_t i, int rank, struct range *range)
     expression axis, step;
 
     if (!range_number(import, 1, "starts", i, 0, &range->start) ||
-        !range_number(import, 2, "ends", i, 0, &range->end) ||
-        !range_number(import, 3, "axes", i, (int64_t)i, &axis) || !range_number(import, 4, "steps", i, 1, &step) ||
-        !element_integer(import, axis, &range->axis) || !element_integer(import, step, &range->step))
+        !range_number(import, 2, "ends", i, 0, &range->end) || !range_number(import, 3, "axes", i, (int64_t)i, &axis) ||
+        !range_number(import, 4, "steps", i, 1, &step) || !element_integer(import, axis, &range->axis) ||
+        !element_integer(import, step, &range->step))
         return false;
     range->axis = import_axis(import, range->axis, rank);
     return range->step != 0 && range->step > -INT32_MAX && range->step < INT32_MAX;
@@ -417,8 +414,8 @@ build_constant_of_shape(struct import *import, int64_t argument)
 {
     const struct onnx_attribute *attribute = node_attribute(import, "value");
     const struct value *given = node_value(import, 0);
-    struct memmodel_shape shape = {
-        .dtype = attribute && attribute->tensor ? attribute->tensor->shape.dtype : MEMMODEL_FLOAT32};
+    struct memmodel_shape shape = {.dtype = attribute && attribute->tensor ? attribute->tensor->shape.dtype
+                                                                           : MEMMODEL_FLOAT32};
 
     (void)argument;
     if (!given->elements || given->count > MEMMODEL_MAX_RANK || shape.dtype == 0) {
@@ -464,8 +461,7 @@ build_one_hot(struct import *import, int64_t argument)
         return;
     }
     for (int i = 0; i <= shape.rank; i++)
-        y.dims[y.rank++] =
-            i == axis ? dim_of_element(import, depth->elements[0]) : shape.dims[i < axis ? i : i - 1];
+        y.dims[y.rank++] = i == axis ? dim_of_element(import, depth->elements[0]) : shape.dims[i < axis ? i : i - 1];
     build_custom_one(import, &y);
 }
 

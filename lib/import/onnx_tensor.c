@@ -55,8 +55,8 @@ onnx_type_name(int32_t onnx_type)
 /* A tensor while it is read. */
 struct content {
     struct onnx_tensor *tensor;
-    struct onnx_list values;  /* uint64_t, of the typed fields */
-    struct wire_message raw;  /* raw_data */
+    struct onnx_list values; /* uint64_t, of the typed fields */
+    struct wire_message raw; /* raw_data */
     bool external, too_many, has_raw;
 };
 
@@ -271,9 +271,9 @@ read_external(void *reader, const struct wire_rule *rule, const struct wire_fiel
 static const struct wire_rule tensor_rules[] = {
     {1, WIRE_ANY, read_dims, 0},
     {2, WIRE_VARINT, read_tensor_type, 0},
-    {4, WIRE_ANY, read_values, WIRE_FIXED32},  /* float_data */
-    {5, WIRE_ANY, read_values, WIRE_VARINT},   /* int32_data */
-    {7, WIRE_ANY, read_values, WIRE_VARINT},   /* int64_data */
+    {4, WIRE_ANY, read_values, WIRE_FIXED32}, /* float_data */
+    {5, WIRE_ANY, read_values, WIRE_VARINT},  /* int32_data */
+    {7, WIRE_ANY, read_values, WIRE_VARINT},  /* int64_data */
     {8, WIRE_BYTES, read_tensor_name, 0},
     {9, WIRE_BYTES, read_raw, 0},
     {10, WIRE_ANY, read_values, WIRE_FIXED64}, /* double_data */

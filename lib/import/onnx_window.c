@@ -44,7 +44,8 @@ read_pads(struct import *import, struct window *window)
     for (int i = 0; i < window->spatial && count; i++) {
         window->before[i] = pads[i];
         window->after[i] = pads[window->spatial + i];
-        if (pads[i] < 0 || pads[window->spatial + i] < 0 || pads[i] > INT32_MAX || pads[window->spatial + i] > INT32_MAX)
+        if (pads[i] < 0 || pads[window->spatial + i] < 0 || pads[i] > INT32_MAX ||
+            pads[window->spatial + i] > INT32_MAX)
             import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "pads has a negative or enormous number");
     }
 }
@@ -265,10 +266,10 @@ build_batch_norm(struct import *import, int64_t argument)
     for (size_t i = 0; i < 4; i++)
         node_use(import, roles[i], i + 1);
     if (node_ready(import))
-        node_output(import, 0,
-                    memmodel_network_batch_norm(
-                        import->network, x,
-                        MEMMODEL_NORM(.name = node_name(import), .layout = MEMMODEL_CHANNELS_FIRST)));
+        node_output(
+            import, 0,
+            memmodel_network_batch_norm(import->network, x,
+                                        MEMMODEL_NORM(.name = node_name(import), .layout = MEMMODEL_CHANNELS_FIRST)));
 }
 
 static void
@@ -351,9 +352,9 @@ resized(struct import *import, const struct value *sizes, const struct value *sc
 
         if (given == scales)
             size = import_expression(
-                import, expression_floor_divide(
-                            import->pool, expression_multiply(import->pool, element_of_dim(import, shape->dims[i]), size),
-                            1));
+                import,
+                expression_floor_divide(
+                    import->pool, expression_multiply(import->pool, element_of_dim(import, shape->dims[i]), size), 1));
         shape->dims[i] = dim_of_element(import, size);
     }
     return true;
@@ -381,7 +382,9 @@ interpolation(struct import *import)
 {
     const char *mode = node_text(import, "mode", "nearest");
 
-    return strcmp(mode, "cubic") == 0 ? MEMMODEL_CUBIC : strcmp(mode, "linear") == 0 ? MEMMODEL_LINEAR : MEMMODEL_NEAREST;
+    return strcmp(mode, "cubic") == 0    ? MEMMODEL_CUBIC
+           : strcmp(mode, "linear") == 0 ? MEMMODEL_LINEAR
+                                         : MEMMODEL_NEAREST;
 }
 
 /* Scales are input 1 of Upsample and of Resize 10, later input 2; before opset 9 an attribute. */

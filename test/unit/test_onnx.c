@@ -46,14 +46,20 @@ last_shape(memmodel_network *network, const struct memmodel_symbol_value *symbol
 }
 
 #define SYMBOLS(...)                                                                                                   \
-    (const struct memmodel_symbol_value[]){__VA_ARGS__},                                                              \
+    (const struct memmodel_symbol_value[]){__VA_ARGS__},                                                               \
         sizeof((const struct memmodel_symbol_value[]){__VA_ARGS__}) / sizeof(struct memmodel_symbol_value)
 
 static int64_t
 peak_of(memmodel_network *network, const char *framework, const struct memmodel_symbol_value *symbols, size_t count)
 {
-    struct memmodel_job job = {.size = sizeof job, .framework = framework, .symbols = symbols, .symbol_count = count,
-                               .inference = 1, .steps = 1, .threads = 1, .rule = "forward"};
+    struct memmodel_job job = {.size = sizeof job,
+                               .framework = framework,
+                               .symbols = symbols,
+                               .symbol_count = count,
+                               .inference = 1,
+                               .steps = 1,
+                               .threads = 1,
+                               .rule = "forward"};
     struct memmodel_peak peak = {.size = sizeof peak};
     memmodel_report *report;
 
@@ -358,8 +364,8 @@ load_something(memmodel_context *context)
     status = memmodel_network_from_onnx(context, "test", file.bytes, file.length, NULL, &network);
     if (!status) {
         struct memmodel_symbol_value symbols[] = {{"batch", 2}, {"size", 9}};
-        struct memmodel_job job = {.size = sizeof job, .framework = "onnxruntime", .symbols = symbols,
-                                   .symbol_count = 2, .inference = 1};
+        struct memmodel_job job = {
+            .size = sizeof job, .framework = "onnxruntime", .symbols = symbols, .symbol_count = 2, .inference = 1};
         memmodel_report *report;
 
         status = memmodel_estimate(network, &job, &report);

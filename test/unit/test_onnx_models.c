@@ -16,8 +16,8 @@ static int64_t
 predicted(memmodel_context *context, const char *name, const json_t *values)
 {
     struct memmodel_symbol_value symbols[MOST_SYMBOLS];
-    struct memmodel_job job = {.size = sizeof job, .framework = "onnxruntime", .symbols = symbols, .inference = 1,
-                               .steps = 1, .threads = 1};
+    struct memmodel_job job = {
+        .size = sizeof job, .framework = "onnxruntime", .symbols = symbols, .inference = 1, .steps = 1, .threads = 1};
     struct memmodel_peak peak = {.size = sizeof peak};
     memmodel_network *network;
     memmodel_report *report;

@@ -14,13 +14,13 @@
 #include "allocators/pages.h"
 #include "base/checked.h"
 
-#define ROUNDING INT64_C(256)                 /* kMinAllocationSize */
-#define FIRST_REGION (INT64_C(2) << 20)       /* with allow_growth */
+#define ROUNDING INT64_C(256)                         /* kMinAllocationSize */
+#define FIRST_REGION (INT64_C(2) << 20)               /* with allow_growth */
 #define FIRST_REGION_ONNXRUNTIME (INT64_C(1) << 20)   /* DEFAULT_INITIAL_CHUNK_SIZE_BYTES */
 #define LARGEST_REGION_ONNXRUNTIME (INT64_C(1) << 30) /* DEFAULT_MAX_POWER_OF_TWO_EXTEND_BYTES */
-#define LARGEST_FRAGMENT (INT64_C(128) << 20) /* max_internal_fragmentation_bytes */
-#define TABLE_SHARE 32                        /* a handle of 8 bytes per 256 of a region */
-#define REGION_OFFSET 64                      /* of the first chunk on its page: malloc's header, aligned */
+#define LARGEST_FRAGMENT (INT64_C(128) << 20)         /* max_internal_fragmentation_bytes */
+#define TABLE_SHARE 32                                /* a handle of 8 bytes per 256 of a region */
+#define REGION_OFFSET 64                              /* of the first chunk on its page: malloc's header, aligned */
 #define TOP_ADDRESS (INT64_C(1) << 62)
 #define LARGEST_REQUEST (INT64_C(1) << 60)
 

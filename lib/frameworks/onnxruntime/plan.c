@@ -23,14 +23,13 @@
 enum sharing { OWN, IN_PLACE, ALIAS };
 
 static const bool activates_in_place[] = {
-    [MEMMODEL_RELU] = true,    [MEMMODEL_LEAKY_RELU] = true, [MEMMODEL_ELU] = true,
-    [MEMMODEL_SELU] = true,    [MEMMODEL_SIGMOID] = true,    [MEMMODEL_TANH] = true,
-    [MEMMODEL_RELU6] = true,   [MEMMODEL_SOFTPLUS] = true,   [MEMMODEL_HARDSIGMOID] = true,
-    [MEMMODEL_NEGATE] = false,
+    [MEMMODEL_RELU] = true,        [MEMMODEL_LEAKY_RELU] = true, [MEMMODEL_ELU] = true,   [MEMMODEL_SELU] = true,
+    [MEMMODEL_SIGMOID] = true,     [MEMMODEL_TANH] = true,       [MEMMODEL_RELU6] = true, [MEMMODEL_SOFTPLUS] = true,
+    [MEMMODEL_HARDSIGMOID] = true, [MEMMODEL_NEGATE] = false,
 };
 
-static const char *const in_place[] = {"onnx.Cast", "onnx.Celu",     "onnx.Clip",           "onnx.Not",
-                                       "onnx.Softsign", "onnx.ThresholdedRelu", "onnx.Trilu"};
+static const char *const in_place[] = {
+    "onnx.Cast", "onnx.Celu", "onnx.Clip", "onnx.Not", "onnx.Softsign", "onnx.ThresholdedRelu", "onnx.Trilu"};
 
 static enum sharing
 sharing_of_custom(const struct memmodel_custom *custom)

@@ -75,14 +75,16 @@ transposed_scratch(const struct binding *binding, const struct layer *layer, int
 
     return spatial_elements(binding, layer->inputs[0], bytes) &&
            checked_multiply(*bytes, kernel_elements(conv, spatial), bytes) &&
-           checked_multiply(*bytes, conv->filters / conv->groups, bytes) && checked_multiply(*bytes, FLOAT_BYTES, bytes);
+           checked_multiply(*bytes, conv->filters / conv->groups, bytes) &&
+           checked_multiply(*bytes, FLOAT_BYTES, bytes);
 }
 
 /* All gates of all time steps of a direction. */
 static bool
 recurrent_scratch(const struct binding *binding, const struct layer *layer, int64_t *bytes)
 {
-    static const int gates[] = {[MEMMODEL_LSTM] = 4, [MEMMODEL_GRU] = 3, [MEMMODEL_RNN_TANH] = 1, [MEMMODEL_RNN_RELU] = 1};
+    static const int gates[] = {
+        [MEMMODEL_LSTM] = 4, [MEMMODEL_GRU] = 3, [MEMMODEL_RNN_TANH] = 1, [MEMMODEL_RNN_RELU] = 1};
     const struct memmodel_recurrent *recurrent = layer->options;
     const struct tensor *x = &binding->network->tensors[layer->inputs[0]];
     int64_t numbers;
@@ -150,7 +152,8 @@ ort_scratch_bytes(const struct binding *binding, const struct layer *layer, int 
     case OP_ACTIVATION:
         return activation_scratch(binding, layer, bytes);
     case OP_CUSTOM:
-        return !custom->operation || strcmp(custom->operation, "onnx.Where") != 0 || where_scratch(binding, layer, bytes);
+        return !custom->operation || strcmp(custom->operation, "onnx.Where") != 0 ||
+               where_scratch(binding, layer, bytes);
     default:
         return true;
     }

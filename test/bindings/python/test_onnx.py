@@ -31,7 +31,8 @@ class Loading(unittest.TestCase):
     def test_the_peak_of_an_inference_run_grows_with_the_batch(self):
         net = memmodel.onnx.load(MODELS / "vgg.onnx")
         peaks = [
-            memmodel.estimate(net, batch=batch, framework="onnxruntime", inference=True).peak.live for batch in (1, 2, 4)
+            memmodel.estimate(net, batch=batch, framework="onnxruntime", inference=True).peak.live
+            for batch in (1, 2, 4)
         ]
         self.assertEqual(peaks, sorted(set(peaks)))
 

@@ -35,10 +35,12 @@ def main(tool: str, folder: pathlib.Path) -> None:
             for key in ("live", "total"):
                 error = ours[key] / measured[key] - 1
                 errors.setdefault(f"{key}, optimization {level}", []).append(abs(error))
-                line += f" | {level} {key} {ours[key]:12,} {measured[key]:12,} {100 * error:+7.2f} %"
+                line += f" | {level} {key} {ours[key]:,} {measured[key]:,} {100 * error:+.2f} %"
         print(line)
     for what, found in errors.items():
-        print(f"{what}: median {100 * statistics.median(found):.2f} %, worst {100 * max(found):.2f} %, {len(found)} models")
+        print(
+            f"{what}: median {100 * statistics.median(found):.2f} %, worst {100 * max(found):.2f} %, {len(found)} models"
+        )
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ def model(op: str, stored: list[numpy.ndarray], attributes: dict[str, int]) -> o
         helper.make_node("Sin", ["b"], ["y"]),
     ]
     graph = helper.make_graph(
-        nodes, "g",
+        nodes,
+        "g",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
         [numpy_helper.from_array(array, name) for array, name in zip(stored, names)],

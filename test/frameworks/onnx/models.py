@@ -48,7 +48,10 @@ def resnet() -> nn.Module:
         for block in range(count):
             width, stride = 64 << stage, 2 if block == 0 and stage else 1
             inner = nn.Sequential(
-                convolution(given, width, 1), nn.ReLU(), convolution(width, width, 3, stride), nn.ReLU(),
+                convolution(given, width, 1),
+                nn.ReLU(),
+                convolution(width, width, 3, stride),
+                nn.ReLU(),
                 convolution(width, 4 * width, 1),
             )
             layers.append(Residual(inner, convolution(given, 4 * width, 1, stride) if block == 0 else None))
@@ -61,7 +64,10 @@ class Inverted(nn.Module):
         super().__init__()
         wide = given * growth
         self.layers = nn.Sequential(
-            convolution(given, wide, 1), nn.ReLU6(), convolution(wide, wide, 3, stride, wide), nn.ReLU6(),
+            convolution(given, wide, 1),
+            nn.ReLU6(),
+            convolution(wide, wide, 3, stride, wide),
+            nn.ReLU6(),
             convolution(wide, filters, 1),
         )
         self.residual = given == filters and stride == 1
@@ -90,16 +96,18 @@ def vgg() -> nn.Module:
             layers += [nn.Conv2d(given, filters, 3, padding=1), nn.ReLU()]
             given = filters
         layers.append(nn.MaxPool2d(2))
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(2048, 256), nn.ReLU(),
-                         nn.Linear(256, 10))
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(2048, 256), nn.ReLU(), nn.Linear(256, 10)
+    )
 
 
 class Dense(nn.Module):
     def __init__(self, given: int, growth: int, count: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(
-            nn.Sequential(nn.BatchNorm2d(given + i * growth), nn.ReLU(),
-                          nn.Conv2d(given + i * growth, growth, 3, padding=1))
+            nn.Sequential(
+                nn.BatchNorm2d(given + i * growth), nn.ReLU(), nn.Conv2d(given + i * growth, growth, 3, padding=1)
+            )
             for i in range(count)
         )
 
@@ -111,8 +119,16 @@ class Dense(nn.Module):
 
 def densenet() -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(3, 32, 3, 2, 1), Dense(32, 16, 6), nn.Conv2d(128, 64, 1), nn.AvgPool2d(2), Dense(64, 16, 8),
-        nn.Conv2d(192, 96, 1), nn.AvgPool2d(2), Dense(96, 16, 8), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+        nn.Conv2d(3, 32, 3, 2, 1),
+        Dense(32, 16, 6),
+        nn.Conv2d(128, 64, 1),
+        nn.AvgPool2d(2),
+        Dense(64, 16, 8),
+        nn.Conv2d(192, 96, 1),
+        nn.AvgPool2d(2),
+        Dense(96, 16, 8),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
         nn.Linear(224, 10),
     )
 
@@ -126,8 +142,13 @@ class UNet(nn.Module):
         norm = (nn.InstanceNorm2d, nn.InstanceNorm3d)[rank - 2]
 
         def twice(given: int, filters: int) -> nn.Sequential:
-            return nn.Sequential(conv(given, filters, 3, padding=1), norm(filters, affine=True), nn.LeakyReLU(),
-                                 conv(filters, filters, 3, padding=1), nn.ReLU())
+            return nn.Sequential(
+                conv(given, filters, 3, padding=1),
+                norm(filters, affine=True),
+                nn.LeakyReLU(),
+                conv(filters, filters, 3, padding=1),
+                nn.ReLU(),
+            )
 
         self.down = nn.ModuleList(twice(a, b) for a, b in zip((1, *widths), widths))
         self.up = nn.ModuleList(transposed(b, a, 2, 2) for a, b in zip(widths, widths[1:]))
@@ -213,7 +234,11 @@ class ConvNext(nn.Module):
         def __init__(self, width: int) -> None:
             super().__init__()
             self.deep = nn.Conv2d(width, width, 7, padding=3, groups=width)
-            self.norm, self.grow, self.shrink = nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+            self.norm, self.grow, self.shrink = (
+                nn.LayerNorm(width),
+                nn.Linear(width, 4 * width),
+                nn.Linear(4 * width, width),
+            )
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             y = self.shrink(nn.functional.gelu(self.grow(self.norm(self.deep(x).permute(0, 2, 3, 1)))))

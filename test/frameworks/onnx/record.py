@@ -30,19 +30,31 @@ def export(case: models.Case, path: pathlib.Path) -> None:
     if case.traced:
         axes = {name: dict(enumerate(symbols)) for name, (_, symbols) in case.inputs.items()}
         torch.onnx.export(
-            module, tuple(example for example, _ in case.inputs.values()), str(path), input_names=names,
-            output_names=["y"], dynamic_axes=axes, dynamo=False, opset_version=17,
+            module,
+            tuple(example for example, _ in case.inputs.values()),
+            str(path),
+            input_names=names,
+            output_names=["y"],
+            dynamic_axes=axes,
+            dynamo=False,
+            opset_version=17,
         )
         return
     examples = tuple(example for example, _ in case.inputs.values())
     dims = {symbol: torch.export.Dim(symbol) for symbol in case.values}
-    shapes = tuple(
-        {axis: dims[symbol] for axis, symbol in enumerate(symbols)} for _, symbols in case.inputs.values()
-    )
+    shapes = tuple({axis: dims[symbol] for axis, symbol in enumerate(symbols)} for _, symbols in case.inputs.values())
     with torch.no_grad():
         torch.onnx.export(
-            module, examples, str(path), input_names=names, output_names=["y"], dynamic_shapes=shapes, dynamo=True,
-            opset_version=case.opset, external_data=False, verbose=False,
+            module,
+            examples,
+            str(path),
+            input_names=names,
+            output_names=["y"],
+            dynamic_shapes=shapes,
+            dynamo=True,
+            opset_version=case.opset,
+            external_data=False,
+            verbose=False,
         )
 
 
