@@ -38,9 +38,8 @@ def main(tool: str, folder: pathlib.Path) -> None:
                 line += f" | {level} {key} {ours[key]:,} {measured[key]:,} {100 * error:+.2f} %"
         print(line)
     for what, found in errors.items():
-        print(
-            f"{what}: median {100 * statistics.median(found):.2f} %, worst {100 * max(found):.2f} %, {len(found)} models"
-        )
+        median, worst = 100 * statistics.median(found), 100 * max(found)
+        print(f"{what}: median {median:.2f} %, worst {worst:.2f} %, {len(found)} models")
 
 
 if __name__ == "__main__":
