@@ -116,8 +116,10 @@ static void
 fill_table(struct table *table, const memmodel_report *report, bool exact)
 {
     const char *const heads[LAYER_COLUMNS] = {
-        "<layer",      "<operator", "<output", exact ? "parameters" : "params",
-        "activations", exact ? "multiply-adds" : "mult-adds", "at the peak",
+        "<layer",      "<operator",
+        "<output",     exact ? "parameters" : "params",
+        "activations", exact ? "multiply-adds" : "mult-adds",
+        "at the peak",
     };
     format format_number = exact ? format_count : format_short;
     struct memmodel_report_layer layer = {.size = sizeof layer};

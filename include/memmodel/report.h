@@ -82,7 +82,7 @@ struct memmodel_change {
  * @param[in]  network  built network, only read
  * @param[in]  job      NULL for defaults; every symbol of the network needs a value. @nullable
  * @param[out] report   as of memmodel_estimate(), with its changes; untouched on error. @transfer full
- * @returns what memmodel_estimate() returns
+ * @returns 0, what memmodel_estimate() returns
  * @threads any, each with a context of its own in the job
  * @blocking
  * @stability testing

@@ -79,10 +79,9 @@ static const struct {
     void (*apply)(struct variant *variant, const char *value);
     const char *value;
 } changes[] = {
-    {halve_batch, NULL},
-    {set_optimizer, "momentum"},  /* keeps a number a parameter */
-    {set_optimizer, "adafactor"}, /* keeps a number a row and a column of a matrix */
-    {set_optimizer, "sgd"},       /* keeps nothing */
+    {halve_batch, NULL},          {set_optimizer, "momentum"}, /* keeps a number a parameter */
+    {set_optimizer, "adafactor"},                              /* keeps a number a row and a column of a matrix */
+    {set_optimizer, "sgd"},                                    /* keeps nothing */
     {set_inference, NULL},
 };
 

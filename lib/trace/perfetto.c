@@ -44,8 +44,9 @@ write_metadata(struct writer *writer)
 static void
 write_counter(struct writer *writer, size_t event, const char *name, int64_t bytes)
 {
-    text_printf(&writer->text, ",\n{\"name\":\"%s\",\"ph\":\"C\",\"ts\":%zu,\"pid\":1,\"args\":{\"bytes\":%" PRId64 "}}",
-                name, event, bytes);
+    text_printf(&writer->text,
+                ",\n{\"name\":\"%s\",\"ph\":\"C\",\"ts\":%zu,\"pid\":1,\"args\":{\"bytes\":%" PRId64 "}}", name, event,
+                bytes);
 }
 
 /* The sum, and the one category that the event changes. */
@@ -129,8 +130,9 @@ memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *contex
         write_slices(&writer, (enum track)track);
     for (size_t i = 0; i < trace->event_count; i++)
         write_counters(&writer, i);
-    text_append(&writer.text, "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"clock\":\"one microsecond is one event "
-                              "of the trace: an allocation or a release\"}}\n");
+    text_append(&writer.text,
+                "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"clock\":\"one microsecond is one event "
+                "of the trace: an allocation or a release\"}}\n");
     finished = text_finish(&writer.text);
     if (!finished)
         return MEMMODEL_ERROR_NOMEM;

@@ -19,10 +19,8 @@ small_unet(memmodel_context *context)
 static struct memmodel_job
 training(const char *framework)
 {
-    return (struct memmodel_job){.size = sizeof(struct memmodel_job),
-                                 .framework = framework,
-                                 .symbols = voxels_32,
-                                 .symbol_count = 2};
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job), .framework = framework, .symbols = voxels_32, .symbol_count = 2};
 }
 
 static int64_t

@@ -1036,7 +1036,7 @@ memmodel_report_what_if = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
   {name = "report", kind = "handle", of = "memmodel_report", out = true},
-  returns = {kind = "int32", letter = "i", c = "int32_t"}},
+  returns = {kind = "status"}},
 memmodel_report_change_count = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   returns = {kind = "size", letter = "z", c = "size_t"}},

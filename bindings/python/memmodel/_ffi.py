@@ -4707,7 +4707,8 @@ def report_what_if(network: NetworkHandle, job: Job | None) -> ReportHandle:
 
     job: None for defaults; every symbol of the network needs a value.
 
-    Returns what estimate() returns.
+    Raises UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
+    StructSizeError, InvalidArgumentError, NomemError, ParseError.
     """
     report_ = ctypes.c_void_p()
     with _call.held(network=network):

@@ -29,6 +29,15 @@ def _checked(network: Network) -> Network:
     return network
 
 
+def _report(network: Network, job: _ffi.Job) -> Report:
+    def ask() -> _ffi.ReportHandle:
+        with network._turns.reading():
+            return _ffi.report_what_if(network._handle, job)
+
+    with network._turns.reading():
+        return Report(_ffi.estimate(network._handle, job), ask)
+
+
 def estimate(
     network: Network,
     *,
@@ -40,27 +49,22 @@ def estimate(
     inference: bool = False,
     steps: int | None = None,
     threads: int | None = None,
+    base_bytes: int | None = None,
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> Report:
     """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
 
-    framework: "pytorch" (the default) or "textbook", which counts by `rule`. optimizer: "adam" unless given.
+    framework: "pytorch" (the default), "tensorflow", or "textbook", which counts by `rule`. optimizer: "adam" unless
+    given. base_bytes: with "tensorflow", of the process just before training begins, where they are known.
 
     >>> memmodel.estimate(net, optimizer="sgd", batch=8, dim=144).peak
     """
     job = _job(
         symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
-        inference=inference, steps=steps, threads=threads,
+        inference=inference, steps=steps, threads=threads, base_bytes=base_bytes,
     )  # fmt: skip
-    handle = _checked(network)._handle
-
-    def ask() -> _ffi.ReportHandle:
-        with network._turns.reading():
-            return _ffi.report_what_if(handle, job)
-
-    with network._turns.reading():
-        return Report(_ffi.estimate(handle, job), ask)
+    return _report(_checked(network), job)
 
 
 def what_if(network: Network, **job: Any) -> list[Change]:
@@ -86,6 +90,7 @@ def solve(
     inference: bool = False,
     steps: int | None = None,
     threads: int | None = None,
+    base_bytes: int | None = None,
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> int:
@@ -97,7 +102,7 @@ def solve(
     """
     job = _job(
         symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
-        inference=inference, steps=steps, threads=threads, measure=measure,
+        inference=inference, steps=steps, threads=threads, base_bytes=base_bytes, measure=measure,
     )  # fmt: skip
     with _checked(network)._turns.reading():
         return _ffi.solve(network._handle, job, symbol, parse_bytes(budget, "budget"))

@@ -16,7 +16,7 @@ from typing import Any
 
 import keras
 
-from memmodel import _ffi, estimation
+from memmodel import estimation
 from memmodel.network import Network
 from memmodel.report import Report
 from memmodel.tensor import Size, Tensor
@@ -529,5 +529,4 @@ def estimate(
         threads=threads,
         inference=inference,
     )
-    with network._turns.reading():
-        return Report(_ffi.estimate(network._handle, job))
+    return estimation._report(network, job)

@@ -141,7 +141,7 @@ class Report:
 
     @cached_property
     def what_if(self) -> list[Change]:
-        """What changes of the job would save, each estimated in full when first asked for; the most saving ones first."""
+        """What changes of the job would save, the largest saving first; each is estimated in full, on first use."""
         count = _ffi.report_change_count(self._with_changes)
         return [_change(_ffi.report_change(self._with_changes, index)) for index in range(count)]
 
