@@ -1,0 +1,64 @@
+"""Keras models as networks: names, losses, unknown layers. Skipped where keras is missing.
+
+    MEMMODEL_LIBRARY=.../libmemmodel.so PYTHONPATH=bindings/python build/venv/keras/bin/python \\
+        test/frameworks/test_keras_models.py
+"""
+
+from __future__ import annotations
+
+import os
+import unittest
+
+os.environ.update(KERAS_BACKEND="tensorflow", CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="2")
+try:
+    import keras
+    import memmodel.keras
+    from keras import layers
+except ImportError as error:
+    raise unittest.SkipTest(f"keras is missing: {error}") from error
+
+
+def classifier() -> keras.Model:
+    """A sequential model with one layer that no rule is known for."""
+    model = keras.Sequential(
+        [
+            keras.Input((32, 32, 3), name="image"),
+            layers.Conv2D(8, 3, padding="same", activation="relu", name="first"),
+            layers.GaussianNoise(0.1, name="noise"),
+            layers.Flatten(name="flat"),
+            layers.Dense(10, activation="softmax", name="scores"),
+        ]
+    )
+    model.compile(optimizer="sgd", loss="sparse_categorical_crossentropy")
+    return model
+
+
+class KerasModels(unittest.TestCase):
+    def test_layers_keep_their_names(self) -> None:
+        report = memmodel.keras.estimate(classifier(), 4, isa="avx2")
+        names = [layer.name for layer in report.layers]
+        for name in ("image", "first", "noise", "scores"):
+            self.assertIn(name, names)
+
+    def test_parameters_are_those_of_the_model(self) -> None:
+        model = classifier()
+        report = memmodel.keras.estimate(model, 4, isa="avx2")
+        self.assertEqual(sum(layer.parameters for layer in report.layers), model.count_params())
+
+    def test_a_layer_without_a_rule_is_named(self) -> None:
+        report = memmodel.keras.estimate(classifier(), 4, isa="avx2")
+        self.assertIn("keras.GaussianNoise", str(report.unmodelled))
+
+    def test_the_batch_is_a_symbol(self) -> None:
+        self.assertEqual(memmodel.keras.from_model(classifier()).symbols[0], "batch")
+
+    def test_a_subclassed_model_is_refused(self) -> None:
+        class Own(keras.Model):
+            pass
+
+        with self.assertRaisesRegex(TypeError, "functional"):
+            memmodel.keras.from_model(Own())
+
+
+if __name__ == "__main__":
+    unittest.main()
