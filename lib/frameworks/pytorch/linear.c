@@ -349,7 +349,7 @@ batched_product(struct step *step, struct value *a, struct value *b)
     return result;
 }
 
-/* should_fold: the matrix needs a gradient, or the batch dims of the other operand merge. */
+/* should_fold: the matrix needs a gradient (a parameter always does), or the batch dims of the other operand merge. */
 static bool
 should_fold(const struct step *step, const struct value *a, const struct value *b)
 {
@@ -357,7 +357,7 @@ should_fold(const struct step *step, const struct value *a, const struct value *
 
     if (high->shape.rank < 3 || low->shape.rank > 2)
         return false;
-    if (step->grad_mode && low->node)
+    if (low->parameter || (step->grad_mode && low->node))
         return true;
     if (a->shape.rank == 2)
         return false;

@@ -200,6 +200,14 @@ named_maker(struct step *step, const struct layer *layer, int detail)
     }
 }
 
+/* torch.no_grad() begins or ends. */
+static void
+set_grad_enabled_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    step->grad_mode = attribute_integer(layer, "enabled", 1) && !step->job->inference;
+}
+
 static const struct named_rule makers[] = {
     {"aten.__and__.Tensor", named_maker, 0, ""},
     {"aten.__or__.Tensor", named_maker, 0, ""},
@@ -241,6 +249,7 @@ static const struct named_rule makers[] = {
     {"aten.scalar_tensor.default", named_maker, 0, ""},
     {"aten.zeros.default", named_maker, 0, ""},
     {"aten.zeros_like.default", named_maker, 0, ""},
+    {"memmodel.set_grad_enabled", set_grad_enabled_forward, 0, ""},
 };
 
 const struct named_table named_makers = NAMED_TABLE(makers);

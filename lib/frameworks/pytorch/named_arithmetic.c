@@ -161,7 +161,7 @@ compare_forward(struct step *step, const struct layer *layer, int detail)
     if (other)
         step_output(step, layer, 0, binary_result(step, self, other, MEMMODEL_BOOL));
     else
-        step_output(step, layer, 0, number_compare(step, self));
+        step_output(step, layer, 0, number_compare_with(step, self, operand(step, layer, 1, "other")));
 }
 
 /* ---- where, masked_fill: saved is the mask ---- */

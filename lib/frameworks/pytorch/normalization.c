@@ -26,6 +26,13 @@ two_vectors(struct step *step, int dtype, int64_t channels, int64_t partial_rows
 
 /* ---- batch norm ---- */
 
+/* [N, C], also with axes of size 1 after them, is row-major and channels-last: kernels take it as the latter. */
+static bool
+is_one_point(const struct value *x)
+{
+    return shape_product(&x->shape, 2, x->shape.rank) == 1;
+}
+
 enum { SAVED_INPUT, SAVED_MEAN, SAVED_VARIANCE, SAVED_WEIGHT };
 
 /*
@@ -69,7 +76,7 @@ batch_norm_backward(struct step *step, struct node *node, struct value **incomin
     for (int i = 1; i < 3; i++)
         if (node_wants(node, i))
             gradients[i] = value_vector(step, dtype, channels);
-    if (x->shape.rank == 2 || (both_last && !value_is_contiguous(x))) {
+    if (x->shape.rank == 2 || (is_one_point(x) && value_is_contiguous(gradient)) || (both_last && !value_is_contiguous(x))) {
         allocate_again(step, &gradients[0], x);
         channels_last_sums(step, node, dtype, channels);
     } else if (value_is_contiguous(x) && value_is_contiguous(gradient)) {
@@ -83,7 +90,7 @@ static void
 batch_statistics(struct step *step, struct node *node, const struct value *x, int dtype)
 {
     int64_t channels = x->shape.dims[1], threads = step->job->threads;
-    bool last = value_is_only_channels_last(x) || x->shape.rank == 2;
+    bool last = value_is_only_channels_last(x) || is_one_point(x);
     bool partial = last && value_elements(x) / max_i64(channels, 1) > threads;
     struct value *mean = value_vector(step, dtype, channels), *inverse_std = value_vector(step, dtype, channels);
 

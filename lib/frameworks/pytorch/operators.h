@@ -23,6 +23,10 @@ number_result(struct step *step, const struct value *x);
 struct value *
 number_compare(struct step *step, const struct value *x);
 
+/* The same with a number of its own type, whose reference it takes. */
+struct value *
+number_compare_with(struct step *step, const struct value *x, struct value *number);
+
 /* The result of a TensorIterator operation on two operands, their casts freed after it. `dtype` 0: the common type. */
 struct value *
 binary_result(struct step *step, const struct value *a, const struct value *b, int dtype);

@@ -146,6 +146,7 @@ make_parameter(struct step *step, int32_t index)
 
     step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
     variable->value = make_resident(step, &shape, parameter->role, MEMMODEL_PARAMETERS);
+    variable->value->parameter = parameter->trainable;
     if (parameter->trainable && step->grad_mode) {
         variable->accumulate = node_accumulate(step, variable);
         node_attach(step, variable->accumulate, variable->value, 0);

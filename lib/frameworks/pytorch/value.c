@@ -168,13 +168,17 @@ value_detach(struct step *step, const struct value *value)
     struct value *plain = value_of(step, value->storage, &value->shape, value->strides, value->view);
 
     plain->number = value->number;
+    plain->parameter = value->parameter;
     return plain;
 }
 
 struct value *
 value_view(struct step *step, const struct value *value, const struct shape *shape, const int64_t *strides)
 {
-    return value_of(step, value->storage, shape, strides, true);
+    struct value *view = value_of(step, value->storage, shape, strides, true);
+
+    view->parameter = value->parameter;
+    return view;
 }
 
 void
