@@ -123,9 +123,6 @@ measure_allocator(struct query *query, const struct framework *framework, struct
     if (status)
         return status;
     result->peak.reserved = replayed.reserved_peak;
-    result->peak.process = -1;
-    if (query->without_process)
-        return 0;
     status = measure_resident(query, framework, result, &resident);
     if (!status && !checked_accumulate(&resident, framework->context_bytes))
         status = context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
