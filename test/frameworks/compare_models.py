@@ -117,11 +117,10 @@ def estimate_of(network: memmodel.Network, recording: dict[str, Any]) -> memmode
 
 def exported(name: str) -> memmodel.Network:
     """The network of a case, exported now."""
+    import memmodel.torch
     import torch
     from models import CASES, MODELS
     from record_models import loss_of, targets_of
-
-    import memmodel.torch
 
     case = CASES[name]
     torch.manual_seed(0)

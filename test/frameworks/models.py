@@ -85,8 +85,14 @@ WORKING: dict[str, Model] = {
     ),
     "distilbert": Model(
         hugging_face(
-            "DistilBertForSequenceClassification", "DistilBertConfig", vocab_size=100, dim=32, n_layers=2, n_heads=4,
-            hidden_dim=64, max_position_embeddings=64,
+            "DistilBertForSequenceClassification",
+            "DistilBertConfig",
+            vocab_size=100,
+            dim=32,
+            n_layers=2,
+            n_heads=4,
+            hidden_dim=64,
+            max_position_embeddings=64,
         ),
         tokens(16),
     ),
@@ -96,22 +102,37 @@ WORKING: dict[str, Model] = {
     ),
     "vit": Model(
         hugging_face(
-            "ViTForImageClassification", "ViTConfig", hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-            intermediate_size=64, image_size=32, patch_size=8, num_labels=5,
+            "ViTForImageClassification",
+            "ViTConfig",
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            intermediate_size=64,
+            image_size=32,
+            patch_size=8,
+            num_labels=5,
         ),
         image(3, 32, 32),
     ),
     "convnext": Model(
         hugging_face(
-            "ConvNextForImageClassification", "ConvNextConfig", hidden_sizes=[8, 16, 24, 32], depths=[1, 1, 2, 1],
-            image_size=64, num_labels=5,
+            "ConvNextForImageClassification",
+            "ConvNextConfig",
+            hidden_sizes=[8, 16, 24, 32],
+            depths=[1, 1, 2, 1],
+            image_size=64,
+            num_labels=5,
         ),
         image(3, 64, 64),
     ),
     "hf_resnet": Model(
         hugging_face(
-            "ResNetForImageClassification", "ResNetConfig", embedding_size=8, hidden_sizes=[8, 16, 24, 32],
-            depths=[1, 1, 1, 1], num_labels=5,
+            "ResNetForImageClassification",
+            "ResNetConfig",
+            embedding_size=8,
+            hidden_sizes=[8, 16, 24, 32],
+            depths=[1, 1, 1, 1],
+            num_labels=5,
         ),
         image(3, 32, 32),
     ),
@@ -120,30 +141,57 @@ WORKING: dict[str, Model] = {
     ),
     "t5": Model(
         hugging_face(
-            "T5ForConditionalGeneration", "T5Config", vocab_size=100, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4
+            "T5ForConditionalGeneration",
+            "T5Config",
+            vocab_size=100,
+            d_model=32,
+            d_kv=8,
+            d_ff=64,
+            num_layers=2,
+            num_heads=4,
         ),
         both_tokens(12, 8),
     ),
     "monai_unet": Model(
-        monai("UNet", spatial_dims=3, in_channels=1, out_channels=2, channels=(8, 16, 32), strides=(2, 2), num_res_units=1),
+        monai(
+            "UNet", spatial_dims=3, in_channels=1, out_channels=2, channels=(8, 16, 32), strides=(2, 2), num_res_units=1
+        ),
         image(1, 16, 16, 16),
     ),
     "basic_unet": Model(
-        monai("BasicUNet", spatial_dims=2, in_channels=1, out_channels=2, features=(8, 8, 16, 16, 32, 8)), image(1, 32, 32)
+        monai("BasicUNet", spatial_dims=2, in_channels=1, out_channels=2, features=(8, 8, 16, 16, 32, 8)),
+        image(1, 32, 32),
     ),
-    "seg_resnet": Model(monai("SegResNet", spatial_dims=2, init_filters=8, in_channels=1, out_channels=2), image(1, 32, 32)),
+    "seg_resnet": Model(
+        monai("SegResNet", spatial_dims=2, init_filters=8, in_channels=1, out_channels=2), image(1, 32, 32)
+    ),
     "monai_densenet": Model(
-        monai("DenseNet", spatial_dims=2, in_channels=1, out_channels=3, init_features=8, growth_rate=4, block_config=(2, 2)),
+        monai(
+            "DenseNet",
+            spatial_dims=2,
+            in_channels=1,
+            out_channels=3,
+            init_features=8,
+            growth_rate=4,
+            block_config=(2, 2),
+        ),
         image(1, 32, 32),
     ),
     "unetr": Model(
         monai(
-            "UNETR", in_channels=1, out_channels=2, img_size=(32, 32), feature_size=8, hidden_size=32, mlp_dim=64,
-            num_heads=4, spatial_dims=2,
+            "UNETR",
+            in_channels=1,
+            out_channels=2,
+            img_size=(32, 32),
+            feature_size=8,
+            hidden_size=32,
+            mlp_dim=64,
+            num_heads=4,
+            spatial_dims=2,
         ),
         image(1, 32, 32),
     ),
-}  # fmt: skip
+}
 
 JUDGING: dict[str, Model] = {
     "alexnet": Model(plain.alexnet, image(3, 64, 64)),
@@ -161,65 +209,121 @@ JUDGING: dict[str, Model] = {
         hugging_face("RobertaForSequenceClassification", "RobertaConfig", **TEXT, **POSITIONS, num_labels=3), tokens(16)
     ),
     "albert": Model(
-        hugging_face("AlbertForSequenceClassification", "AlbertConfig", **TEXT, **POSITIONS, embedding_size=16), tokens(16)
+        hugging_face("AlbertForSequenceClassification", "AlbertConfig", **TEXT, **POSITIONS, embedding_size=16),
+        tokens(16),
     ),
     "electra": Model(
-        hugging_face("ElectraForSequenceClassification", "ElectraConfig", **TEXT, **POSITIONS, embedding_size=16), tokens(16)
+        hugging_face("ElectraForSequenceClassification", "ElectraConfig", **TEXT, **POSITIONS, embedding_size=16),
+        tokens(16),
     ),
     "opt": Model(
         hugging_face(
-            "OPTForCausalLM", "OPTConfig", vocab_size=100, hidden_size=32, num_hidden_layers=2, ffn_dim=64,
-            num_attention_heads=4, max_position_embeddings=64, word_embed_proj_dim=32,
+            "OPTForCausalLM",
+            "OPTConfig",
+            vocab_size=100,
+            hidden_size=32,
+            num_hidden_layers=2,
+            ffn_dim=64,
+            num_attention_heads=4,
+            max_position_embeddings=64,
+            word_embed_proj_dim=32,
         ),
         tokens(16),
     ),
     "mistral": Model(
         hugging_face("MistralForCausalLM", "MistralConfig", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
     ),
-    "qwen2": Model(hugging_face("Qwen2ForCausalLM", "Qwen2Config", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)),
+    "qwen2": Model(
+        hugging_face("Qwen2ForCausalLM", "Qwen2Config", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
+    ),
     "gpt_neox": Model(hugging_face("GPTNeoXForCausalLM", "GPTNeoXConfig", **TEXT, **POSITIONS), tokens(16)),
     "bart": Model(
         hugging_face(
-            "BartForConditionalGeneration", "BartConfig", vocab_size=100, d_model=32, encoder_layers=1, decoder_layers=1,
-            encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64,
+            "BartForConditionalGeneration",
+            "BartConfig",
+            vocab_size=100,
+            d_model=32,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=4,
+            decoder_attention_heads=4,
+            encoder_ffn_dim=64,
+            decoder_ffn_dim=64,
             max_position_embeddings=64,
         ),
         both_tokens(12, 8),
     ),
     "deit": Model(
         hugging_face(
-            "DeiTForImageClassification", "DeiTConfig", hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-            intermediate_size=64, image_size=32, patch_size=8, num_labels=5,
+            "DeiTForImageClassification",
+            "DeiTConfig",
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            intermediate_size=64,
+            image_size=32,
+            patch_size=8,
+            num_labels=5,
         ),
         image(3, 32, 32),
     ),
     "swin": Model(
         hugging_face(
-            "SwinForImageClassification", "SwinConfig", embed_dim=16, depths=[1, 1], num_heads=[2, 4], window_size=4,
-            image_size=32, patch_size=2, num_labels=5,
+            "SwinForImageClassification",
+            "SwinConfig",
+            embed_dim=16,
+            depths=[1, 1],
+            num_heads=[2, 4],
+            window_size=4,
+            image_size=32,
+            patch_size=2,
+            num_labels=5,
         ),
         image(3, 32, 32),
     ),
     "mobilenet_v2": Model(
-        hugging_face("MobileNetV2ForImageClassification", "MobileNetV2Config", depth_multiplier=0.35, image_size=32, num_labels=5),
+        hugging_face(
+            "MobileNetV2ForImageClassification", "MobileNetV2Config", depth_multiplier=0.35, image_size=32, num_labels=5
+        ),
         image(3, 32, 32),
     ),
     "regnet": Model(
         hugging_face(
-            "RegNetForImageClassification", "RegNetConfig", embedding_size=8, hidden_sizes=[8, 16, 24, 32],
-            depths=[1, 1, 1, 1], groups_width=4, num_labels=5,
+            "RegNetForImageClassification",
+            "RegNetConfig",
+            embedding_size=8,
+            hidden_sizes=[8, 16, 24, 32],
+            depths=[1, 1, 1, 1],
+            groups_width=4,
+            num_labels=5,
         ),
         image(3, 32, 32),
     ),
     "whisper": Model(
         hugging_face(
-            "WhisperForConditionalGeneration", "WhisperConfig", vocab_size=100, num_mel_bins=8, d_model=32, encoder_layers=1,
-            decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64,
-            max_source_positions=32, max_target_positions=32, pad_token_id=0, bos_token_id=1, eos_token_id=1,
-            decoder_start_token_id=1, suppress_tokens=None, begin_suppress_tokens=None,
+            "WhisperForConditionalGeneration",
+            "WhisperConfig",
+            vocab_size=100,
+            num_mel_bins=8,
+            d_model=32,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=4,
+            decoder_attention_heads=4,
+            encoder_ffn_dim=64,
+            decoder_ffn_dim=64,
+            max_source_positions=32,
+            max_target_positions=32,
+            pad_token_id=0,
+            bos_token_id=1,
+            eos_token_id=1,
+            decoder_start_token_id=1,
+            suppress_tokens=None,
+            begin_suppress_tokens=None,
         ),
         lambda batch: (
-            (), {"input_features": torch.rand(batch, 8, 64), "decoder_input_ids": torch.randint(2, 100, (batch, 6))}
+            (),
+            {"input_features": torch.rand(batch, 8, 64), "decoder_input_ids": torch.randint(2, 100, (batch, 6))},
         ),
     ),
     "vnet": Model(monai("VNet", spatial_dims=2, in_channels=1, out_channels=2), image(1, 32, 32)),
@@ -229,12 +333,18 @@ JUDGING: dict[str, Model] = {
     ),
     "dyn_unet": Model(
         monai(
-            "DynUNet", spatial_dims=2, in_channels=1, out_channels=2, kernel_size=[3, 3, 3], strides=[1, 2, 2],
-            upsample_kernel_size=[2, 2], filters=[8, 16, 32],
+            "DynUNet",
+            spatial_dims=2,
+            in_channels=1,
+            out_channels=2,
+            kernel_size=[3, 3, 3],
+            strides=[1, 2, 2],
+            upsample_kernel_size=[2, 2],
+            filters=[8, 16, 32],
         ),
         image(1, 32, 32),
     ),
-}  # fmt: skip
+}
 
 MODELS = WORKING | JUDGING
 

@@ -24,7 +24,9 @@ def vgg() -> nn.Module:
             continue
         layers += [nn.Conv2d(channels, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
         channels = width
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(4), nn.Flatten(), nn.Linear(512, 64), nn.ReLU(True), nn.Linear(64, 10))
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(4), nn.Flatten(), nn.Linear(512, 64), nn.ReLU(True), nn.Linear(64, 10)
+    )
 
 
 class Residual(nn.Module):
@@ -243,7 +245,8 @@ def alexnet() -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(3, 16, 11, 4, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2), nn.Conv2d(16, 32, 5, padding=2),
         nn.ReLU(inplace=True), nn.MaxPool2d(3, 2), nn.Conv2d(32, 32, 3, padding=1), nn.ReLU(inplace=True),
-        nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Dropout(), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 10),
+        nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Dropout(), nn.Linear(128, 64), nn.ReLU(inplace=True),
+        nn.Linear(64, 10),
     )  # fmt: skip
 
 

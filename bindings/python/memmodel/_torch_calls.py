@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +30,10 @@ def dtype_of(tensor: Any) -> str:
     return name
 
 
+class NoTensor(Exception):
+    """An argument that a layer must have is none, or was made by a call that makes nothing."""
+
+
 class Calls:
     """Makes the layers of one network. `values` has what each value of the graph became, a tensor for each result."""
 
@@ -44,10 +47,16 @@ class Calls:
 
     # ---- arguments ----
 
-    def tensor(self, value: Any) -> Tensor | None:
+    def optional(self, value: Any) -> Tensor | None:
         if not isinstance(value, Value):
             return None
         return self.values[value.name][max(value.index, 0)]
+
+    def tensor(self, value: Any) -> Tensor:
+        tensor = self.optional(value)
+        if tensor is None:
+            raise NoTensor(f"{value} is no tensor")
+        return tensor
 
     def fake(self, value: Any) -> Any:
         return self.fakes[value.name][max(value.index, 0)]
@@ -69,7 +78,7 @@ class Calls:
 
     def use(self, **roles: Any) -> None:
         for role, value in roles.items():
-            tensor = self.tensor(value)
+            tensor = self.optional(value)
             if tensor is not None:
                 self.network.use_parameter(role, tensor)
 
@@ -87,14 +96,14 @@ class Calls:
         if layer:
             try:
                 first = layer(self, call)
-            except MemmodelError:
+            except (MemmodelError, NoTensor):
                 first = None  # not in a form that the family knows: by its name, then
             if first is not None:
                 return self._results(first, call)
         return self.by_name(call)
 
     def _results(self, first: Tensor, call: Call) -> list[Tensor | None]:
-        return [first] + [self.network.result(first, index) for index in range(1, len(call.results))]
+        return [first, *(self.network.result(first, index) for index in range(1, len(call.results)))]
 
     def by_name(self, call: Call) -> list[Tensor | None]:
         """An operator under PyTorch's own name; a result that is no tensor has no place."""
@@ -199,16 +208,16 @@ def identity(calls: Calls, call: Call) -> list[Tensor | None] | None:
     if call.target == "<built-in function getitem>":
         return [calls.values[arguments["0"].name][arguments["1"]]]
     if call.target == "memmodel.tuple":
-        return [calls.tensor(value) for value in arguments["values"]]
+        return [calls.optional(value) for value in arguments["values"]]
     if call.target.startswith(("aten._assert", "aten.sym_", "aten._local_scalar")) or not call.target.startswith(
         ("aten.", SWITCH)
     ):
         return [None] * max(len(call.results), 1) if not _makes_tensors(call) else None
     if call.target in SAME or (call.target in CASTS and _is_same_type(calls, call)):
-        return [calls.tensor(arguments["self" if "self" in arguments else "input"])]
+        return [calls.optional(arguments["self" if "self" in arguments else "input"])]
     rule = SOMETIMES_SAME.get(call.target)
     if rule and rule(calls, call):
-        return [calls.tensor(arguments["self" if "self" in arguments else "input"])]
+        return [calls.optional(arguments["self" if "self" in arguments else "input"])]
     if call.target == "aten.broadcast_tensors.default":
         return _broadcast(calls, call)
     return None
@@ -220,12 +229,13 @@ def _makes_tensors(call: Call) -> bool:
 
 def _broadcast(calls: Calls, call: Call) -> list[Tensor | None] | None:
     shapes = {tuple(calls.fake(value).shape) for value in call.arguments["tensors"]}
-    return [calls.tensor(value) for value in call.arguments["tensors"]] if len(shapes) == 1 else None
+    return [calls.optional(value) for value in call.arguments["tensors"]] if len(shapes) == 1 else None
 
 
 SAME = frozenset({"aten.alias.default", "aten.detach_.default", "aten.lift.default", "aten.lift_fresh.default"})
 CASTS = frozenset({
-    "aten.to.dtype", "aten.to.device", "aten.to.dtype_layout", "aten.to.other", "aten.type_as.default", "aten.float.default",
+    "aten.to.dtype", "aten.to.device", "aten.to.dtype_layout", "aten.to.other", "aten.type_as.default",
+    "aten.float.default",
 })  # fmt: skip
 
 
@@ -267,7 +277,7 @@ SOMETIMES_SAME: dict[str, Callable[[Calls, Call], bool]] = {
 def _activation(kind: str, *, in_place: bool = False) -> Layer:
     def make(calls: Calls, call: Call) -> Tensor | None:
         x = calls.tensor(call.arguments.get("self", call.arguments.get("input")))
-        return calls.network.activation(x, name=call.name, kind=kind, in_place=in_place) if x is not None else None
+        return calls.network.activation(x, name=call.name, kind=kind, in_place=in_place)
 
     return make
 
@@ -331,9 +341,7 @@ def _linear(calls: Calls, call: Call) -> Tensor | None:
         return None
     calls.use(weight=a["weight"], bias=a.get("bias"))
     units = calls.fake(a["weight"]).shape[0]
-    return calls.network.linear(
-        calls.tensor(a["input"]), name=call.name, units=units, no_bias=a.get("bias") is None
-    )
+    return calls.network.linear(calls.tensor(a["input"]), name=call.name, units=units, no_bias=a.get("bias") is None)
 
 
 def _layer_norm(calls: Calls, call: Call) -> Tensor | None:
@@ -485,7 +493,7 @@ def _pad(calls: Calls, call: Call) -> Tensor | None:
 def _concat(calls: Calls, call: Call) -> Tensor | None:
     """One-dimensional tensors without elements are skipped, as PyTorch does."""
     parts = [value for value in call.arguments["tensors"] if tuple(calls.fake(value).shape) != (0,)]
-    tensors = [tensor for tensor in map(calls.tensor, parts) if tensor is not None]
+    tensors = [calls.tensor(part) for part in parts]
     if not tensors or len({calls.fake(value).dtype for value in parts}) > 1:
         return None
     return calls.network.concat(tensors, name=call.name, axis=call.arguments.get("dim", 0))
@@ -506,9 +514,7 @@ def _slice(calls: Calls, call: Call) -> Tensor | None:
     first, last, step = slice(start, end, a.get("step", 1)).indices(size)
     if last <= first:
         return None
-    return calls.network.slice(
-        calls.tensor(a["self"]), name=call.name, axis=axis, start=first, stop=last, step=step
-    )
+    return calls.network.slice(calls.tensor(a["self"]), name=call.name, axis=axis, start=first, stop=last, step=step)
 
 
 def _select(calls: Calls, call: Call) -> Tensor | None:
@@ -516,19 +522,17 @@ def _select(calls: Calls, call: Call) -> Tensor | None:
     size, index = calls.fake(a["self"]).shape[a["dim"]], a["index"]
     if not isinstance(size, int) or not isinstance(index, int):
         return None
-    return calls.network.slice(
-        calls.tensor(a["self"]), name=call.name, axis=a["dim"], start=index % size, drop=True
-    )
+    return calls.network.slice(calls.tensor(a["self"]), name=call.name, axis=a["dim"], start=index % size, drop=True)
 
 
 def _reshape(calls: Calls, call: Call) -> Tensor | None:
     x = calls.tensor(call.arguments["self"])
-    return calls.network.reshape(x, calls.sizes(call.results[0].shape)) if x is not None else None
+    return calls.network.reshape(x, calls.sizes(call.results[0].shape))
 
 
 def _expand(calls: Calls, call: Call) -> Tensor | None:
     x = calls.tensor(call.arguments["self"])
-    return calls.network.expand(x, calls.sizes(call.results[0].shape)) if x is not None else None
+    return calls.network.expand(x, calls.sizes(call.results[0].shape))
 
 
 def _permute(calls: Calls, call: Call) -> Tensor | None:
@@ -570,7 +574,7 @@ def _reduce(kind: str) -> Layer:
         x = calls.fake(a["self"])
         if not x.is_floating_point() or a.get("dtype") not in (None, x.dtype) or x.dim() == 0:
             return None
-        axes = a.get("dim") if a.get("dim") is not None else []
+        axes: int | list[int] = [] if a.get("dim") is None else a["dim"]
         return calls.network.reduce(
             calls.tensor(a["self"]), name=call.name, kind=kind, axes=[axes] if isinstance(axes, int) else axes,
             keep=bool(a.get("keepdim", False)),
@@ -583,12 +587,16 @@ def _attention(calls: Calls, call: Call) -> Tensor | None:
     a = call.arguments
     if any(calls.fake(a[name]).dim() != 4 for name in ("query", "key", "value")):
         return None
-    mask = a.get("attn_mask")
     return calls.network.attention(
-        *(calls.tensor(a[name]) for name in ("query", "key", "value")), calls.tensor(mask) if mask else None,
-        name=call.name, dropout=a.get("dropout_p", 0.0), causal=bool(a.get("is_causal", False)),
+        calls.tensor(a["query"]),
+        calls.tensor(a["key"]),
+        calls.tensor(a["value"]),
+        calls.optional(a.get("attn_mask")),
+        name=call.name,
+        dropout=a.get("dropout_p", 0.0),
+        causal=bool(a.get("is_causal", False)),
         grouped=bool(a.get("enable_gqa", False)),
-    )  # fmt: skip
+    )
 
 
 LOSSES = {
@@ -619,8 +627,8 @@ def _loss(calls: Calls, call: Call) -> Tensor | None:
 POINTWISE = {
     "relu": "relu", "leaky_relu": "leaky_relu", "elu": "elu", "selu": "selu", "silu": "silu", "sigmoid": "sigmoid",
     "tanh": "tanh", "hardswish": "hardswish", "hardsigmoid": "hardsigmoid", "hardtanh": "relu6", "relu6": "relu6",
-    "softplus": "softplus", "mish": "mish", "exp": "exp", "log": "log", "sqrt": "sqrt", "square": "square", "abs": "abs",
-    "neg": "negate",
+    "softplus": "softplus", "mish": "mish", "exp": "exp", "log": "log", "sqrt": "sqrt", "square": "square",
+    "abs": "abs", "neg": "negate",
 }  # fmt: skip
 
 VIEWS = ("view", "reshape", "_unsafe_view", "unsqueeze")
@@ -651,7 +659,11 @@ FAMILIES: dict[str, Layer] = {
     **{f"aten.avg_pool{d}d.default": _pool("mean", d) for d in (1, 2, 3)},
     **{f"aten.adaptive_avg_pool{d}d.default": _adaptive_pool("mean", d) for d in (1, 2, 3)},
     **{f"aten.upsample_nearest{d}d.{form}": _upsample("nearest") for d in (1, 2, 3) for form in ("vec", "default")},
-    **{f"aten.upsample_{m}.{form}": _upsample("linear") for m in ("linear1d", "bilinear2d", "trilinear3d") for form in ("vec", "default")},
+    **{
+        f"aten.upsample_{mode}.{form}": _upsample("linear")
+        for mode in ("linear1d", "bilinear2d", "trilinear3d")
+        for form in ("vec", "default")
+    },
     **{f"aten.upsample_bicubic2d.{form}": _upsample("cubic") for form in ("vec", "default")},
     "aten.pad.default": _pad,
     "aten.constant_pad_nd.default": _pad,
@@ -683,4 +695,3 @@ FAMILIES: dict[str, Layer] = {
     "aten.scaled_dot_product_attention.default": _attention,
     **dict.fromkeys(LOSSES, _loss),
 }  # fmt: skip
-

@@ -34,7 +34,7 @@ def loss_in(output: Any) -> Any:
     return output if isinstance(output, torch.Tensor) and output.numel() == 1 else None
 
 
-class Step(nn.Module):
+class Step(nn.Module):  # type: ignore[misc]
     """The forward half of a step, with the names that the user's loop binds."""
 
     def __init__(self, model: nn.Module, loss: Callable[[Any], Any] | None) -> None:

@@ -20,7 +20,9 @@ ASSIGNMENT = re.compile(r"(?<![=!<>+*/@-])[-+*/@]?=(?!=)")
 TARGETS = re.compile(r"^[\w., \[\]()*]+$")
 CALL = re.compile(r"^\w[\w.]*\(")
 CALLED = re.compile(r"([\w.\]]+)\(")
-FUNCTION = re.compile(r"(F|torch|functional|nn\.functional|math)\.|(len|range|int|str|tuple|list|zip|enumerate|isinstance)$")
+FUNCTION = re.compile(
+    r"(F|torch|functional|nn\.functional|math)\.|(len|range|int|str|tuple|list|zip|enumerate|isinstance)$"
+)
 
 # An output object has no call of its own: what its maker has in variables of these names is taken for its fields.
 OUTPUT = re.compile(r"outputs?$")
@@ -113,7 +115,6 @@ class Frame:
         """The call after which a name of a statement stands for something else."""
         later = (other for other in self.statements[statement + 1 :] if name in other.names)
         return next((other.last for other in later), self.last)
-
 
     def held_by_alias(self, name: str, number: int) -> int:
         """The call until which other names hold what a statement has bound to `name`; -1: there are none."""

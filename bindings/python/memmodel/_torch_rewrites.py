@@ -1,8 +1,8 @@
 """What export makes of a model that looks whether it was handed an attention mask: the way back to the eager run.
 
-A model cannot look while it is traced, and makes a mask. Masks that depend on no input of the model are taken out again,
-with the calls of the lines that only make them; where the mask was a causal one, the eager run says so by `is_causal`,
-and where key and value heads were repeated because there was a mask, by `enable_gqa`
+A model cannot look while it is traced, and makes a mask. Masks that depend on no input of the model are taken out
+again, with the calls of the lines that only make them; where the mask was a causal one, the eager run says so by
+`is_causal`, and where key and value heads were repeated because there was a mask, by `enable_gqa`
 (transformers/integrations/sdpa_attention.py, use_gqa_in_sdpa).
 """
 
@@ -88,15 +88,17 @@ def _applies_mask(call: Call, calls: Calls, depends: Mapping[str, bool]) -> bool
 def without_made_masks(program: Program) -> Program:
     depends = _depends(program.calls)
     by_name = {call.name: call for call in program.calls}
-    calls = []
-    for call in program.calls:
-        mask = call.arguments.get("attn_mask")
-        if call.target.startswith(ATTENTION) and mask is not None and not depends.get(mask.name, True):
-            call = _without_mask(call, by_name)
-        elif _applies_mask(call, by_name, depends):
-            call = replace(call, target="memmodel.tuple", arguments={"values": [call.arguments["self"]]})
-        calls.append(call)
+    calls = [_as_eager(call, by_name, depends) for call in program.calls]
     return replace(program, calls=_without_unused(calls, program))
+
+
+def _as_eager(call: Call, calls: Calls, depends: Mapping[str, bool]) -> Call:
+    mask = call.arguments.get("attn_mask")
+    if call.target.startswith(ATTENTION) and mask is not None and not depends.get(mask.name, True):
+        return _without_mask(call, calls)
+    if _applies_mask(call, calls, depends):
+        return replace(call, target="memmodel.tuple", arguments={"values": [call.arguments["self"]]})
+    return call
 
 
 def _without_unused(calls: list[Call], program: Program) -> list[Call]:

@@ -94,8 +94,8 @@ class Network(Layers):
 
     def custom(
         self,
-        inputs: Sequence[Tensor],
-        outputs: Sequence[Sequence[Size]],
+        inputs: Sequence[Tensor | None],
+        outputs: Sequence[Sequence[Size] | tuple[Sequence[Size], Dtype]],
         *,
         dtype: Dtype = "default",
         name: str | None = None,

@@ -37,7 +37,7 @@ def own_loss(output: Any) -> Any:
     return next(tensor for tensor in _torch_export.tensors_in(output) if tensor.is_floating_point()).sum()
 
 
-class _Named(nn.Module):
+class _Named(nn.Module):  # type: ignore[misc]
     """A loss by its name, against targets of the right shape that are made once."""
 
     def __init__(self, name: str) -> None:
@@ -137,7 +137,7 @@ def _scope_name(frame: Frame, outer: Sequence[tuple[Frame, Any]]) -> str:
 
 
 def _symbol_names(program: Program) -> dict[str, str]:
-    """What torch.export calls its symbols, by names that say what they are: the first dimension of an input is the batch."""
+    """What torch.export calls its symbols, by names that say what they are: an input's first dimension is the batch."""
     names: dict[str, str] = {}
     for given in program.given:
         if given.kind != "input":
@@ -190,7 +190,7 @@ def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) 
 def _name_outputs(calls: Calls, outputs: Sequence[Value]) -> None:
     named = set()
     for value in outputs:
-        tensor = calls.tensor(value)
+        tensor = calls.optional(value)
         if tensor is not None and tensor.code not in named:
             named.add(tensor.code)
             calls.network.output(tensor)
@@ -239,24 +239,24 @@ def _any_batch(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...
 
 # ---- the answer ----
 
-OPTIMIZERS = {"SGD": "sgd", "Adam": "adam", "AdamW": "adamw", "Adamax": "adamax", "RMSprop": "rmsprop", "Adadelta": "adadelta"}  # fmt: skip
+OPTIMIZERS = ("SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "Adafactor")
+KEPT = ("momentum", "nesterov", "weight_decay", "decoupled_weight_decay", "maximize", "amsgrad", "centered")
 
 
 def _optimizer_name(optimizer: Any) -> str:
+    """An instance as a job has it, such as "sgd(momentum=0.9, nesterov=True)"."""
     if isinstance(optimizer, str):
         return optimizer
-    name = OPTIMIZERS.get(type(optimizer).__name__)
-    if name is None:
-        raise ValueError(f"optimizer: {type(optimizer).__name__} is not supported; use {', '.join(OPTIMIZERS)}")
+    name = type(optimizer).__name__
+    if name not in OPTIMIZERS:
+        raise ValueError(f"optimizer: {name} is not supported; use one of {', '.join(OPTIMIZERS)}")
     settings = optimizer.defaults
-    if name == "sgd" and settings.get("momentum"):
-        name = "momentum"
-    unusual = [key for key in ("amsgrad", "nesterov", "maximize", "foreach", "fused", "centered") if settings.get(key)]
-    if settings.get("weight_decay") and name != "adamw":
-        unusual.append("weight_decay")
-    if unusual:
-        raise ValueError(f"optimizer: {type(optimizer).__name__} with {', '.join(unusual)} is not supported")
-    return name
+    if settings.get("foreach") or settings.get("fused"):
+        raise ValueError(f"optimizer: {name} with foreach or fused is not supported")
+    options = [f"{key}={settings[key]!r}" for key in KEPT if settings.get(key)]
+    if name == "AdamW":
+        options = [f"weight_decay={settings['weight_decay']!r}", *(o for o in options if "weight_decay" not in o)]
+    return f"{name.lower()}({', '.join(options)})" if options else name.lower()
 
 
 def _refuse_unsupported(precision: str | None, accumulate: int, set_to_none: bool, device: str) -> None:
