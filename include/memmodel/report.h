@@ -15,7 +15,7 @@ extern "C" {
 typedef struct memmodel_report memmodel_report;
 
 /**
- * The three numbers of every report. The bytes of the process are a lower bound where the C library keeps freed memory.
+ * The three numbers of every report.
  *
  * @since 0.1
  */
@@ -23,7 +23,9 @@ struct memmodel_peak {
     size_t size;      /**< sizeof(struct memmodel_peak) */
     int64_t live;     /**< most bytes of live tensors. @unit bytes */
     int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
-    int64_t process;  /**< `reserved` and the framework's libraries; -1 if not modelled. @unit bytes */
+    int64_t process;  /**< bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a
+                           CPU in the heap of glibc's malloc. What PyTorch's libraries keep for themselves is left out.
+                           -1 if not modelled. @unit bytes */
 };
 
 /** A row of the per-layer table. @since 0.1 */

@@ -88,17 +88,23 @@ allocator_find(const char *name);
 const struct allocator *
 allocator_of_framework(const char *framework, const char *device);
 
+/* What serves that one from the process's memory, with its settings; NULL: nobody knows. */
+const struct allocator *
+allocator_of_process(const char *framework, const char *device, const char **settings);
+
 /* ---- a trace through an allocator ---- */
 
 struct replay {
     int64_t reserved_peak; /* most bytes taken from the system */
-    int32_t peak_event;    /* first event at which they are taken, -1 if none */
+    int64_t touched_peak;  /* most of them resident; -1 where nobody counts pages */
+    int32_t peak_event;    /* first event at which `reserved_peak` is taken, -1 if none */
+    bool out_of_memory;    /* the trace could not be run to its end */
 };
 
-/* Runs the whole trace with the allocator's defaults. */
+/* Runs the whole trace; settings NULL: the allocator's defaults. */
 int
-allocator_replay(memmodel_context *context, const struct allocator *allocator, const struct memmodel_trace *trace,
-                 struct replay *replay);
+allocator_replay(memmodel_context *context, const struct allocator *allocator, const char *settings,
+                 const struct memmodel_trace *trace, struct replay *replay);
 
 /* The same one event at a time. */
 struct allocator_run {

@@ -1,5 +1,6 @@
 /* A trace through an allocator, event by event. */
 #include "allocators/allocator.h"
+#include "base/checked.h"
 
 int
 allocator_run_new(struct allocator_run *run, memmodel_context *context, const struct allocator *allocator,
@@ -83,24 +84,29 @@ allocator_run_step(struct allocator_run *run)
 }
 
 int
-allocator_replay(memmodel_context *context, const struct allocator *allocator, const struct memmodel_trace *trace,
-                 struct replay *replay)
+allocator_replay(memmodel_context *context, const struct allocator *allocator, const char *settings,
+                 const struct memmodel_trace *trace, struct replay *replay)
 {
-    struct allocator_options options = {.settings = NULL};
+    struct allocator_options options = {.settings = settings};
     struct replay own = {.peak_event = -1};
     struct allocator_run run;
     int status = allocator_run_new(&run, context, allocator, &options, trace);
 
     if (status)
         return status;
+    own.touched_peak = allocator->counters(run.self)->touched;
     while (!status && !run.out_of_memory && run.event < trace->event_count) {
-        int64_t reserved;
+        const struct allocator_counters *counters;
 
         status = allocator_run_step(&run);
-        reserved = allocator->counters(run.self)->reserved;
-        if (own.peak_event < 0 || reserved > own.reserved_peak)
-            own = (struct replay){reserved, (int32_t)run.event - 1};
+        counters = allocator->counters(run.self);
+        own.touched_peak = max_i64(own.touched_peak, counters->touched);
+        if (own.peak_event < 0 || counters->reserved > own.reserved_peak) {
+            own.reserved_peak = counters->reserved;
+            own.peak_event = (int32_t)run.event - 1;
+        }
     }
+    own.out_of_memory = run.out_of_memory;
     allocator_run_release(&run);
     if (!status)
         *replay = own;

@@ -46,6 +46,7 @@ struct query {
     struct memmodel_job job;
     int64_t *symbols;
     struct binding binding;
+    bool without_process; /* peak.process is not asked for: -1 */
 };
 
 /* ---- query.c ---- */

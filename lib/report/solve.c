@@ -121,6 +121,7 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
     status = query_new(network, job, symbol, &query);
     if (status)
         return status;
+    query.without_process = query.job.measure != MEMMODEL_MEASURE_PROCESS;
     status = query_symbol(&query, symbol, &search.symbol);
     if (!status && budget < 0)
         status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");

@@ -826,14 +826,12 @@ class ReplayBlock(_call.Struct):
 
 
 class Peak(_call.Struct):
-    """The three numbers of every report. The bytes of the process are a lower bound where the C library keeps freed
-    memory.
-    """
+    """The three numbers of every report."""
 
     size: Any  # sizeof(Peak)
     live: Any  # most bytes of live tensors
     reserved: Any  # most bytes taken from the system by the framework's allocator
-    process: Any  # `reserved` and the framework's libraries; -1 if not modelled
+    process: Any  # bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a [...]
 
 
 class ReportLayer(_call.Struct):
