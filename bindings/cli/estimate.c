@@ -19,7 +19,7 @@ static const struct option options[] = {
     {"solve", 0, OPTION_TEXT, "NAME", "find the largest value of this symbol that fits the budget",
      offsetof(struct estimate_options, solve)},
     {"budget", 'b', OPTION_BYTES, "BYTES", "for --solve, such as 16GiB", offsetof(struct estimate_options, budget)},
-    {"measure", 0, OPTION_TEXT, "NAME", "what the budget limits: live (the default), reserved or process",
+    {"measure", 0, OPTION_TEXT, "NAME", "what is to be saved or is limited: live (the default), reserved or process",
      offsetof(struct estimate_options, measure)},
     {"layers", 'l', OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
     {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
@@ -102,15 +102,30 @@ print_categories(const memmodel_report *report)
             print_bytes(memmodel_category_name(category), memmodel_report_category(report, category));
 }
 
-static void
-print_changes(const memmodel_report *report)
+static int64_t
+measured(const struct memmodel_change *change, int measure)
 {
+    const int64_t bytes[] = {
+        [MEMMODEL_MEASURE_LIVE] = change->live,
+        [MEMMODEL_MEASURE_RESERVED] = change->reserved,
+        [MEMMODEL_MEASURE_PROCESS] = change->process,
+    };
+
+    return bytes[measure];
+}
+
+static void
+print_changes(const memmodel_report *report, int measure)
+{
+    static const char *const of[] = {"live tensors", "bytes reserved", "bytes of the process"};
     struct memmodel_change change = {.size = sizeof change};
 
     for (size_t i = 0; memmodel_report_change(report, i, &change) == 0; i++) {
-        char live[QUANTITY_BYTES], saved[QUANTITY_BYTES];
+        char needed[QUANTITY_BYTES], saved[QUANTITY_BYTES];
 
-        printf("%s  %-24s %12s  saves %12s\n", i ? "" : "\nwhat if\n", change.name, format_bytes(change.live, live),
+        if (i == 0)
+            printf("\nwhat if: %s\n", of[measure]);
+        printf("  %-24s %12s  saves %12s\n", change.name, format_bytes(measured(&change, measure), needed),
                format_bytes(change.saved, saved));
     }
 }
@@ -152,7 +167,7 @@ print_text(const struct estimate *estimate, const memmodel_report *report)
     print_peak(report);
     print_steps(report);
     print_categories(report);
-    print_changes(report);
+    print_changes(report, estimate->job.measure);
     print_unmodelled(report);
     if (estimate->options->formulas)
         print_formulas(report);

@@ -14,7 +14,12 @@ struct job_options {
 /* Rows of an option table whose struct has a struct job_options as its member `job`. */
 #define JOB_OPTIONS(type)                                                                                              \
     {"set", 's', OPTION_LIST, "NAME=VALUE", "value of a symbol, such as batch=8", offsetof(type, job.set)},            \
-        {"framework", 'f', OPTION_TEXT, "NAME", "pytorch, tensorflow or textbook", offsetof(type, job.framework)},     \
+        {"framework",                                                                                                  \
+         'f',                                                                                                          \
+         OPTION_TEXT,                                                                                                  \
+         "NAME",                                                                                                       \
+         "pytorch, tensorflow, onnxruntime or textbook",                                                               \
+         offsetof(type, job.framework)},                                                                               \
         {"rule",                                                                                                       \
          0,                                                                                                            \
          OPTION_TEXT,                                                                                                  \

@@ -40,7 +40,7 @@ write_job(struct text *page, const struct memmodel_job *job)
     write_text(page, "optimizer", job->optimizer);
     text_append(page, ",");
     write_text(page, "isa", job->isa);
-    text_printf(page, ",\"threads\":%d,\"inference\":%s,\"symbols\":[", job->threads,
+    text_printf(page, ",\"threads\":%d,\"measure\":%d,\"inference\":%s,\"symbols\":[", job->threads, job->measure,
                 job->inference ? "true" : "false");
     for (size_t i = 0; i < job->symbol_count; i++) {
         text_append(page, i ? ",[" : "[");

@@ -82,6 +82,7 @@ function fill(table, section, rows, first) {
 }
 
 function changes() {
+  const measures = ["live", "reserved", "process"];
   const most = Math.max(1, ...data.changes.map((change) => change[4]));
   const rows = data.changes.map(([name, ...sizes]) => {
     const saved = sizes.pop(), style = `width:${100 * Math.max(0, saved) / most}%;background:var(--mark)`;
@@ -89,7 +90,7 @@ function changes() {
     return `<td class="text">${escaped(name)}</td>${cells}<td>${bytes(saved)}</td>` +
       `<td class="bar"><div class="stack"><i style="${style}"></i></div></td>`;
   });
-  fill("changes", "what_if", rows, head("change", "live", "reserved", "process", "saved", ""));
+  fill("changes", "what_if", rows, head("change", ...measures, `saved, ${measures[data.job.measure]}`, ""));
 }
 
 function formulas() {

@@ -1,0 +1,67 @@
+"""memmodel estimate --layers, --html and --perfetto, as a shell sees them. usage: test_reports.py TOOL NETWORKS
+
+NETWORKS: a folder of networks (*.network.json.gz), those of real models with long names of layers.
+"""
+
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MOST_COLUMNS = 100
+TOOL, NETWORKS = sys.argv[1], pathlib.Path(sys.argv[2])
+LONGEST = ("t5_2_adamw", "albert_2_adam", "whisper", "swin")
+
+
+def estimate(*words):
+    return subprocess.run([TOOL, "estimate", *words], capture_output=True, text=True, check=False)
+
+
+class Reports(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def network(self, name):
+        """Path of the first network of that name, unpacked; None if there is none."""
+        packed = sorted(NETWORKS.glob(f"{name}*.network.json.gz"))
+        if not packed:
+            return None
+        path = self.folder / f"{name}.json"
+        path.write_bytes(gzip.decompress(packed[0].read_bytes()))
+        return str(path)
+
+    def test_the_table_of_layers_fits_100_columns(self):
+        tried = [path for path in map(self.network, LONGEST) if path]
+        self.assertTrue(tried)
+        for path in tried:
+            made = estimate(path, "--layers")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            table = made.stdout.split("\nlayer ")[1]
+            self.assertLessEqual(max(map(len, table.splitlines())), MOST_COLUMNS, path)
+
+    def test_the_page_and_the_trace_are_written(self):
+        page, trace = self.folder / "report.html", self.folder / "trace.json"
+        made = estimate(self.network("t5_2_adamw"), "--html", str(page), "--perfetto", str(trace))
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("what if", made.stdout)
+        self.assertLess(page.stat().st_size, 2_000_000)
+        self.assertIn("<canvas", page.read_text(encoding="utf-8"))
+        self.assertTrue(json.loads(trace.read_text(encoding="utf-8"))["traceEvents"])
+
+    def test_a_folder_that_is_not_there_is_an_error(self):
+        made = estimate(self.network("t5_2_adamw"), "--html", str(self.folder / "none" / "report.html"))
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("report.html", made.stderr)
+
+    def test_the_textbook_has_no_trace(self):
+        made = estimate(self.network("t5_2_adamw"), "-f", "textbook", "--perfetto", str(self.folder / "trace.json"))
+        self.assertEqual(made.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
