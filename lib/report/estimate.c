@@ -72,6 +72,15 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
     return 0;
 }
 
+/* "conv", or what a custom operator is called where it has a name: "aten.pow.Tensor_Scalar". */
+static const char *
+operator_of(const struct layer *layer)
+{
+    const struct memmodel_custom *custom = layer->options;
+
+    return layer->op == OP_CUSTOM && custom->operation ? custom->operation : op_name(layer->op);
+}
+
 /* The names of a simulated trace are those of the network's layers. */
 static int
 describe_moment(memmodel_report *report, const struct query *query, const struct result *result)
@@ -84,7 +93,7 @@ describe_moment(memmodel_report *report, const struct query *query, const struct
         return 0;
     event = &trace->events[result->peak_event];
     if (event->layer >= 0)
-        text_printf(&text, "%s (%s), ", trace->names[event->layer], op_name(query->network->layers[event->layer].op));
+        text_printf(&text, "%s (%s), ", trace->names[event->layer], operator_of(&query->network->layers[event->layer]));
     text_printf(&text, "%s of step %d", phase_name(event->phase), event->step);
     report->moment = text.failed ? NULL : arena_copy_text(&report->arena, text.bytes);
     text_release(&text);

@@ -274,6 +274,37 @@ json_has_what_its_format_promises(void **state)
     memmodel_report_unref(report);
 }
 
+/* ---- the moment ---- */
+
+/* The only memory is a temporary of 4000 bytes and what goes in and out: the peak is within the operator. */
+static void
+the_moment_names_the_operator(void **state)
+{
+    static const struct {
+        const char *operation, *told;
+    } cases[] = {{"my.scan", "scan (my.scan), forward pass of step 1"},
+                 {NULL, "scan (custom), forward pass of step 1"}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = {.size = sizeof job, .inference = 1, .steps = 1};
+    struct memmodel_shape shape = {.dims = {4}, .rank = 1};
+
+    for (size_t i = 0; i < 2; i++) {
+        memmodel_network *network;
+        memmodel_report *report;
+        memmodel_tensor x;
+
+        assert_int_equal(memmodel_network_new(fixture->context, &network), 0);
+        x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 1, (memmodel_dim[]){4});
+        memmodel_network_custom(network, &x, 1,
+                                MEMMODEL_CUSTOM(.name = "scan", .operation = cases[i].operation, .outputs = &shape,
+                                                .output_count = 1, .forward_temporary = 4000));
+        assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+        assert_string_equal(memmodel_report_moment(report), cases[i].told);
+        memmodel_report_unref(report);
+        memmodel_network_unref(network);
+    }
+}
+
 int
 main(void)
 {
@@ -291,6 +322,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(json_has_what_its_format_promises, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_moment_names_the_operator, setup, teardown),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
