@@ -425,8 +425,8 @@ def _call_layer(build: _Builder, layer: Any, inputs: list[Tensor]) -> list[Tenso
 def _call_model(build: _Builder, model: Any, inputs: list[Tensor] | None) -> list[Tensor]:
     """A model's layers; without `inputs` its own input layers make them."""
     if inputs is not None:
-        for own, given in zip(model.inputs, inputs, strict=True):
-            build.tensors[id(own)] = given
+        for own, tensor in zip(model.inputs, inputs, strict=True):
+            build.tensors[id(own)] = tensor
     for node in _nodes(model):
         if all(id(output) in build.tensors for output in node.outputs):
             continue
@@ -483,7 +483,7 @@ def optimizer_name(optimizer: Any) -> str:
     if isinstance(optimizer, str):
         return optimizer.lower()
     name = type(optimizer).__name__.lower()
-    return "sgd(momentum)" if name == "sgd" and getattr(optimizer, "momentum", 0) else name
+    return "sgd(momentum)" if name == "sgd" and getattr(optimizer, "momentum", None) else name
 
 
 def native_isa() -> str:
