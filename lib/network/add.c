@@ -10,8 +10,8 @@ check_input(struct builder *builder, const struct op_description *description, m
 {
     if (builder_has_tensor(builder, tensor))
         return 0;
-    if (tensor == MEMMODEL_NO_TENSOR &&
-        (description->optional_input == OPTIONAL_INPUT_ANY || (index > 0 && index == (size_t)description->optional_input)))
+    if (tensor == MEMMODEL_NO_TENSOR && (description->optional_input == OPTIONAL_INPUT_ANY ||
+                                         (index > 0 && index == (size_t)description->optional_input)))
         return 0;
     if (tensor < 0 && builder->status)
         return tensor; /* an earlier error passes through */

@@ -49,9 +49,10 @@ network_free(struct builder *builder)
 {
     struct memmodel_network *network = &builder->network;
     memmodel_context *context = network->context;
-    void *const blocks[] = {network->tensors, network->layers,      network->parameters,  network->scopes,
-                            network->outputs, network->constraints, builder->given,       builder->names.slots,
-                            builder->scratch, (void *)builder->scratch_roles, builder->used};
+    void *const blocks[] = {
+        network->tensors,     network->layers, network->parameters,  network->scopes,  network->outputs,
+        network->constraints, builder->given,  builder->names.slots, builder->scratch, (void *)builder->scratch_roles,
+        builder->used};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         memory_release(context, blocks[i]);

@@ -200,12 +200,11 @@ static int
 take_field(const struct options *options, const struct field *field)
 {
     static int (*const takers[])(const struct options *, const struct field *) = {
-        [FIELD_SIZES] = check_sizes,     [FIELD_NUMBER] = check_number,   [FIELD_AXES] = check_array,
-        [FIELD_FLAG] = check_number,     [FIELD_ENUM] = check_choice,     [FIELD_LAYOUT] = check_number,
-        [FIELD_RATE] = check_rate,       [FIELD_LAYER] = take_pointer,    [FIELD_DIM] = check_dim,
-        [FIELD_TEXT] = take_text,
-        [FIELD_DIMS] = check_array,      [FIELD_DIM_LIST] = take_pointer, [FIELD_SHAPES] = take_pointer,
-        [FIELD_RESERVED] = check_number,
+        [FIELD_SIZES] = check_sizes,   [FIELD_NUMBER] = check_number,   [FIELD_AXES] = check_array,
+        [FIELD_FLAG] = check_number,   [FIELD_ENUM] = check_choice,     [FIELD_LAYOUT] = check_number,
+        [FIELD_RATE] = check_rate,     [FIELD_LAYER] = take_pointer,    [FIELD_DIM] = check_dim,
+        [FIELD_TEXT] = take_text,      [FIELD_DIMS] = check_array,      [FIELD_DIM_LIST] = take_pointer,
+        [FIELD_SHAPES] = take_pointer, [FIELD_RESERVED] = check_number,
     };
 
     return takers[field->kind] ? takers[field->kind](options, field) : 0;

@@ -26,10 +26,11 @@ def _arguments(call: Call) -> Iterator[Value]:
 
 
 def _depends(calls: Sequence[Call]) -> dict[str, bool]:
-    """By call: whether it depends on anything that is there before the step."""
+    """By call: whether it depends on what is in a tensor that is there before the step; its sizes do not count."""
     depends: dict[str, bool] = {}
     for call in calls:
-        depends[call.name] = any(depends.get(value.name, True) for value in _arguments(call))
+        sizes = not any(hasattr(result, "dim") for result in call.results)
+        depends[call.name] = not sizes and any(depends.get(value.name, True) for value in _arguments(call))
     return depends
 
 

@@ -34,11 +34,11 @@ struct node {
     int64_t sequence;
     struct node *next; /* in a list of nodes to release */
     struct value *saved[MAX_SAVED];
-    struct value **incoming; /* gradients of its outputs so far */
-    const void *options;     /* what backward() must know, of the layer or in the pool's arena */
+    struct value **incoming;        /* gradients of its outputs so far */
+    const void *options;            /* what backward() must know, of the layer or in the pool's arena */
     const struct derivative *inner; /* of CopySlices: the operator that wrote into a view; else NULL */
     struct shape slice;             /* of that view */
-    int64_t number;          /* the same, where a number will do */
+    int64_t number;                 /* the same, where a number will do */
     int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
     struct edge edges[];
 };
