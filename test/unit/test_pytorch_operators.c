@@ -4,6 +4,7 @@
  *
  * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings.
  */
+#include "allocations.h"
 #include "stepping.h"
 
 #include "frameworks/pytorch/named.h"
@@ -442,49 +443,78 @@ static const char *const nonsense[] = {
     "equation=abcdefgh,abcdefgh->abcdefgh memory_format=channels_last is_causal=1 label_smoothing=0.1 reduction=7",
 };
 
-/* `count` tensors of `rank` dims through the rule, and back. */
-static void
-survive(memmodel_context *context, const struct named_rule *rule, int count, int rank, const char *attributes)
+/* An operator of a rule with `count` tensors of `rank` dims. */
+struct call {
+    const struct named_rule *rule;
+    const char *attributes;
+    int count, rank;
+};
+
+static int
+estimate_call(memmodel_context *context, const struct call *call)
 {
     enum { MOST = 6 };
     int64_t dims[MEMMODEL_MAX_RANK] = {2, 2, 2, 2, 2, 2, 2, 2};
-    struct memmodel_shape outputs[2] = {{.dtype = MEMMODEL_FLOAT32, .rank = rank}, {.dtype = MEMMODEL_INT64}};
+    struct memmodel_shape outputs[2] = {{.dtype = MEMMODEL_FLOAT32, .rank = call->rank}, {.dtype = MEMMODEL_INT64}};
+    struct memmodel_job job = {.size = sizeof job, .optimizer = "none", .isa = "avx2", .steps = 1};
     memmodel_tensor inputs[MOST];
     memmodel_network *network;
     memmodel_report *report;
-    struct memmodel_job job = {.size = sizeof job, .optimizer = "none", .isa = "avx2", .steps = 1};
-    int status;
+    int status = memmodel_network_new(context, &network);
 
+    if (status)
+        return status;
     memcpy(outputs[0].dims, dims, sizeof dims);
-    assert_int_equal(memmodel_network_new(context, &network), 0);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < call->count; i++) {
         char name[16];
 
         snprintf(name, sizeof name, "p%d", i);
-        inputs[i] = memmodel_network_parameter(network, name, MEMMODEL_FLOAT32, rank, dims, 1);
+        inputs[i] = memmodel_network_parameter(network, name, MEMMODEL_FLOAT32, call->rank, dims, 1);
     }
-    memmodel_network_custom(network, inputs, (size_t)count,
-                            MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (rank & 1), .operation = rule->name,
-                                            .attributes = attributes));
-    assert_int_equal(memmodel_network_status(network), 0);
+    memmodel_network_custom(network, inputs, (size_t)call->count,
+                            MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (call->rank & 1),
+                                            .operation = call->rule->name, .attributes = call->attributes));
     status = memmodel_estimate(network, &job, &report);
     if (status == 0)
         memmodel_report_unref(report);
-    else if (status != MEMMODEL_ERROR_OVERFLOW)
-        fail_msg("%s: %s", rule->name, memmodel_context_error(context)->message);
     memmodel_network_unref(network);
+    return status;
 }
 
 static void
 operators_called_in_other_ways_are_survived(void **state)
 {
-    const struct named_rule *rule;
+    struct call call;
 
-    for (size_t i = 0; (rule = named_rule_at(i)) != NULL; i++)
+    for (size_t i = 0; (call.rule = named_rule_at(i)) != NULL; i++)
         for (size_t k = 0; k < sizeof nonsense / sizeof nonsense[0]; k++)
-            for (int count = 0; count <= 6; count++)
-                for (int rank = count == 0 ? 3 : 0; rank <= MEMMODEL_MAX_RANK; rank++)
-                    survive(*state, rule, count, rank, nonsense[k]);
+            for (call.count = 0; call.count <= 6; call.count++)
+                for (call.rank = call.count == 0 ? 3 : 0; call.rank <= MEMMODEL_MAX_RANK; call.rank++) {
+                    int status;
+
+                    call.attributes = nonsense[k];
+                    status = estimate_call(*state, &call);
+                    if (status != 0 && status != MEMMODEL_ERROR_OVERFLOW)
+                        fail_msg("%s: %s", call.rule->name, memmodel_context_error(*state)->message);
+                }
+}
+
+static struct call failing;
+
+static int
+estimate_failing(memmodel_context *context)
+{
+    return estimate_call(context, &failing);
+}
+
+static void
+memory_may_run_out_in_each_operator(void **state)
+{
+    (void)state;
+    failing = (struct call){.attributes = "mode=circular pad=1,1,1,1 train=1 p=0.5", .count = 3, .rank = 4};
+    for (size_t i = 0; (failing.rule = named_rule_at(i)) != NULL; i++)
+        for (int64_t good = 0; !survives_failure_after(good, false, estimate_failing); good++)
+            continue;
 }
 
 int
@@ -494,6 +524,7 @@ main(void)
         cmocka_unit_test_setup_teardown(operators_allocate_and_free_as_recorded, context_setup, context_teardown),
         cmocka_unit_test(each_rule_is_found_by_its_name),
         cmocka_unit_test_setup_teardown(operators_called_in_other_ways_are_survived, context_setup, context_teardown),
+        cmocka_unit_test(memory_may_run_out_in_each_operator),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
