@@ -1,4 +1,4 @@
-"""Networks that the predictions are held against: a half to work on, and a half to judge by.
+"""Networks that the predictions are held against: a half to work on, and a half that was kept to judge by at first.
 
 A case is a network, a batch size, an optimizer and a loss. Sizes are small, so that each is recorded in seconds; no
 weights are downloaded.
