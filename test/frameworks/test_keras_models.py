@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import unittest
 
 os.environ.update(KERAS_BACKEND="tensorflow", CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="2")
@@ -15,7 +16,8 @@ try:
     import memmodel.keras
     from keras import layers
 except ImportError as error:
-    raise unittest.SkipTest(f"keras is missing: {error}") from error
+    print(f"skipped: keras is missing: {error}")
+    sys.exit(77)
 
 
 def classifier() -> keras.Model:

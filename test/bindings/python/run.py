@@ -1,6 +1,8 @@
 """Runs a test of the Python package in the virtual environment that has numpy and pandas.
 
-usage: run.py ROOT TEST [ARGUMENT...]
+usage: run.py ROOT [--venv=NAME] TEST [ARGUMENT...]
+
+With a name the environment of that framework is taken where it has been set up: the test then runs on real models.
 """
 
 import os
@@ -11,7 +13,12 @@ SKIPPED = 77
 
 
 def main(root, *words):
-    interpreter = Path(root) / "build/venv/python/bin/python"
+    venvs = Path(root) / "build/venv"
+    interpreter = venvs / "python/bin/python"
+    if words[0].startswith("--venv="):
+        own = venvs / words[0].removeprefix("--venv=") / "bin/python"
+        interpreter = own if own.exists() else interpreter
+        words = words[1:]
     if not interpreter.exists():
         print(f"skipped: no {interpreter}; ./run test sets it up")
         return SKIPPED
