@@ -97,8 +97,7 @@ count(struct query *query, struct result *result)
 
 /* Resident bytes of what the framework's allocator takes. Where nobody knows, or malloc refuses, all of it. */
 static int
-measure_resident(struct query *query, const struct framework *framework, const struct result *result,
-                 int64_t *resident)
+measure_resident(struct query *query, const struct framework *framework, const struct result *result, int64_t *resident)
 {
     const char *settings;
     const struct allocator *process = allocator_of_process(framework->name, query->job.device, &settings);

@@ -76,7 +76,8 @@ batch_norm_backward(struct step *step, struct node *node, struct value **incomin
     for (int i = 1; i < 3; i++)
         if (node_wants(node, i))
             gradients[i] = value_vector(step, dtype, channels);
-    if (x->shape.rank == 2 || (is_one_point(x) && value_is_contiguous(gradient)) || (both_last && !value_is_contiguous(x))) {
+    if (x->shape.rank == 2 || (is_one_point(x) && value_is_contiguous(gradient)) ||
+        (both_last && !value_is_contiguous(x))) {
         allocate_again(step, &gradients[0], x);
         channels_last_sums(step, node, dtype, channels);
     } else if (value_is_contiguous(x) && value_is_contiguous(gradient)) {

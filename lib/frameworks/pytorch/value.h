@@ -36,8 +36,8 @@ struct value {
     struct node *node; /* whose output it is; NULL: it needs no gradient */
     int32_t output;    /* which one */
     int32_t references;
-    bool number; /* a Python number made a tensor: its type gives way to any other */
-    bool view;   /* keeps the tensor it looks into, and so counts twice on the storage */
+    bool number;    /* a Python number made a tensor: its type gives way to any other */
+    bool view;      /* keeps the tensor it looks into, and so counts twice on the storage */
     bool parameter; /* a trainable parameter or a view of one, whether gradients are wanted now or not */
 };
 
