@@ -140,7 +140,7 @@ job_print_layers(const struct command *command, const memmodel_report *report)
 
     fill_table(&table, report, true);
     if (!table_fits(&table)) {
-        table_release(&table);
+        table_clear(&table);
         fill_table(&table, report, false);
     }
     if (table_print(&table, stdout))

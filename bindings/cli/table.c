@@ -180,7 +180,7 @@ table_fits(const struct table *table)
 }
 
 void
-table_release(struct table *table)
+table_clear(struct table *table)
 {
     for (size_t i = 0; i < table->rows * table->columns; i++)
         free(table->cells[i]);
@@ -193,7 +193,7 @@ table_print(struct table *table, FILE *to)
 {
     if (!table->failed)
         print_rows(table, to);
-    table_release(table);
+    table_clear(table);
     return !table->failed;
 }
 

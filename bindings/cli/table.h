@@ -33,7 +33,7 @@ bool
 table_fits(const struct table *table);
 
 void
-table_release(struct table *table);
+table_clear(struct table *table);
 
 /* Prints and releases. False if memory had run out, and nothing was printed. */
 bool
