@@ -16,11 +16,13 @@ ON_NO_MACHINE = {"nonexistent", "nowhere"}  # how tests name a path that is not 
 IN_DOCUMENTS = {"metadata", "spec"}  # JSON Pointers into objects of Kubernetes
 APPENDED = re.compile(r'[A-Z_]{2,} "$')  # in C: TEST_DATA "/folder/file"
 
-UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|not imple" r"mented|placeh" r"older|st" r"ubs?)\b")
+# Quoted, or before '=', it is the word of torch.fx and of HTML.
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|not imple" r"mented|placeh" r"older(?![\"=])|st" r"ubs?)\b")
 FINISHED_FOLDERS = ("lib/", "bindings/", "include/")
 
 # Paths in it start at the top of the checkout.
 ROOTED = {".gitignore"}
+NAMES_LIKE_PATHS = {".onnx"}  # exported models name tensors by layer and operator, after slashes
 
 SKIPPED = 77
 
@@ -55,7 +57,7 @@ def main(root):
     problems = []
     for name in names:
         path = root / name
-        if path.is_file() and path.name not in ROOTED:
+        if path.is_file() and path.name not in ROOTED and path.suffix not in NAMES_LIKE_PATHS:
             problems += problems_of(name, text_of(path))
     print(*problems, f"{len(names)} tracked files", sep="\n")
     return 1 if problems or not names else 0
