@@ -14,7 +14,7 @@
 
 static const char *const predictor_names[PREDICTORS] = {
     "Eq. 1 + Eq. 2 (all outputs and weights)",
-    "simulated step (process of PyTorch)",
+    "simulated steps (bytes of the process)",
     "fitted formula",
 };
 
@@ -46,8 +46,7 @@ static void
 print_accuracy(const struct study *study, const char *framework)
 {
     printf("\n%zu points from %zu real trainings in %s, fitted to 70 %% of them, judged on the other 30 %%, %d times: "
-           "mean "
-           "error\n\n",
+           "mean error\n\n",
            study->count, study->trainings, framework, SPLITS);
     printf("%-42s %10s %10s %10s\n", "", "median", "best", "worst");
     for (int i = 0; i < PREDICTORS; i++) {
@@ -145,7 +144,7 @@ run(struct study *study, struct study *torch, char **paths)
 int
 main(int argc, char **argv)
 {
-    struct study study = {0}, torch = {0};
+    struct study study = {.framework = "tensorflow"}, torch = {.framework = "pytorch"};
     int status;
 
     if (argc != 5) {

@@ -133,34 +133,60 @@ peak_of(const memmodel_network *network, const char *framework, const struct poi
     return status;
 }
 
-/* The network as Keras has it for the formula, as PyTorch runs it for the simulation. */
-static int
-predict_from_network(struct study *study)
+/* As Keras has it: channels last, the mask's sigmoid in its convolution. */
+static struct unet3d
+as_in(const char *framework)
 {
-    memmodel_network *keras, *torch;
-    int status = network_unet3d(study->context, &(struct unet3d){.channels_last = true, .fused_mask = true}, &keras);
+    bool keras = strcmp(framework, "pytorch") != 0;
+
+    return (struct unet3d){.channels_last = keras, .fused_mask = keras, .loss = strcmp(framework, "textbook") != 0};
+}
+
+static int
+predict_points(struct study *study, const char *framework, enum predictor predictor)
+{
+    const struct unet3d options = as_in(framework);
+    memmodel_network *network;
+    int status = network_unet3d(study->context, &options, &network);
 
     if (status)
         return status;
-    status = network_unet3d(study->context, &(struct unet3d){.loss = true}, &torch);
     for (size_t i = 0; !status && i < study->count; i++) {
-        struct point *point = &study->points[i];
-        struct memmodel_peak counted, simulated;
+        struct memmodel_peak peak = {0};
 
-        status = peak_of(keras, "textbook", point, &counted);
-        if (!status)
-            status = peak_of(torch, "pytorch", point, &simulated);
-        if (!status) {
-            point->predicted[ANALYTIC] = (double)counted.live;
-            point->predicted[SIMULATED] = (double)simulated.process;
-        }
+        status = peak_of(network, framework, &study->points[i], &peak);
+        study->points[i].predicted[predictor] = (double)(predictor == SIMULATED ? peak.process : peak.live);
     }
+    memmodel_network_unref(network);
+    return status;
+}
+
+/* One training, for the table and the pictures. */
+static int
+report_training(struct study *study, const char *framework, const char *rule, memmodel_report **report)
+{
+    const struct unet3d options = as_in(framework);
+    memmodel_network *network;
+    int status = network_unet3d(study->context, &options, &network);
+
+    if (status)
+        return status;
+    status = estimate(network, framework, rule, 48, 2, report);
+    memmodel_network_unref(network);
+    return status;
+}
+
+static int
+predict_from_network(struct study *study)
+{
+    int status = predict_points(study, "textbook", ANALYTIC);
+
     if (!status)
-        status = estimate(torch, "pytorch", NULL, 48, 2, &study->report);
+        status = predict_points(study, study->framework, SIMULATED);
     if (!status)
-        status = estimate(keras, "textbook", "slots", 48, 2, &study->textbook);
-    memmodel_network_unref(torch);
-    memmodel_network_unref(keras);
+        status = report_training(study, "pytorch", NULL, &study->report);
+    if (!status)
+        status = report_training(study, "textbook", "slots", &study->textbook);
     return status;
 }
 

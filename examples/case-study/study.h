@@ -34,6 +34,7 @@ struct recorded {
 };
 
 struct study {
+    const char *framework; /* that its trainings ran in, and that is simulated */
     memmodel_context *context;
     char provenance[256]; /* first comment line of the samples */
     memmodel_samples *samples;
