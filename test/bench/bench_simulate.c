@@ -4,29 +4,12 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"
+#include "timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ESTIMATES = 21 };
-
-static double
-milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static memmodel_tensor
 relu(memmodel_network *network, memmodel_tensor x)
@@ -73,7 +56,7 @@ measure(const memmodel_network *network, const char *name)
         events = memmodel_trace_event_count(memmodel_report_trace(report));
         memmodel_report_unref(report);
     }
-    qsort(times, ESTIMATES, sizeof *times, compare);
+    qsort(times, ESTIMATES, sizeof *times, compare_times);
     printf("{\"bench\": \"simulate\", \"network\": \"%s\", \"layers\": %zu, \"events\": %zu, \"fastest_ms\": %.3f, "
            "\"median_ms\": %.3f}\n",
            name, memmodel_network_layer_count(network), events, times[0], times[ESTIMATES / 2]);

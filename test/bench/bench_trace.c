@@ -4,31 +4,14 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "memmodel.h"
+#include "timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { EVENTS = 1000000, REPLAYS = 5, LIVE = 400 };
-
-static double
-milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* A recording with up to LIVE blocks at a time, 64 sizes from 1 KiB to 48 MiB; whichever place is drawn changes hands. */
 static int
@@ -70,7 +53,7 @@ bench(memmodel_trace *trace, const char *allocator, const char *settings)
         memmodel_replay_summary(replay, &summary);
         memmodel_replay_unref(replay);
     }
-    qsort(times, REPLAYS, sizeof *times, compare);
+    qsort(times, REPLAYS, sizeof *times, compare_times);
     printf(
         "{\"bench\": \"trace\", \"allocator\": \"%s\", \"settings\": \"%s\", \"events\": %lld, \"reserved_mib\": %lld, "
         "\"fastest_ms\": %.1f, \"median_ms\": %.1f}\n",

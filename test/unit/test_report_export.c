@@ -325,32 +325,20 @@ a_textbook_page_has_no_timeline(void **state)
     memmodel_network_unref(network);
 }
 
-static int
-setup(void **state)
-{
-    return memmodel_context_new(NULL, (memmodel_context **)state);
-}
-
-static int
-teardown(void **state)
-{
-    memmodel_context_unref(*state);
-    return 0;
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(counters_follow_the_live_bytes, setup, teardown),
-        cmocka_unit_test_setup_teardown(slices_are_steps_phases_and_layers, setup, teardown),
-        cmocka_unit_test_setup_teardown(slices_of_a_row_do_not_overlap, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_empty_trace_is_still_a_trace, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_page_holds_the_report, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_long_trace_is_thinned_but_keeps_every_peak, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_page_of_many_layers_shows_those_that_hold_most, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_name_can_end_the_data_of_a_page, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_textbook_page_has_no_timeline, setup, teardown),
+        cmocka_unit_test_setup_teardown(counters_follow_the_live_bytes, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(slices_are_steps_phases_and_layers, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(slices_of_a_row_do_not_overlap, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_empty_trace_is_still_a_trace, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_page_holds_the_report, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_long_trace_is_thinned_but_keeps_every_peak, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_page_of_many_layers_shows_those_that_hold_most, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(no_name_can_end_the_data_of_a_page, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_textbook_page_has_no_timeline, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests_name("report export", tests, NULL, NULL);

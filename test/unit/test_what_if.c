@@ -217,31 +217,19 @@ an_estimate_alone_has_no_changes(void **state)
     memmodel_network_unref(network);
 }
 
-static int
-setup(void **state)
-{
-    return memmodel_context_new(NULL, (memmodel_context **)state);
-}
-
-static int
-teardown(void **state)
-{
-    memmodel_context_unref(*state);
-    return 0;
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(half_the_batch_is_estimated_in_full, setup, teardown),
-        cmocka_unit_test_setup_teardown(another_optimizer_and_inference_are_estimated_in_full, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_textbook_saves_the_slots_of_an_optimizer, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_saves_most_comes_first, setup, teardown),
-        cmocka_unit_test_setup_teardown(savings_are_of_the_measure_of_the_job, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_does_not_change_the_job_is_left_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_batch_that_cannot_be_halved_is_left_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_estimate_alone_has_no_changes, setup, teardown),
+        cmocka_unit_test_setup_teardown(half_the_batch_is_estimated_in_full, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(another_optimizer_and_inference_are_estimated_in_full, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(the_textbook_saves_the_slots_of_an_optimizer, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(what_saves_most_comes_first, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(savings_are_of_the_measure_of_the_job, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(what_does_not_change_the_job_is_left_out, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_batch_that_cannot_be_halved_is_left_out, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_estimate_alone_has_no_changes, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests_name("what if", tests, NULL, NULL);

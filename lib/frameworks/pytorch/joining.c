@@ -118,8 +118,8 @@ aten_split(struct step *step, struct value *x, const struct shape *parts, const 
         node->options = parts;
 }
 
-static void
-split_forward(struct step *step, const struct layer *layer)
+void
+split_layer(struct step *step, const struct layer *layer, bool unsafe)
 {
     struct value *x = step_input(step, layer, 0);
     size_t count = (size_t)layer->output_count;
@@ -133,9 +133,18 @@ split_forward(struct step *step, const struct layer *layer)
     for (int i = 0; i < layer->output_count; i++)
         parts[i] = step_output_shape(step, layer, i);
     aten_split(step, x, parts, x->strides, layer->output_count, results);
-    for (int i = 0; i < layer->output_count; i++)
+    for (int i = 0; i < layer->output_count; i++) {
+        if (unsafe)
+            value_forget_base(step, results[i]);
         step_output(step, layer, i, results[i]);
+    }
     pool_give(&step->pool, results, count * sizeof *results);
+}
+
+static void
+split_forward(struct step *step, const struct layer *layer)
+{
+    split_layer(step, layer, false);
 }
 
 const struct rule pytorch_split = {OP_SPLIT, split_forward};

@@ -53,24 +53,7 @@ join_forward(struct step *step, const struct layer *layer, int joining)
 static void
 split_forward(struct step *step, const struct layer *layer, int unsafe)
 {
-    struct value *x = step_input(step, layer, 0);
-    size_t count = (size_t)layer->output_count;
-    struct shape *parts = arena_allocate(&step->pool.arena, count * sizeof *parts);
-    struct value **results = pool_take(&step->pool, count * sizeof *results);
-
-    if (!parts || !results) {
-        step_fail(step, MEMMODEL_ERROR_NOMEM);
-        return;
-    }
-    for (int i = 0; i < layer->output_count; i++)
-        parts[i] = step_output_shape(step, layer, i);
-    aten_split(step, x, parts, x->strides, layer->output_count, results);
-    for (int i = 0; i < layer->output_count; i++) {
-        if (unsafe)
-            value_forget_base(step, results[i]);
-        step_output(step, layer, i, results[i]);
-    }
-    pool_give(&step->pool, results, count * sizeof *results);
+    split_layer(step, layer, unsafe != 0);
 }
 
 /* Each part is a slice of its own. */

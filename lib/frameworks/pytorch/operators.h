@@ -186,6 +186,10 @@ void
 aten_split(struct step *step, struct value *x, const struct shape *parts, const int64_t *strides, int count,
            struct value **results);
 
+/* A layer's input in parts of the shapes of its outputs; unsafe: views that do not know they are (unsafe_split). */
+void
+split_layer(struct step *step, const struct layer *layer, bool unsafe);
+
 /* ---- embedding.c ---- */
 
 struct value *
