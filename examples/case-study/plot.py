@@ -88,7 +88,7 @@ def memory_over_a_step(results: Results) -> Figure:
     axes.set(xlabel="allocation and release events", ylabel="live, MiB")
     axes.set_title(f"Memory over one training step: {timeline['case']}", fontsize=11)
     axes.grid(True, alpha=0.25)
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper right")
     return figure
 
 
