@@ -59,9 +59,16 @@ job_from_options(const struct command *command, const struct job_options *option
         .steps = (int32_t)options->steps,
         .threads = (int32_t)options->threads,
         .base_bytes = options->base_bytes,
+        .precision = options->precision,
+        .checkpoint = options->checkpoint,
+        .gpu = options->gpu,
+        .allocator = options->allocator,
+        .optimization = options->optimization,
+        .accumulate = (int32_t)options->accumulate,
+        .keep_gradients = options->keep_gradients,
     };
-    if (options->steps != job->steps || options->threads != job->threads)
-        return usage_error(command, "--steps and --threads take small numbers");
+    if (options->steps != job->steps || options->threads != job->threads || options->accumulate != job->accumulate)
+        return usage_error(command, "--steps, --threads and --accumulate take small numbers");
     return EXIT_OK;
 }
 

@@ -6,9 +6,9 @@
 
 struct job_options {
     struct option_list set;
-    const char *framework, *rule, *device, *optimizer, *isa;
-    int64_t threads, steps, base_bytes;
-    bool inference;
+    const char *framework, *rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu, *allocator, *optimization;
+    int64_t threads, steps, base_bytes, accumulate;
+    bool inference, keep_gradients;
 };
 
 /* Rows of an option table whose struct has a struct job_options as its member `job`. */
@@ -26,7 +26,7 @@ struct job_options {
          "NAME",                                                                                                       \
          "of the textbook: forward, outputs, cs231n or slots",                                                         \
          offsetof(type, job.rule)},                                                                                    \
-        {"device", 'd', OPTION_TEXT, "NAME", "cpu", offsetof(type, job.device)},                                       \
+        {"device", 'd', OPTION_TEXT, "NAME", "cpu or cuda", offsetof(type, job.device)},                               \
         {"optimizer",                                                                                                  \
          'O',                                                                                                          \
          OPTION_TEXT,                                                                                                  \
@@ -47,6 +47,43 @@ struct job_options {
          "BYTES",                                                                                                      \
          "tensorflow: of the process just before training",                                                            \
          offsetof(type, job.base_bytes)},                                                                              \
+        {"precision",                                                                                                  \
+         'p',                                                                                                          \
+         OPTION_TEXT,                                                                                                  \
+         "NAME",                                                                                                       \
+         "pytorch: autocast to bfloat16 or float16",                                                                   \
+         offsetof(type, job.precision)},                                                                               \
+        {"accumulate",                                                                                                 \
+         0,                                                                                                            \
+         OPTION_INTEGER,                                                                                               \
+         "N",                                                                                                          \
+         "pytorch: batches a step of the optimizer",                                                                   \
+         offsetof(type, job.accumulate)},                                                                              \
+        {"keep-gradients",                                                                                             \
+         0,                                                                                                            \
+         OPTION_FLAG,                                                                                                  \
+         NULL,                                                                                                         \
+         "pytorch: zero_grad(set_to_none=False)",                                                                      \
+         offsetof(type, job.keep_gradients)},                                                                          \
+        {"checkpoint",                                                                                                 \
+         'c',                                                                                                          \
+         OPTION_TEXT,                                                                                                  \
+         "LAYERS",                                                                                                     \
+         "pytorch: scopes to compute again in the backward pass, such as 'encoder.*'",                                 \
+         offsetof(type, job.checkpoint)},                                                                              \
+        {"gpu", 'g', OPTION_TEXT, "NAME", "kind of GPU for --device cuda", offsetof(type, job.gpu)},                   \
+        {"allocator",                                                                                                  \
+         0,                                                                                                            \
+         OPTION_TEXT,                                                                                                  \
+         "SETTINGS",                                                                                                   \
+         "as in PYTORCH_ALLOC_CONF for --device cuda",                                                                 \
+         offsetof(type, job.allocator)},                                                                               \
+        {"optimization",                                                                                               \
+         0,                                                                                                            \
+         OPTION_TEXT,                                                                                                  \
+         "LEVEL",                                                                                                      \
+         "onnxruntime: disable, basic, extended or all",                                                               \
+         offsetof(type, job.optimization)},                                                                            \
     {                                                                                                                  \
         "inference", 'i', OPTION_FLAG, NULL, "forward pass only", offsetof(type, job.inference)                        \
     }

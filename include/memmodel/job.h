@@ -55,6 +55,20 @@ struct memmodel_job {
     int64_t base_bytes;        /**< "tensorflow": of the process just before training begins, with the model built and
                                     the arrays made. @default what it holds on the machine of the recordings
                                     @unit bytes */
+    const char *precision; /**< "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes
+                                the model and its loss in. @default "float32" */
+    const char *checkpoint;   /**< "pytorch": scopes whose inside is computed again in the backward pass, as by
+                                 torch.utils.checkpoint, separated by commas: "encoder.0, encoder.1" or, with a `*`
+                                 for any letters, "encoder.*". @default none */
+    const char *gpu;          /**< kind of GPU where the device is "cuda", such as "h200". @default "a100" */
+    const char *allocator;    /**< settings of the device's allocator, as in PYTORCH_ALLOC_CONF:
+                                 "expandable_segments:True". @default none */
+    const char *optimization; /**< "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic",
+                                   "extended" or "all". @default "all" */
+    int32_t accumulate;       /**< "pytorch": batches whose gradients are added up before each step of the optimizer.
+                                   @default 1 */
+    int32_t keep_gradients;   /**< "pytorch": 1: gradients are set to zero after a step, not released:
+                                   zero_grad(set_to_none=False) */
 };
 
 #ifdef __cplusplus

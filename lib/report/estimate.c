@@ -41,8 +41,10 @@ copy_symbols(memmodel_report *report, const struct memmodel_job *job)
 static int
 copy_job(memmodel_report *report, const struct memmodel_job *job)
 {
-    const char **texts[] = {&report->job.framework, &report->job.rule, &report->job.device, &report->job.optimizer,
-                            &report->job.isa};
+    const char **texts[] = {&report->job.framework,   &report->job.rule, &report->job.device,
+                            &report->job.optimizer,   &report->job.isa,  &report->job.precision,
+                            &report->job.checkpoint,  &report->job.gpu,  &report->job.allocator,
+                            &report->job.optimization};
 
     report->job = *job;
     report->job.context = NULL;

@@ -12,12 +12,18 @@ static const struct memmodel_job defaults = {
     .isa = "avx512",
     .steps = 3,
     .threads = 2,
+    .precision = "float32",
+    .checkpoint = "",
+    .gpu = "a100",
+    .allocator = "",
+    .optimization = "all",
+    .accumulate = 1,
 };
 
-enum { MOST_STEPS = 1000, MOST_THREADS = 4096 };
+enum { MOST_STEPS = 1000, MOST_THREADS = 4096, MOST_ACCUMULATE = 1000 };
 
-static void
-complete_job(struct memmodel_job *job)
+void
+job_complete(struct memmodel_job *job)
 {
     job->framework = job->framework ? job->framework : defaults.framework;
     job->rule = job->rule ? job->rule : defaults.rule;
@@ -26,6 +32,39 @@ complete_job(struct memmodel_job *job)
     job->isa = job->isa ? job->isa : defaults.isa;
     job->steps = job->steps ? job->steps : defaults.steps;
     job->threads = job->threads ? job->threads : defaults.threads;
+    job->precision = job->precision ? job->precision : defaults.precision;
+    job->checkpoint = job->checkpoint ? job->checkpoint : defaults.checkpoint;
+    job->gpu = job->gpu ? job->gpu : defaults.gpu;
+    job->allocator = job->allocator ? job->allocator : defaults.allocator;
+    job->optimization = job->optimization ? job->optimization : defaults.optimization;
+    job->accumulate = job->accumulate ? job->accumulate : defaults.accumulate;
+}
+
+/* What only PyTorch's loops have is refused elsewhere rather than passed over. */
+static int
+check_loop(memmodel_context *context, const struct memmodel_job *job)
+{
+    const char *asked = NULL;
+
+    if (job->accumulate < 1 || job->accumulate > MOST_ACCUMULATE)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "accumulate",
+                             "gradients of %d batches; those of 1 to %d can be added up", job->accumulate,
+                             MOST_ACCUMULATE);
+    if (strcmp(job->framework, "pytorch") == 0)
+        return 0;
+    if (strcmp(job->precision, defaults.precision) != 0)
+        asked = "precision";
+    else if (*job->checkpoint)
+        asked = "checkpoint";
+    else if (job->accumulate != 1)
+        asked = "accumulate";
+    else if (job->keep_gradients)
+        asked = "keep_gradients";
+    else if (strcmp(job->device, defaults.device) != 0)
+        asked = "device";
+    return asked ? context_error(context, MEMMODEL_ERROR_UNSUPPORTED, asked,
+                                 "%s is simulated without it; only pytorch knows it", job->framework)
+                 : 0;
 }
 
 static int
@@ -45,9 +84,10 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     if (job->symbol_count && !job->symbols)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);
-    if (strcmp(job->device, "cpu") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "unknown device; known is cpu");
-    return 0;
+    if (strcmp(job->device, "cpu") != 0 && strcmp(job->device, "cuda") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device,
+                             "unknown device; known are cpu and cuda");
+    return check_loop(context, job);
 }
 
 static int
@@ -140,7 +180,7 @@ query_new(const memmodel_network *network, const struct memmodel_job *job, const
         status = options_copy(context, "memmodel_job", job, &query->job, sizeof query->job);
     if (status)
         return status;
-    complete_job(&query->job);
+    job_complete(&query->job);
     status = check_job(context, &query->job);
     if (status)
         return status;

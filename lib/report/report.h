@@ -51,6 +51,10 @@ struct query {
 
 /* ---- query.c ---- */
 
+/* Fills in the defaults. */
+void
+job_complete(struct memmodel_job *job);
+
 /*
  * Checks the job and copies it. Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and
  * again. `free_symbol` (NULL if none) needs no value.

@@ -431,7 +431,14 @@ FIELD(memmodel_job, steps, 76, 40);
 FIELD(memmodel_job, threads, 80, 44);
 FIELD(memmodel_job, measure, 84, 48);
 FIELD(memmodel_job, base_bytes, 88, 52);
-BYTES(memmodel_job, 96, 60);
+FIELD(memmodel_job, precision, 96, 60);
+FIELD(memmodel_job, checkpoint, 104, 64);
+FIELD(memmodel_job, gpu, 112, 68);
+FIELD(memmodel_job, allocator, 120, 72);
+FIELD(memmodel_job, optimization, 128, 76);
+FIELD(memmodel_job, accumulate, 136, 80);
+FIELD(memmodel_job, keep_gradients, 140, 84);
+BYTES(memmodel_job, 144, 88);
 
 FIELD(memmodel_monitor_options, size, 0, 0);
 FIELD(memmodel_monitor_options, interval, 8, 4);

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "frameworks/framework.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,17 +177,19 @@ read_recording(memmodel_context *context, const char *name)
     return trace;
 }
 
-/* The trace of a job that has its values filled in. */
+/* The trace of a job; what it leaves out has its default. */
 static inline memmodel_trace *
 simulated_trace(memmodel_context *context, const memmodel_network *network, const int64_t *symbols,
                 const struct memmodel_job *job)
 {
+    struct memmodel_job complete = *job;
     struct simulation simulation;
     struct binding binding;
 
+    job_complete(&complete);
     if (binding_new(context, network, symbols, &binding) != 0)
         fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
-    if (pytorch_simulate(context, &binding, job, &simulation) != 0)
+    if (pytorch_simulate(context, &binding, &complete, &simulation) != 0)
         fail_msg("%s: %s", memmodel_context_error(context)->object, memmodel_context_error(context)->message);
     binding_release(context, &binding);
     memory_release(context, simulation.unmodelled);

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "frameworks/pytorch/step.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -24,14 +25,9 @@ stepping_start(struct stepping *stepping, int threads, bool grad_mode)
 {
     struct step *step = &stepping->step;
 
-    stepping->job = (struct memmodel_job){
-        .size = sizeof stepping->job,
-        .framework = "pytorch",
-        .device = "cpu",
-        .optimizer = "none",
-        .steps = 1,
-        .threads = threads,
-    };
+    stepping->job =
+        (struct memmodel_job){.size = sizeof stepping->job, .optimizer = "none", .steps = 1, .threads = threads};
+    job_complete(&stepping->job);
     assert_int_equal(binding_new(stepping->context, stepping->network, NULL, &stepping->binding), 0);
     *step = (struct step){
         .context = stepping->context,

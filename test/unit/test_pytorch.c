@@ -53,15 +53,10 @@ two_linear_layers(memmodel_context *context)
 static struct memmodel_job
 job_with(const char *optimizer)
 {
-    return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job),
-        .framework = "pytorch",
-        .device = "cpu",
-        .isa = "avx2",
-        .optimizer = optimizer,
-        .steps = 3,
-        .threads = 2,
-    };
+    struct memmodel_job job = {.size = sizeof job, .isa = "avx2", .optimizer = optimizer};
+
+    job_complete(&job);
+    return job;
 }
 
 static memmodel_trace *
@@ -429,6 +424,9 @@ an_unknown_optimizer_device_or_isa_is_refused_by_name(void **state)
     job = job_with("adam");
     job.isa = "mmx";
     expect_refused(*state, job, "mmx");
+    job = job_with("adam");
+    job.precision = "float8";
+    expect_refused(*state, job, "float8");
 }
 
 /* 2^60 floats are 2^62 bytes; two such tensors do not fit in 63 bits. */

@@ -214,6 +214,15 @@ unknown_names_are_refused_by_name(void **state)
     job.rule = "half";
     assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
                  "half");
+    job = job_of("textbook", voxels_32, 2);
+    job.precision = "bfloat16";
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED,
+                 "precision");
+    job.precision = NULL;
+    job.accumulate = -1;
+    assert_error(fixture->context, memmodel_estimate(fixture->network, &job, &report), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "accumulate");
+    job.accumulate = 0;
     assert_error(fixture->context, memmodel_solve(fixture->network, &job, "width", 1, &largest),
                  MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
     assert_int_equal(largest, -1);

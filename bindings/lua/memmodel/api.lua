@@ -311,6 +311,13 @@ memmodel_job = {
   {name = "threads", kind = "int32", letter = "i", c = "int32_t"},
   {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
   {name = "base_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "precision", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "checkpoint", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "gpu", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "allocator", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "optimization", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "accumulate", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "keep_gradients", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_monitor_options = {
   {name = "interval", kind = "double", letter = "d", c = "double"},

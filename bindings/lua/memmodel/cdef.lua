@@ -333,6 +333,13 @@ struct memmodel_job {
     int32_t threads;
     int32_t measure;
     int64_t base_bytes;
+    const char *precision;
+    const char *checkpoint;
+    const char *gpu;
+    const char *allocator;
+    const char *optimization;
+    int32_t accumulate;
+    int32_t keep_gradients;
 };
 struct memmodel_monitor_options {
     size_t size;

@@ -700,6 +700,13 @@ class Job(_call.Struct):
     threads: Any  # threads the framework computes with
     measure: Any  # Measure, for solve()
     base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
+    precision: Any  # "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes the [...]
+    checkpoint: Any  # "pytorch": scopes whose inside is computed again in the backward pass, as by [...]
+    gpu: Any  # kind of GPU where the device is "cuda", such as "h200"
+    allocator: Any  # settings of the device's allocator, as in PYTORCH_ALLOC_CONF: "expandable_segments:True"
+    optimization: Any  # "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic", [...]
+    accumulate: Any  # "pytorch": batches whose gradients are added up before each step of the optimizer
+    keep_gradients: Any  # "pytorch": 1: gradients are set to zero after a step, not released: [...]
 
 
 class MonitorOptions(_call.Struct):
@@ -1450,6 +1457,13 @@ Job._fields_ = [
     ("threads", ctypes.c_int32),
     ("measure", ctypes.c_int32),
     ("base_bytes", ctypes.c_int64),
+    ("precision", ctypes.c_char_p),
+    ("checkpoint", ctypes.c_char_p),
+    ("gpu", ctypes.c_char_p),
+    ("allocator", ctypes.c_char_p),
+    ("optimization", ctypes.c_char_p),
+    ("accumulate", ctypes.c_int32),
+    ("keep_gradients", ctypes.c_int32),
 ]
 Job._converters = {
     "framework": _call.optional(_call.text),
@@ -1465,6 +1479,13 @@ Job._converters = {
     "threads": _call.int32,
     "measure": _call.enum(Measure),
     "base_bytes": _call.int64,
+    "precision": _call.optional(_call.text),
+    "checkpoint": _call.optional(_call.text),
+    "gpu": _call.optional(_call.text),
+    "allocator": _call.optional(_call.text),
+    "optimization": _call.optional(_call.text),
+    "accumulate": _call.int32,
+    "keep_gradients": _call.int32,
 }
 Job._counts = {
     "symbols": "symbol_count",

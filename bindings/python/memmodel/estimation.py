@@ -50,6 +50,13 @@ def estimate(
     steps: int | None = None,
     threads: int | None = None,
     base_bytes: int | None = None,
+    precision: str | None = None,
+    checkpoint: str | None = None,
+    gpu: str | None = None,
+    allocator: str | None = None,
+    optimization: str | None = None,
+    accumulate: int | None = None,
+    keep_gradients: bool = False,
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> Report:
@@ -57,12 +64,17 @@ def estimate(
 
     framework: "pytorch" (the default), "tensorflow", or "textbook", which counts by `rule`. optimizer: "adam" unless
     given. base_bytes: with "tensorflow", of the process just before training begins, where they are known.
+    With "pytorch": precision, "bfloat16" as under torch.autocast; checkpoint, scopes that the backward pass computes
+    again, such as "encoder.*"; accumulate, batches a step of the optimizer; keep_gradients, set_to_none=False; with the
+    device "cuda": gpu, such as "h200", and allocator, as in PYTORCH_ALLOC_CONF. optimization: of "onnxruntime".
 
     >>> memmodel.estimate(net, optimizer="sgd", batch=8, dim=144).peak
     """
     job = _job(
         symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
-        inference=inference, steps=steps, threads=threads, base_bytes=base_bytes,
+        inference=inference, steps=steps, threads=threads, base_bytes=base_bytes, precision=precision,
+        checkpoint=checkpoint, gpu=gpu, allocator=allocator, optimization=optimization, accumulate=accumulate,
+        keep_gradients=keep_gradients,
     )  # fmt: skip
     return _report(_checked(network), job)
 
@@ -91,6 +103,13 @@ def solve(
     steps: int | None = None,
     threads: int | None = None,
     base_bytes: int | None = None,
+    precision: str | None = None,
+    checkpoint: str | None = None,
+    gpu: str | None = None,
+    allocator: str | None = None,
+    optimization: str | None = None,
+    accumulate: int | None = None,
+    keep_gradients: bool = False,
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> int:
@@ -102,7 +121,9 @@ def solve(
     """
     job = _job(
         symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
-        inference=inference, steps=steps, threads=threads, base_bytes=base_bytes, measure=measure,
+        inference=inference, steps=steps, threads=threads, base_bytes=base_bytes, precision=precision,
+        checkpoint=checkpoint, gpu=gpu, allocator=allocator, optimization=optimization, accumulate=accumulate,
+        keep_gradients=keep_gradients, measure=measure,
     )  # fmt: skip
     with _checked(network)._turns.reading():
         return _ffi.solve(network._handle, job, symbol, parse_bytes(budget, "budget"))

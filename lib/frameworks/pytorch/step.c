@@ -309,6 +309,20 @@ simulate(struct step *step, const struct optimizer *optimizer)
     return status;
 }
 
+static int
+check_supported(memmodel_context *context, const struct memmodel_job *job)
+{
+    if (strcmp(job->precision, "float32") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->precision, "only float32 is simulated");
+    if (*job->checkpoint)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->checkpoint, "checkpoints are not simulated");
+    if (job->accumulate != 1)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "accumulate", "only 1 is simulated");
+    if (job->keep_gradients)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "keep_gradients", "only 0 is simulated");
+    return 0;
+}
+
 int
 pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                  struct simulation *simulation)
@@ -331,6 +345,9 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
                              "PyTorch has no rule for this optimizer; use %s", optimizer_names());
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
+    status = check_supported(context, job);
+    if (status)
+        return status;
     status = machine_find(context, job->isa, job->threads, &step.machine);
     if (!status)
         status = step_new(&step);
