@@ -1,7 +1,6 @@
 """Networks that the predictions are held against: a half to work on, and a half that was kept to judge by at first.
 
-A case is a network, a batch size, an optimizer and a loss. Sizes are small, so that each is recorded in seconds; no
-weights are downloaded.
+Sizes are small, so that each is recorded in seconds; no weights are downloaded.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ Inputs = Callable[[int], tuple[tuple[Any, ...], dict[str, Any]]]
 class Model:
     make: Make
     inputs: Inputs  # arguments and keyword arguments, by batch size
+    blocks: str = ""  # names of the modules that people checkpoint, as a job has them
 
 
 def image(channels: int, *sizes: int) -> Inputs:
@@ -71,17 +71,19 @@ POSITIONS = {"max_position_embeddings": 64}
 WORKING: dict[str, Model] = {
     "mlp": Model(plain.mlp, image(12, 4, 4)),
     "vgg": Model(plain.vgg, image(3, 32, 32)),
-    "resnet": Model(plain.ResNet, image(3, 32, 32)),
-    "densenet": Model(plain.DenseNet, image(3, 32, 32)),
-    "unet2d": Model(plain.UNet2d, image(1, 32, 32)),
+    "resnet": Model(plain.ResNet, image(3, 32, 32), blocks="blocks.*"),
+    "densenet": Model(plain.DenseNet, image(3, 32, 32), blocks="body.*"),
+    "unet2d": Model(plain.UNet2d, image(1, 32, 32), blocks="down?,up?"),
     "autoencoder": Model(plain.autoencoder, image(1, 28, 28)),
-    "mixer": Model(plain.Mixer, image(3, 32, 32)),
+    "mixer": Model(plain.Mixer, image(3, 32, 32), blocks="blocks.*"),
     "lstm_language": Model(partial(plain.RecurrentLanguage, "LSTM"), tokens(12)),
     "gru_classifier": Model(plain.GruClassifier, tokens(10)),
-    "transformer_encoder": Model(plain.Encoder, tokens(16)),
-    "mobile_blocks": Model(plain.MobileNet, image(3, 32, 32)),
+    "transformer_encoder": Model(plain.Encoder, tokens(16), blocks="encoder.layers.*"),
+    "mobile_blocks": Model(plain.MobileNet, image(3, 32, 32), blocks="blocks.*"),
     "bert": Model(
-        hugging_face("BertForSequenceClassification", "BertConfig", **TEXT, **POSITIONS, num_labels=3), tokens(16)
+        hugging_face("BertForSequenceClassification", "BertConfig", **TEXT, **POSITIONS, num_labels=3),
+        tokens(16),
+        blocks="bert.encoder.layer.*",
     ),
     "distilbert": Model(
         hugging_face(
@@ -95,10 +97,12 @@ WORKING: dict[str, Model] = {
             max_position_embeddings=64,
         ),
         tokens(16),
+        blocks="distilbert.transformer.layer.*",
     ),
     "gpt2": Model(
         hugging_face("GPT2LMHeadModel", "GPT2Config", vocab_size=100, n_embd=32, n_layer=2, n_head=4, n_positions=64),
         tokens(16),
+        blocks="transformer.h.*",
     ),
     "vit": Model(
         hugging_face(
@@ -113,6 +117,7 @@ WORKING: dict[str, Model] = {
             num_labels=5,
         ),
         image(3, 32, 32),
+        blocks="vit.layers.*",
     ),
     "convnext": Model(
         hugging_face(
@@ -124,6 +129,7 @@ WORKING: dict[str, Model] = {
             num_labels=5,
         ),
         image(3, 64, 64),
+        blocks="convnext.encoder.stages.*",
     ),
     "hf_resnet": Model(
         hugging_face(
@@ -135,9 +141,12 @@ WORKING: dict[str, Model] = {
             num_labels=5,
         ),
         image(3, 32, 32),
+        blocks="resnet.encoder.stages.*",
     ),
     "llama": Model(
-        hugging_face("LlamaForCausalLM", "LlamaConfig", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
+        hugging_face("LlamaForCausalLM", "LlamaConfig", **TEXT, **POSITIONS, num_key_value_heads=2),
+        tokens(16),
+        blocks="model.layers.*",
     ),
     "t5": Model(
         hugging_face(
@@ -151,6 +160,7 @@ WORKING: dict[str, Model] = {
             num_heads=4,
         ),
         both_tokens(12, 8),
+        blocks="encoder.block.*,decoder.block.*",
     ),
     "monai_unet": Model(
         monai(
@@ -161,9 +171,12 @@ WORKING: dict[str, Model] = {
     "basic_unet": Model(
         monai("BasicUNet", spatial_dims=2, in_channels=1, out_channels=2, features=(8, 8, 16, 16, 32, 8)),
         image(1, 32, 32),
+        blocks="down_*,upcat_*",
     ),
     "seg_resnet": Model(
-        monai("SegResNet", spatial_dims=2, init_filters=8, in_channels=1, out_channels=2), image(1, 32, 32)
+        monai("SegResNet", spatial_dims=2, init_filters=8, in_channels=1, out_channels=2),
+        image(1, 32, 32),
+        blocks="down_layers.*,up_layers.*",
     ),
     "monai_densenet": Model(
         monai(
@@ -190,23 +203,26 @@ WORKING: dict[str, Model] = {
             spatial_dims=2,
         ),
         image(1, 32, 32),
+        blocks="encoder?,decoder?",
     ),
 }
 
 JUDGING: dict[str, Model] = {
     "alexnet": Model(plain.alexnet, image(3, 64, 64)),
-    "wide_resnet": Model(partial(plain.ResNet, bottleneck=True), image(3, 32, 32)),
-    "inception": Model(plain.Inception, image(3, 32, 32)),
+    "wide_resnet": Model(partial(plain.ResNet, bottleneck=True), image(3, 32, 32), blocks="blocks.*"),
+    "inception": Model(plain.Inception, image(3, 32, 32), blocks="one,three,five,pool"),
     "squeeze_excite": Model(plain.SqueezeExcite, image(3, 32, 32)),
     "conv1d": Model(plain.conv1d, image(4, 64)),
     "generator": Model(plain.generator, image(16, 1, 1)),
     "rnn_tagger": Model(partial(plain.RecurrentLanguage, "RNN"), tokens(12)),
     "bilstm": Model(plain.BiLstm, tokens(10)),
     "seq2seq_gru": Model(plain.Seq2Seq, both_tokens(8, 6)),
-    "decoder_only": Model(plain.Decoder, tokens(16)),
+    "decoder_only": Model(plain.Decoder, tokens(16), blocks="blocks.*"),
     "net3d": Model(plain.net3d, image(1, 16, 16, 16)),
     "roberta": Model(
-        hugging_face("RobertaForSequenceClassification", "RobertaConfig", **TEXT, **POSITIONS, num_labels=3), tokens(16)
+        hugging_face("RobertaForSequenceClassification", "RobertaConfig", **TEXT, **POSITIONS, num_labels=3),
+        tokens(16),
+        blocks="roberta.encoder.layer.*",
     ),
     "albert": Model(
         hugging_face("AlbertForSequenceClassification", "AlbertConfig", **TEXT, **POSITIONS, embedding_size=16),
@@ -215,6 +231,7 @@ JUDGING: dict[str, Model] = {
     "electra": Model(
         hugging_face("ElectraForSequenceClassification", "ElectraConfig", **TEXT, **POSITIONS, embedding_size=16),
         tokens(16),
+        blocks="electra.encoder.layer.*",
     ),
     "opt": Model(
         hugging_face(
@@ -229,14 +246,21 @@ JUDGING: dict[str, Model] = {
             word_embed_proj_dim=32,
         ),
         tokens(16),
+        blocks="model.decoder.layers.*",
     ),
     "mistral": Model(
-        hugging_face("MistralForCausalLM", "MistralConfig", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
+        hugging_face("MistralForCausalLM", "MistralConfig", **TEXT, **POSITIONS, num_key_value_heads=2),
+        tokens(16),
+        blocks="model.layers.*",
     ),
     "qwen2": Model(
-        hugging_face("Qwen2ForCausalLM", "Qwen2Config", **TEXT, **POSITIONS, num_key_value_heads=2), tokens(16)
+        hugging_face("Qwen2ForCausalLM", "Qwen2Config", **TEXT, **POSITIONS, num_key_value_heads=2),
+        tokens(16),
+        blocks="model.layers.*",
     ),
-    "gpt_neox": Model(hugging_face("GPTNeoXForCausalLM", "GPTNeoXConfig", **TEXT, **POSITIONS), tokens(16)),
+    "gpt_neox": Model(
+        hugging_face("GPTNeoXForCausalLM", "GPTNeoXConfig", **TEXT, **POSITIONS), tokens(16), blocks="gpt_neox.layers.*"
+    ),
     "bart": Model(
         hugging_face(
             "BartForConditionalGeneration",
@@ -252,6 +276,7 @@ JUDGING: dict[str, Model] = {
             max_position_embeddings=64,
         ),
         both_tokens(12, 8),
+        blocks="model.encoder.layers.*,model.decoder.layers.*",
     ),
     "deit": Model(
         hugging_face(
@@ -266,6 +291,7 @@ JUDGING: dict[str, Model] = {
             num_labels=5,
         ),
         image(3, 32, 32),
+        blocks="deit.layers.*",
     ),
     "swin": Model(
         hugging_face(
@@ -325,8 +351,11 @@ JUDGING: dict[str, Model] = {
             (),
             {"input_features": torch.rand(batch, 8, 64), "decoder_input_ids": torch.randint(2, 100, (batch, 6))},
         ),
+        blocks="model.encoder.layers.*,model.decoder.layers.*",
     ),
-    "vnet": Model(monai("VNet", spatial_dims=2, in_channels=1, out_channels=2), image(1, 32, 32)),
+    "vnet": Model(
+        monai("VNet", spatial_dims=2, in_channels=1, out_channels=2), image(1, 32, 32), blocks="down_tr*,up_tr*"
+    ),
     "attention_unet": Model(
         monai("AttentionUnet", spatial_dims=2, in_channels=1, out_channels=2, channels=(8, 16, 32), strides=(2, 2)),
         image(1, 32, 32),
@@ -347,37 +376,3 @@ JUDGING: dict[str, Model] = {
 }
 
 MODELS = WORKING | JUDGING
-
-OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "sgd": partial(torch.optim.SGD, lr=0.01),
-    "momentum": partial(torch.optim.SGD, lr=0.01, momentum=0.9),
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-}
-
-
-@dataclass(frozen=True)
-class Case:
-    model: str
-    batch: int
-    optimizer: str | None  # None: predictions, under torch.no_grad()
-    loss: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.model}_{self.batch}_{self.optimizer or 'inference'}_{self.loss}"
-
-
-def cases_of(models: dict[str, Model]) -> list[Case]:
-    """Two trainings each, with turns of batch, optimizer and loss; every third also predicts."""
-    found = []
-    kinds = ["adam", "sgd", "adamw", "momentum"]
-    for index, name in enumerate(models):
-        found.append(Case(name, 2 + index % 3, kinds[index % 4], ("cross_entropy", "square")[index % 2]))
-        found.append(Case(name, 4 + index % 2, kinds[(index + 1) % 4], ("square", "cross_entropy")[index % 2]))
-        if index % 3 == 0:
-            found.append(Case(name, 3, None, "none"))
-    return found
-
-
-CASES = {case.name: case for case in cases_of(WORKING) + cases_of(JUDGING)}

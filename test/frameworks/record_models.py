@@ -18,17 +18,23 @@ import importlib.util
 import os
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
+from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from models import CASES, MODELS, OPTIMIZERS, Case
+from cases import CASES, Case, optimizer_of
+from models import MODELS
 from plain_models import first_of
 from record_steps import FORMAT, STEPS, check_totals, collect, provenance, step_record, write
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils.checkpoint import checkpoint
 
 RECORDINGS = Path(__file__).resolve().parents[1] / "data" / "pytorch_models"
 THREADS = 2
@@ -55,8 +61,13 @@ class Square(nn.Module):
         return first_of(y).pow(2).mean()
 
 
-def target_of(case: Case) -> Tensor:
+LOSSES: dict[str, Callable[[Any], Tensor]] = {"own": lambda y: y.loss, "square": Square()}
+
+
+def target_of(case: Case) -> Tensor | None:
     """Classes for the model's prediction, made in a run that is over before the recording begins."""
+    if case.loss != "cross_entropy":
+        return None
     model = MODELS[case.model].make()
     with torch.no_grad():
         args, kwargs = MODELS[case.model].inputs(case.batch)
@@ -65,51 +76,90 @@ def target_of(case: Case) -> Tensor:
     return torch.zeros(shape, dtype=torch.int64)
 
 
-def loss_of(case: Case, target: Tensor | None) -> nn.Module:
+def loss_of(case: Case, target: Tensor | None) -> Callable[[Any], Tensor]:
     """The target is new memory, so that the recording sees it made."""
-    return Square() if target is None else CrossEntropy(target.clone())
+    return LOSSES[case.loss] if target is None else CrossEntropy(target.clone())
 
 
-def targets_of(case: Case) -> Tensor | None:
-    return target_of(case) if case.loss == "cross_entropy" else None
+# ---- the options of a case ----
 
 
-def train(work: Work, loss_function: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+def model_of(case: Case) -> nn.Module:
+    """In the mode that it is recorded in, without its checkpoints."""
+    model = MODELS[case.model].make()
+    model.train(case.optimizer is not None)
+    parameters = list(model.parameters())
+    trained = {None: 0, "half": len(parameters) // 2, "body": len(parameters) - 2}[case.frozen]
+    for parameter in parameters[:trained]:
+        parameter.requires_grad_(False)
+    return model
+
+
+def add_checkpoints(model: nn.Module, patterns: str) -> None:
+    """Around the outermost modules of these names; in the way of transformers where its layers know about it."""
+    found = {name: module for name, module in model.named_modules() if matches(name, patterns)}
+    outermost = {name: module for name, module in found.items() if not any(name.startswith(f"{n}.") for n in found)}
+    layers = {name for name, module in model.named_modules() if knows_of_checkpoints(module)}
+    if layers == set(outermost):
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+        return
+    for module in outermost.values():
+        module.forward = partial(checkpoint, module.forward, use_reentrant=False)
+
+
+def knows_of_checkpoints(module: nn.Module) -> bool:
+    return any(kind.__name__ == "GradientCheckpointingLayer" for kind in type(module).__mro__)
+
+
+def matches(name: str, patterns: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns.split(","))
+
+
+def autocast(case: Case) -> AbstractContextManager[Any]:
+    return torch.autocast("cpu", torch.bfloat16) if case.precision == "bfloat16" else nullcontext()
+
+
+# ---- the loops ----
+
+
+def train(case: Case, work: Work, loss_function: Callable[[Any], Tensor], optimizer: torch.optim.Optimizer) -> None:
     """The loop that people write; each name stays bound until its statement of the next step has completed."""
     model, args, kwargs = work
     for step in range(STEPS):
         with record_function(f"step {step + 1}"):
-            y = model(*args, **kwargs)
-            loss = loss_function(y)
-            loss.backward()
+            for _ in range(case.accumulate):
+                with autocast(case):
+                    y = model(*args, **kwargs)
+                    loss = loss_function(y)
+                loss.backward()
             optimizer.step()
-            optimizer.zero_grad()
+            optimizer.zero_grad(set_to_none=not case.keep_gradients)
 
 
-def predict(work: Work) -> None:
+def predict(case: Case, work: Work) -> None:
     model, args, kwargs = work
-    with torch.no_grad():
+    with torch.set_grad_enabled(case.autograd):
         for step in range(STEPS):
-            with record_function(f"step {step + 1}"):
+            with record_function(f"step {step + 1}"), autocast(case):
                 y = model(*args, **kwargs)  # noqa: F841 -- the name is what keeps it alive
 
 
 def record(case: Case) -> dict[str, Any]:
     torch.set_num_threads(THREADS)
     torch.manual_seed(0)
-    target = targets_of(case)
+    target = target_of(case)
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-        model = MODELS[case.model].make()
+        model = model_of(case)
         args, kwargs = MODELS[case.model].inputs(case.batch)
+        if case.checkpoint:
+            add_checkpoints(model, case.checkpoint)
         if case.optimizer is None:
-            model.eval()
-            predict((model, args, kwargs))
+            predict(case, (model, args, kwargs))
         else:
-            model.train()
             loss = loss_of(case, target)
             gc.collect()
-            train((model, args, kwargs), loss, OPTIMIZERS[case.optimizer](model.parameters()))
+            train(case, (model, args, kwargs), loss, optimizer_of(case.optimizer, model.parameters()))
     return recording_of(case, profiler)
 
 

@@ -1,0 +1,161 @@
+"""What is recorded: a network, a batch size, an optimizer, a loss, and the options of the loop.
+
+    python test/frameworks/cases.py > test/data/pytorch_models/halves.json
+
+Nothing here was chosen by its outcome: turns, and draws with fixed seeds. Each group has a half to work on and one to
+judge by.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+import torch
+from models import JUDGING, MODELS, WORKING
+from torch import nn
+
+
+@dataclass(frozen=True)
+class Case:
+    model: str
+    batch: int
+    optimizer: str | None  # as a job has it, "sgd(momentum=0.9)"; None: predictions
+    loss: str
+    autograd: bool = False  # predictions with grad mode on; else under torch.no_grad()
+    precision: str | None = None  # of torch.autocast around the model and the loss
+    accumulate: int = 1
+    keep_gradients: bool = False  # zero_grad(set_to_none=False)
+    checkpoint: str | None = None  # names of modules with torch.utils.checkpoint around their calls, as a job has them
+    frozen: str | None = None  # "half": of the parameters, the first; "body": all but the last two
+
+    @property
+    def name(self) -> str:
+        words = [self.model, str(self.batch), plain(self.optimizer or "inference"), self.loss]
+        words += [word for word in ("autograd", "keep_gradients", "checkpoint") if getattr(self, word)]
+        words += [f"{word}-{value}" for word in ("precision", "frozen") if (value := getattr(self, word))]
+        words += [f"accumulate-{self.accumulate}"] if self.accumulate > 1 else []
+        return "_".join(words)
+
+
+def plain(text: str) -> str:
+    """As a part of a file's name."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+
+
+# ---- optimizers ----
+
+CLASSES = {name.lower(): name for name in ("SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad",
+                                           "Adadelta", "Adafactor")}  # fmt: skip
+SHORT = {"momentum": "sgd(momentum=0.9)"}
+
+
+def optimizer_of(text: str, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+    """Such as "sgd(momentum=0.9, nesterov)": a word alone is true."""
+    name, _, options = SHORT.get(text, text).rstrip(")").partition("(")
+    settings: dict[str, Any] = {"lr": 0.01} if name == "sgd" else {}
+    for option in filter(None, options.replace(" ", "").split(",")):
+        key, _, value = option.partition("=")
+        settings[key] = json.loads(value.lower()) if value else True
+    made: Callable[..., torch.optim.Optimizer] = getattr(torch.optim, CLASSES[name])
+    return made(parameters, **settings)
+
+
+# ---- trainings and predictions as most people have them ----
+
+
+def turns(names: Iterable[str]) -> list[Case]:
+    """Two trainings each, with turns of batch, optimizer and loss; every third also predicts."""
+    found = []
+    kinds = ["adam", "sgd", "adamw", "momentum"]
+    for index, name in enumerate(names):
+        found.append(Case(name, 2 + index % 3, kinds[index % 4], ("cross_entropy", "square")[index % 2]))
+        found.append(Case(name, 4 + index % 2, kinds[(index + 1) % 4], ("square", "cross_entropy")[index % 2]))
+        if index % 3 == 0:
+            found.append(Case(name, 3, None, "none"))
+    return found
+
+
+# ---- variants of the loop ----
+
+KINDS: dict[str, dict[str, Any]] = {
+    "no_grad": {"optimizer": None, "loss": "none"},
+    "autograd": {"optimizer": None, "loss": "none", "autograd": True},
+    "frozen half": {"frozen": "half"},
+    "frozen body": {"frozen": "body"},
+    "accumulate 2": {"accumulate": 2},
+    "accumulate 4": {"accumulate": 4},
+    "keep gradients": {"keep_gradients": True},
+    "bfloat16": {"precision": "bfloat16"},
+    "bfloat16, Adam": {"precision": "bfloat16", "optimizer": "adam"},
+    "bfloat16, predictions": {"precision": "bfloat16", "optimizer": None, "loss": "none"},
+    "checkpoint": {"checkpoint": "blocks"},
+    "checkpoint, Adam": {"checkpoint": "blocks", "optimizer": "adam"},
+} | {
+    text: {"optimizer": text}
+    for text in (
+        "sgd(momentum=0.9, nesterov)",
+        "adamw(amsgrad)",
+        "adam(amsgrad, weight_decay=0.01)",
+        "nadam",
+        "radam",
+        "adamax",
+        "rmsprop",
+        "rmsprop(centered, momentum=0.9)",
+        "adagrad",
+        "adadelta",
+        "adafactor",
+        "adam(foreach)",
+        "sgd(momentum=0.9, foreach)",
+        "adamw(fused)",
+        "sgd(fused)",
+    )
+}
+
+
+def variants(kind: str, names: list[str]) -> list[Case]:
+    """Of these networks, batch sizes, optimizers and losses, drawn: fewer of what differs in the optimizer only."""
+    change = KINDS[kind]
+    names = [name for name in names if "checkpoint" not in change or MODELS[name].blocks]
+    random = Random(kind)
+    found = []
+    for name in random.sample(names, 4 if kind == change.get("optimizer") else 8):
+        optimizer = random.choice(["adam", "sgd", "adamw", "momentum"])
+        case = Case(name, random.choice([2, 3, 4]), optimizer, random.choice(["cross_entropy", "square"]))
+        case = replace(case, **change)
+        found.append(replace(case, checkpoint=MODELS[name].blocks) if case.checkpoint else case)
+    return found
+
+
+# ---- halves ----
+
+
+def half_of(name: str) -> str:
+    return "judging" if hashlib.sha256(name.encode()).digest()[0] % 2 else "working"
+
+
+def by_half(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    halves: dict[str, list[Case]] = {"working": [], "judging": []}
+    for case in cases:
+        halves[half_of(case.name)].append(case)
+    return halves
+
+
+def groups() -> dict[str, list[Case]]:
+    found = {"working": turns(WORKING), "judging": turns(JUDGING)}
+    known = set(found["working"] + found["judging"])
+    several = [case for kind in KINDS for case in variants(kind, [*WORKING, *JUDGING]) if case not in known]
+    found |= {f"variants, {half}": cases for half, cases in by_half(several).items()}
+    return found
+
+
+GROUPS = groups()
+CASES = {case.name: case for cases in GROUPS.values() for case in cases}
+
+if __name__ == "__main__":
+    print(json.dumps({group: [case.name for case in cases] for group, cases in GROUPS.items()}, indent=1))
