@@ -1,6 +1,7 @@
 """Measured peaks of Keras networks against the library's predictions, from the models alone.
 
     python test/frameworks/compare_keras.py test/data/keras_networks/samples.csv [--base] [--save FOLDER]
+    python test/frameworks/compare_keras.py test/data/keras_networks/judged.csv --networks keras_judged
 
 Needs keras and tensorflow-cpu, and the Python package. --base: the bytes of each process before fit are given.
 --save: writes each network as JSON, which the unit tests read. Prints a row a point, and for each network and all of
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import importlib
 import os
 from pathlib import Path
 
@@ -46,13 +48,15 @@ def main() -> None:
     parser.add_argument("table", type=Path)
     parser.add_argument("--base", action="store_true", help="give the bytes of each process before fit")
     parser.add_argument("--save", type=Path, help="folder for the networks as JSON")
+    parser.add_argument("--networks", default="keras_networks", help="module that defines them (default: %(default)s)")
     options = parser.parse_args()
-    import keras_networks
     import memmodel.keras
+
+    networks = importlib.import_module(options.networks).NETWORKS
 
     errors: dict[str, list[float]] = {}
     for (name, batch), runs in read(options.table).items():
-        model = keras_networks.NETWORKS[name][0](batch).model
+        model = networks[name][0](batch).model
         base = sum(run[0] for run in runs) // len(runs)
         peak = sum(run[1] for run in runs) / len(runs)
         if options.save:
