@@ -1,0 +1,297 @@
+"""Hold device-level peaks of GPU trainings that others measured against the library's, row by row.
+
+    python test/frameworks/cuda_tables.py xmem                                   # test/data/xmem, networks beside it
+    python test/frameworks/cuda_tables.py schedtune
+    python test/frameworks/cuda_tables.py timm --table PATH --networks FOLDER    # networks by cuda_networks.py
+
+A device-level figure is what the caching allocator holds of the device at its peak and what lies outside of it: the
+context, loaded kernels, the libraries' own memory. The latter is one number a device, here fitted to the rows of all
+other models (the median of what is missing), so that no model is judged by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from statistics import median
+
+import memmodel
+from memmodel import _ffi
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+MIB = 1 << 20
+STEPS = 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured run, and what other tools said of it."""
+
+    family: str
+    model: str
+    batch: int
+    optimizer: str
+    gpu: str
+    capacity: int  # of the device; 0: not known
+    measured: int
+    ran_out: bool  # of memory, so that `measured` is no peak
+    inference: bool = False
+    others: dict[str, float] = field(default_factory=dict)
+    others_out: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    reserved: int
+    live: int
+    out: bool  # of memory
+
+
+@dataclass
+class Judged:
+    row: Row
+    answer: Answer
+    offset: float = 0.0
+    slope: float = 1.0
+
+    @property
+    def bytes(self) -> float:
+        return self.slope * self.answer.reserved + self.offset
+
+    @property
+    def error(self) -> float:
+        return self.bytes / self.row.measured - 1
+
+
+# ---- tables ----
+
+OTHER_TOOLS = ("xmem", "dnnmem", "schedtune", "llmem")
+
+
+def xmem_rows(table: Path) -> Iterator[Row]:
+    with table.open() as runs, (table.parent / "xmem_sources.csv").open() as sources:
+        for run, source in zip(csv.DictReader(runs), csv.DictReader(sources), strict=True):
+            yield Row(
+                family=run["family"],
+                model=run["model"],
+                batch=int(run["batch_size"]),
+                optimizer=run["optimizer"].lower(),
+                gpu=run["gpu"].removeprefix("NVIDIA GeForce ").replace(" ", "").lower(),
+                capacity=int(run["total_gpu_memory"]),
+                measured=int(run["ground_bytes"]),
+                ran_out=run["real_oom"] == "true",
+                others={tool: float(run[f"{tool}_bytes"]) for tool in OTHER_TOOLS if run[f"{tool}_bytes"]},
+                others_out={tool: source[f"{tool}_oom"].lower() == "true" for tool in OTHER_TOOLS},
+            )
+
+
+def schedtune_rows(table: Path) -> Iterator[Row]:
+    with table.open() as lines:
+        for run in csv.DictReader(lines):
+            yield Row(
+                family="torchvision",
+                model=run["model"],
+                batch=int(run["batchsize"]),
+                optimizer="sgd",
+                gpu=f"{run['SM count']} multiprocessors, {run['Memory bandwidth (GB/s)']} GB/s",
+                capacity=0,
+                measured=int(float(run["peak mem usage"]) * MIB),
+                ran_out=False,
+            )
+
+
+TIMM_LIMIT = 38_000  # MiB: at it and above, the run met the limit of the card
+
+
+def timm_rows(table: Path) -> Iterator[Row]:
+    with table.open() as lines:
+        for run in csv.DictReader(lines):
+            if float(run["peak_mib"]) >= TIMM_LIMIT:
+                continue
+            yield Row(
+                family="timm",
+                model=run["model"],
+                batch=int(run["batch_size"]),
+                optimizer="momentum",
+                gpu="40 GB",
+                capacity=0,
+                measured=int(float(run["peak_mib"]) * MIB),
+                ran_out=False,
+                others={"fake tensors": float(run["faketensor_backward_mb"] or 0) * MIB},
+            )
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: Callable[[Path], Iterator[Row]]
+    path: Path | None
+    line: bool = False  # fit a line, not only what is outside the allocator
+    held: int = 0  # bytes of the device that no run can have
+
+
+TABLES = {
+    "xmem": Table(xmem_rows, DATA / "xmem" / "xmem_runs.csv", held=256 * MIB),
+    "schedtune": Table(schedtune_rows, DATA / "schedtune" / "model_stats.csv"),
+    "timm": Table(timm_rows, None, line=True),
+}
+
+# ---- our answers ----
+
+
+class Networks:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.load = lru_cache(maxsize=4)(self._load)
+
+    def _path(self, model: str) -> Path:
+        return self.folder / f"{model.replace('/', '_')}.json.gz"
+
+    def __contains__(self, model: str) -> bool:
+        return self._path(model).exists()
+
+    def _load(self, model: str) -> memmodel.Network:
+        return memmodel.Network.from_json(gzip.decompress(self._path(model).read_bytes()).decode(), name=model)
+
+
+def answer_of(network: memmodel.Network, row: Row, device: str, held: int) -> Answer:
+    """What a run takes, on a device of that size: the allocator gives back what is unused before it gives up."""
+    report = memmodel.estimate(network, batch=row.batch, optimizer=row.optimizer, device=device, steps=STEPS)
+    assert report.trace is not None
+    options = _ffi.ReplayOptions(allocator="cuda_caching", capacity=row.capacity - held if row.capacity else 0)
+    summary = _ffi.replay_summary(_ffi.replay_new(report.trace._handle, options))
+    return Answer(summary.reserved_peak, summary.requested_peak, summary.out_of_memory >= 0)
+
+
+def answers(rows: Iterable[Row], networks: Networks, device: str, held: int) -> Iterator[Judged]:
+    for row in sorted(rows, key=lambda row: row.model):
+        if row.model in networks:
+            yield Judged(row, answer_of(networks.load(row.model), row, device, held))
+
+
+# ---- what is outside the allocator ----
+
+
+def fit_offset(known: Sequence[Judged]) -> tuple[float, float]:
+    return median(judged.row.measured - judged.answer.reserved for judged in known), 1.0
+
+
+def fit_line(known: Sequence[Judged]) -> tuple[float, float]:
+    """The line of the least relative errors: weighted least squares, with weights that make them absolute ones."""
+    offset, slope = fit_offset(known)
+    for _ in range(50):
+        sums = [0.0] * 5
+        for judged in known:
+            x, y = float(judged.answer.reserved), float(judged.row.measured)
+            weight = 1 / (y * max(abs(slope * x + offset - y), 1e-4 * y))
+            for index, term in enumerate((1.0, x, x * x, y, x * y)):
+                sums[index] += weight * term
+        one, x1, x2, y1, xy = sums
+        slope = (one * xy - x1 * y1) / (one * x2 - x1 * x1)
+        offset = (y1 - slope * x1) / one
+    return offset, slope
+
+
+def calibrate(judged: Sequence[Judged], line: bool) -> None:
+    """By device, each model by what the others say."""
+    fit = fit_line if line else fit_offset
+    devices: dict[str, list[Judged]] = defaultdict(list)
+    for one in judged:
+        devices[one.row.gpu].append(one)
+    for found in devices.values():
+        sound = [one for one in found if not one.row.ran_out and not one.answer.out]
+        for model in {one.row.model for one in found}:
+            offset, slope = fit([one for one in sound if one.row.model != model])
+            for one in found:
+                if one.row.model == model:
+                    one.offset, one.slope = offset, slope
+
+
+# ---- what comes of it ----
+
+
+def percent(errors: Sequence[float]) -> str:
+    """Median, 95th percentile and worst of some relative errors."""
+    if not errors:
+        return "none"
+    ordered = sorted(abs(error) for error in errors)
+    high = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+    return f"median {median(ordered):6.2%}  95th {high:6.1%}  worst {ordered[-1]:6.1%}  n {len(ordered)}"
+
+
+def print_rows(judged: Sequence[Judged]) -> None:
+    for one in judged:
+        row = one.row
+        out = ("ran out" if row.ran_out else "fitted") if row.ran_out != one.answer.out else ""
+        print(
+            f"{row.model:28s} {row.optimizer:8s} {row.batch:4d} {row.gpu:9s} measured {row.measured // MIB:6d} "
+            f"live {one.answer.live // MIB:6d} reserved {one.answer.reserved // MIB:6d} "
+            f"answer {one.bytes / MIB:7.0f} {one.error:+7.1%} {out}"
+        )
+
+
+def print_sums(judged: Sequence[Judged]) -> None:
+    for family in sorted({one.row.family for one in judged}):
+        found = [one for one in judged if one.row.family == family]
+        sound = [one for one in found if not one.row.ran_out]
+        print(f"\n{family}: {len(found)} runs of {len({one.row.model for one in found})} models")
+        print(f"  memmodel      {percent([one.error for one in sound if not one.answer.out])}")
+        for tool in sorted({tool for one in sound for tool in one.row.others}):
+            rows = [one.row for one in sound if tool in one.row.others and not one.row.others_out.get(tool)]
+            print(f"  {tool:13s} {percent([row.others[tool] / row.measured - 1 for row in rows])}")
+        wrong = sum(one.answer.out != one.row.ran_out for one in found)
+        if any(one.row.capacity for one in found):
+            print(f"  out of memory or not: {wrong} of {len(found)} wrong ({wrong / len(found):.1%})")
+            for tool in sorted({tool for one in found for tool in one.row.others}):
+                rows = [one.row for one in found if tool in one.row.others]
+                wrong = sum(row.others_out[tool] != row.ran_out for row in rows)
+                print(f"    {tool}: {wrong} of {len(rows)} ({wrong / len(rows):.1%})")
+
+
+def print_models(judged: Sequence[Judged]) -> None:
+    models: dict[str, list[float]] = defaultdict(list)
+    for one in judged:
+        if not one.row.ran_out and not one.answer.out:
+            models[one.row.model].append(one.error)
+    for model, errors in sorted(models.items(), key=lambda item: median(item[1])):
+        print(f"{model:40s} median {median(errors):+7.1%} of {len(errors)}: {' '.join(f'{e:+.1%}' for e in errors)}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--table", dest="path", type=Path, help="another file than the one in test/data")
+    parser.add_argument("--networks", type=Path, help="folder of the networks; default: networks beside the table")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--rows", action="store_true", help="print each run")
+    parser.add_argument("--models", action="store_true", help="print each model")
+    options = parser.parse_args()
+    table = TABLES[options.table]
+    path = options.path or table.path
+    if path is None:
+        parser.error(f"{options.table}: --table is needed, the table is not part of the project")
+    networks = Networks(options.networks or path.parent / "networks")
+    rows = list(table.rows(path))
+    judged = list(answers(rows, networks, options.device, table.held))
+    if not judged:
+        parser.error(f"no networks in {networks.folder}: make them with cuda_networks.py")
+    calibrate(judged, table.line)
+    if options.rows:
+        print_rows(judged)
+    if options.models:
+        print_models(judged)
+    print_sums(judged)
+    missing = sorted({row.model for row in rows if row.model not in networks})
+    if missing:
+        print(f"\nwithout a network: {', '.join(missing)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
