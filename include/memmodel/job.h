@@ -48,7 +48,8 @@ struct memmodel_job {
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */
     memmodel_context *context; /**< takes memory and errors; NULL: the network's. Give each thread its own. @nullable */
-    int32_t inference;         /**< 1: forward pass only, nothing kept for a backward pass */
+    int32_t inference;         /**< 1: forward pass only, nothing kept for a backward pass. 2, with "pytorch": forward
+                                    pass only, with autograd on: what a backward pass would need is kept */
     int32_t steps;             /**< steps to simulate. @default 3 */
     int32_t threads;           /**< threads the framework computes with. @default 2 */
     int32_t measure;           /**< enum memmodel_measure, for memmodel_solve() */

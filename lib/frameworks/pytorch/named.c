@@ -205,7 +205,7 @@ static void
 set_grad_enabled_forward(struct step *step, const struct layer *layer, int detail)
 {
     (void)detail;
-    step->grad_mode = attribute_integer(layer, "enabled", 1) && !step->job->inference;
+    step->grad_mode = attribute_integer(layer, "enabled", 1) && step->job->inference != 1;
 }
 
 static const struct named_rule makers[] = {

@@ -3,12 +3,16 @@
  *
  *     y = model(x); loss = loss_function(y, target); loss.backward(); optimizer.step(); optimizer.zero_grad()
  *
- * again and again, with y and loss of the step before alive until their names are bound anew.
+ * again and again, with y and loss of the step before alive until their names are bound anew. All up to the backward
+ * pass is done job->accumulate times in each step.
  */
 #include "base/checked.h"
 #include "frameworks/pytorch/step.h"
 
 #include <string.h>
+
+/* Values of job->inference. */
+enum { TRAINING, WITHOUT_GRADIENTS, WITH_GRADIENTS };
 
 /* ---- what a rule uses ---- */
 
@@ -232,9 +236,12 @@ backward(struct step *step, const struct names *names)
     step->grad_mode = true;
 }
 
+/* With set_to_none=False they are zeroed in place, which takes nothing: torch/optim/optimizer.py, zero_grad(). */
 static void
 zero_gradients(struct step *step)
 {
+    if (step->job->keep_gradients)
+        return;
     for (size_t i = 0; i < step->network->parameter_count; i++) {
         step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
         value_drop(step, step->variables[i].gradient);
@@ -243,17 +250,27 @@ zero_gradients(struct step *step)
 }
 
 static void
+train(struct step *step, const struct optimizer *optimizer, const struct lifetimes *lifetimes, struct names *names)
+{
+    for (int i = 0; i < step->job->accumulate && !step->status; i++) {
+        forward(step, lifetimes, names);
+        if (!step->status)
+            backward(step, names);
+    }
+    if (step->status)
+        return;
+    optimizer_run(step, optimizer);
+    zero_gradients(step);
+}
+
+static void
 run_steps(struct step *step, const struct optimizer *optimizer, const struct lifetimes *lifetimes, struct names *names)
 {
     for (step->number = 1; step->number <= step->job->steps && !step->status; step->number++) {
-        forward(step, lifetimes, names);
-        if (!step->grad_mode || step->status)
-            continue;
-        backward(step, names);
-        if (step->status)
-            continue;
-        optimizer_run(step, optimizer);
-        zero_gradients(step);
+        if (step->job->inference)
+            forward(step, lifetimes, names);
+        else
+            train(step, optimizer, lifetimes, names);
     }
 }
 
@@ -299,7 +316,7 @@ simulate(struct step *step, const struct optimizer *optimizer)
     status = names_new(step->context, step->network, &names);
     if (!status) {
         set_up(step);
-        if (step->grad_mode)
+        if (!step->job->inference)
             optimizer_construct(step, optimizer);
         run_steps(step, optimizer, &lifetimes, &names);
         status = step->status;
@@ -316,10 +333,6 @@ check_supported(memmodel_context *context, const struct memmodel_job *job)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->precision, "only float32 is simulated");
     if (*job->checkpoint)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->checkpoint, "checkpoints are not simulated");
-    if (job->accumulate != 1)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "accumulate", "only 1 is simulated");
-    if (job->keep_gradients)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, "keep_gradients", "only 0 is simulated");
     return 0;
 }
 
@@ -335,7 +348,7 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         .job = job,
         .pool = POOL_INIT(context),
         .layer = -1,
-        .grad_mode = !job->inference,
+        .grad_mode = job->inference != WITHOUT_GRADIENTS,
         .training = !job->inference,
     };
     int status;
