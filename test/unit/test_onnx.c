@@ -59,7 +59,8 @@ peak_of(memmodel_network *network, const char *framework, const struct memmodel_
                                .inference = 1,
                                .steps = 1,
                                .threads = 1,
-                               .rule = "forward"};
+                               .rule = "forward",
+                               .optimization = "disable"};
     struct memmodel_peak peak = {.size = sizeof peak};
     memmodel_report *report;
 
@@ -411,6 +412,27 @@ onnxruntime_works_in_place_where_it_can(void **state)
     onnx_release(&file);
 }
 
+static void
+an_unknown_level_of_optimization_is_refused(void **state)
+{
+    struct memmodel_job job = {
+        .size = sizeof job, .framework = "onnxruntime", .inference = 1, .optimization = "somewhat"};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    memmodel_report *report;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,4");
+    onnx_node(&file, "Relu", "x", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(memmodel_estimate(network, &job, &report), MEMMODEL_ERROR_UNSUPPORTED);
+    assert_string_equal(memmodel_context_error(*state)->object, "somewhat");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
 int
 main(void)
 {
@@ -432,6 +454,7 @@ main(void)
                                         context_teardown),
         cmocka_unit_test(reading_without_memory_fails_cleanly),
         cmocka_unit_test_setup_teardown(onnxruntime_works_in_place_where_it_can, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_unknown_level_of_optimization_is_refused, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

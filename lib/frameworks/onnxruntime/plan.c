@@ -5,13 +5,9 @@
  * FindReusableTensor. For each output in turn: what a Reshape makes is its input; an operator that may work in place
  * takes an input's buffer if this is the last use of it and the shapes are the same; else the latest idle buffer of that
  * shape and element size is taken again, and lives on meanwhile; else there is a new one. Outputs of the graph get
- * buffers of their own.
+ * buffers of their own, and so does what nobody uses.
  */
 #include "frameworks/onnxruntime/plan.h"
-
-#include "memmodel/layers.h"
-
-#include <string.h>
 
 /*
  * ---- what kernels may do ----
@@ -22,99 +18,75 @@
 
 enum sharing { OWN, IN_PLACE, ALIAS };
 
-static const bool activates_in_place[] = {
-    [MEMMODEL_RELU] = true,        [MEMMODEL_LEAKY_RELU] = true, [MEMMODEL_ELU] = true,   [MEMMODEL_SELU] = true,
-    [MEMMODEL_SIGMOID] = true,     [MEMMODEL_TANH] = true,       [MEMMODEL_RELU6] = true, [MEMMODEL_SOFTPLUS] = true,
-    [MEMMODEL_HARDSIGMOID] = true, [MEMMODEL_NEGATE] = false,
+static const struct {
+    const char *op;
+    enum sharing sharing;
+    int input;
+} sharings[] = {
+    {"Reshape", ALIAS, 0},     {"Flatten", ALIAS, 0},        {"Identity", ALIAS, 0},
+    {"Cast", IN_PLACE, 0},     {"Celu", IN_PLACE, 0},        {"Clip", IN_PLACE, 0},
+    {"Elu", IN_PLACE, 0},      {"HardSigmoid", IN_PLACE, 0}, {"LeakyRelu", IN_PLACE, 0},
+    {"Not", IN_PLACE, 0},      {"Relu", IN_PLACE, 0},        {"Selu", IN_PLACE, 0},
+    {"Sigmoid", IN_PLACE, 0},  {"Softmax", IN_PLACE, 0},     {"Softplus", IN_PLACE, 0},
+    {"Softsign", IN_PLACE, 0}, {"Tanh", IN_PLACE, 0},        {"ThresholdedRelu", IN_PLACE, 0},
+    {"Trilu", IN_PLACE, 0},    {"nchwc.Conv", IN_PLACE, 1}, /* adds to it */
 };
 
-static const char *const in_place[] = {
-    "onnx.Cast", "onnx.Celu", "onnx.Clip", "onnx.Not", "onnx.Softsign", "onnx.ThresholdedRelu", "onnx.Trilu"};
-
-static enum sharing
-sharing_of_custom(const struct memmodel_custom *custom)
+/* The input whose buffer the node's output may be in; -1: none. */
+static int32_t
+shared_input(const struct ort_node *node, enum sharing *sharing)
 {
-    for (size_t i = 0; custom->operation && i < sizeof in_place / sizeof in_place[0]; i++)
-        if (strcmp(in_place[i], custom->operation) == 0)
-            return IN_PLACE;
-    return OWN;
-}
-
-static enum sharing
-sharing_of(const struct layer *layer)
-{
-    switch (layer->op) {
-    case OP_RESHAPE:
-    case OP_FLATTEN:
-        return ALIAS;
-    case OP_SOFTMAX:
-        return IN_PLACE;
-    case OP_ACTIVATION:
-        return activates_in_place[((const struct memmodel_activation *)layer->options)->kind] ? IN_PLACE : OWN;
-    case OP_CUSTOM:
-        return sharing_of_custom(layer->options);
-    default:
-        return OWN;
+    *sharing = OWN;
+    for (size_t i = 0; i < sizeof sharings / sizeof sharings[0]; i++) {
+        if (strcmp(sharings[i].op, node->op) != 0)
+            continue;
+        *sharing = sharings[i].sharing;
+        return sharings[i].input < node->input_count ? node->inputs[sharings[i].input] : -1;
     }
-}
-
-/* ---- shapes ---- */
-
-static bool
-same_shape(const struct binding *binding, memmodel_tensor a, memmodel_tensor b)
-{
-    const struct tensor *x = &binding->network->tensors[a], *y = &binding->network->tensors[b];
-
-    if (x->rank != y->rank || dtype_bytes(x->dtype) != dtype_bytes(y->dtype))
-        return false;
-    for (int i = 0; i < x->rank; i++)
-        if (binding_dim(binding, x->dims[i]) != binding_dim(binding, y->dims[i]))
-            return false;
-    return true;
+    return -1;
 }
 
 static bool
-is_output(const memmodel_network *network, memmodel_tensor tensor)
+same_size(const struct ort_graph *graph, int32_t a, int32_t b)
 {
-    for (size_t i = 0; i < network->output_count; i++)
-        if (network->outputs[i] == tensor)
-            return true;
-    return network->output_count == 0 && network->tensors[tensor].consumers == 0;
+    const struct ort_tensor *x = ort_tensor_of(graph, a), *y = ort_tensor_of(graph, b);
+
+    return dtype_bytes(x->dtype) == dtype_bytes(y->dtype) && ort_same_shape(x, y);
 }
 
 /* ---- one output ---- */
 
 static int32_t
-new_buffer(struct ort_plan *plan, memmodel_tensor tensor, int32_t layer, bool given)
+new_buffer(struct ort_plan *plan, int32_t tensor, int32_t place, bool given)
 {
     plan->buffers[plan->buffer_count] =
-        (struct ort_buffer){.tensor = tensor, .first = layer, .last = layer, .given = given};
+        (struct ort_buffer){.tensor = tensor, .first = place, .last = place, .given = given};
     return (int32_t)plan->buffer_count++;
 }
 
-/* The first input's buffer, if the output can be in it; -1: it cannot. */
+/* An input's buffer, if the output can be in it; -1: it cannot. */
 static int32_t
-reusable_input(const struct ort_plan *plan, const struct layer *layer, memmodel_tensor output)
+reusable_input(const struct ort_plan *plan, const struct ort_node *node, int32_t output)
 {
-    enum sharing sharing = sharing_of(layer);
-    memmodel_tensor input = sharing != OWN && layer->input_count > 0 ? layer->inputs[0] : MEMMODEL_NO_TENSOR;
+    enum sharing sharing;
+    int32_t input = shared_input(node, &sharing);
     const struct ort_buffer *buffer = input < 0 ? NULL : &plan->buffers[plan->buffer_of[input]];
 
-    if (!buffer || output != layer->first_output)
+    if (!buffer || output != node->outputs[0])
         return -1;
-    if (sharing == ALIAS || (buffer->uses == 1 && !buffer->given && same_shape(plan->binding, input, output)))
+    if (sharing == ALIAS || (buffer->uses == 1 && !buffer->given && same_size(plan->graph, input, output)))
         return plan->buffer_of[input];
     return -1;
 }
 
 /* The latest idle buffer of the output's shape; -1: none. */
 static int32_t
-reusable_idle(struct ort_plan *plan, memmodel_tensor output)
+reusable_idle(struct ort_plan *plan, int32_t output)
 {
     for (size_t i = plan->idle_count; i-- > 0;) {
         int32_t buffer = plan->idle[i];
 
-        if (!same_shape(plan->binding, plan->buffers[buffer].tensor, output))
+        if (!same_size(plan->graph, plan->buffers[buffer].tensor, output))
             continue;
         memmove(plan->idle + i, plan->idle + i + 1, (plan->idle_count - i - 1) * sizeof *plan->idle);
         plan->idle_count--;
@@ -124,78 +96,74 @@ reusable_idle(struct ort_plan *plan, memmodel_tensor output)
 }
 
 static void
-place_output(struct ort_plan *plan, int32_t index, memmodel_tensor output)
+place_output(struct ort_plan *plan, int32_t place, const struct ort_node *node, int32_t output)
 {
-    const memmodel_network *network = plan->binding->network;
-    const struct layer *layer = &network->layers[index];
-    bool kept = is_output(network, output);
-    int32_t buffer = kept ? -1 : reusable_input(plan, layer, output);
+    const struct ort_tensor *tensor = ort_tensor_of(plan->graph, output);
+    int32_t buffer = tensor->output ? -1 : reusable_input(plan, node, output);
 
-    if (buffer < 0 && !kept)
+    if (buffer < 0 && !tensor->output)
         buffer = reusable_idle(plan, output);
     if (buffer < 0)
-        buffer = new_buffer(plan, output, index, false);
+        buffer = new_buffer(plan, output, place, false);
     plan->buffer_of[output] = buffer;
-    plan->buffers[buffer].uses += network->tensors[output].consumers + kept;
-    plan->buffers[buffer].last = index;
+    plan->buffers[buffer].uses += tensor->uses + tensor->output;
+    plan->buffers[buffer].last = place;
 }
 
-/* After a use of the buffer, or a making of what nobody uses. */
+/* After a use of the buffer. What is made and never used stays until the run's end, and is not taken again. */
 static void
-rest(struct ort_plan *plan, int32_t index, int32_t buffer)
+rest(struct ort_plan *plan, int32_t place, int32_t buffer)
 {
-    plan->buffers[buffer].last = index;
+    plan->buffers[buffer].last = place;
     if (plan->buffers[buffer].uses == 0 && !plan->buffers[buffer].given)
         plan->idle[plan->idle_count++] = buffer;
 }
 
 static void
-place_layer(struct ort_plan *plan, int32_t index)
+place_node(struct ort_plan *plan, int32_t place)
 {
-    const struct layer *layer = &plan->binding->network->layers[index];
-    bool given = layer->op == OP_INPUT || layer->op == OP_PARAMETER;
+    const struct ort_node *node = &plan->graph->nodes[plan->graph->order[place]];
 
-    for (int32_t i = 0; i < layer->output_count; i++) {
-        if (given)
-            plan->buffer_of[layer->first_output + i] = new_buffer(plan, layer->first_output + i, index, true);
-        else
-            place_output(plan, index, layer->first_output + i);
-    }
-    for (int32_t i = 0; i < layer->input_count; i++) {
-        int32_t buffer = layer->inputs[i] < 0 ? -1 : plan->buffer_of[layer->inputs[i]];
+    for (int32_t i = 0; i < node->output_count; i++)
+        place_output(plan, place, node, node->outputs[i]);
+    for (int32_t i = 0; i < node->input_count; i++) {
+        int32_t buffer = node->inputs[i] < 0 ? -1 : plan->buffer_of[node->inputs[i]];
 
         if (buffer < 0)
             continue;
         plan->buffers[buffer].uses--;
-        rest(plan, index, buffer);
-    }
-    for (int32_t i = 0; i < layer->output_count && !given; i++) {
-        int32_t buffer = plan->buffer_of[layer->first_output + i];
-
-        if (plan->buffers[buffer].uses == 0)
-            rest(plan, index, buffer);
+        rest(plan, place, buffer);
     }
 }
 
 /* ---- the plan ---- */
 
-int
-ort_plan_new(memmodel_context *context, const struct binding *binding, struct ort_plan *plan)
+/* Inputs, parameters and what was computed from them have buffers that are not the run's. */
+static void
+place_given(struct ort_plan *plan)
 {
-    size_t count = binding->network->tensor_count;
+    for (size_t i = 0; i < plan->graph->tensor_count; i++)
+        plan->buffer_of[i] = plan->graph->tensors[i].maker < 0 ? new_buffer(plan, (int32_t)i, -1, true) : -1;
+}
+
+int
+ort_plan_new(memmodel_context *context, const struct ort_graph *graph, struct ort_plan *plan)
+{
+    size_t count = graph->tensor_count;
 
     *plan = (struct ort_plan){
-        .binding = binding,
+        .graph = graph,
         .buffers = memory_allocate_zeroed(context, count + 1, sizeof *plan->buffers),
         .buffer_of = memory_allocate_zeroed(context, count + 1, sizeof *plan->buffer_of),
-        .idle = memory_allocate_zeroed(context, 2 * count + 1, sizeof *plan->idle),
+        .idle = memory_allocate_zeroed(context, 4 * count + 1, sizeof *plan->idle),
     };
     if (!plan->buffers || !plan->buffer_of || !plan->idle) {
         ort_plan_release(context, plan);
         return MEMMODEL_ERROR_NOMEM;
     }
-    for (size_t i = 0; i < binding->network->layer_count; i++)
-        place_layer(plan, (int32_t)i);
+    place_given(plan);
+    for (size_t i = 0; i < graph->order_count; i++)
+        place_node(plan, (int32_t)i);
     return 0;
 }
 

@@ -13,6 +13,7 @@ struct run {
     const struct binding *binding;
     const struct memmodel_job *job;
     struct memmodel_trace *trace;
+    struct ort_graph graph;
     struct ort_plan plan;
     int32_t *blocks; /* of each buffer; -1: none */
 };
@@ -92,20 +93,19 @@ set_up_inputs(struct run *run)
 /* ---- a run ---- */
 
 static int
-allocate_outputs(struct run *run, int32_t index)
+allocate_outputs(struct run *run, const struct ort_node *node)
 {
-    const struct layer *layer = &run->binding->network->layers[index];
-
-    for (int32_t i = 0; i < layer->output_count; i++) {
-        int32_t buffer = run->plan.buffer_of[layer->first_output + i];
+    for (int32_t i = 0; i < node->output_count; i++) {
+        int32_t buffer = run->plan.buffer_of[node->outputs[i]];
         int64_t bytes;
         int status;
 
-        if (run->plan.buffers[buffer].tensor != layer->first_output + i || run->plan.buffers[buffer].given)
+        if (run->plan.buffers[buffer].tensor != node->outputs[i] || run->plan.buffers[buffer].given)
             continue;
-        if (!binding_tensor_bytes(run->binding, layer->first_output + i, &bytes))
-            return overflow(run, index);
-        status = allocate(run, bytes, op_name(layer->op), index, MEMMODEL_TRANSIENT_ACTIVATIONS, &run->blocks[buffer]);
+        if (!ort_tensor_bytes(ort_tensor_of(&run->graph, node->outputs[i]), &bytes))
+            return overflow(run, node->index);
+        status = allocate(run, bytes, op_name(node->layer->op), node->index, MEMMODEL_TRANSIENT_ACTIVATIONS,
+                          &run->blocks[buffer]);
         if (status)
             return status;
     }
@@ -121,43 +121,38 @@ release(struct run *run, int32_t buffer)
     return block < 0 ? 0 : trace_release(run->trace, block);
 }
 
-/* Buffers that the layer used last; those of the graph's outputs have a use left. */
+/* Buffers that the node used last; those of the graph's outputs have a use left, and what nobody uses stays. */
 static int
-release_idle(struct run *run, int32_t index)
+release_idle(struct run *run, int32_t place, const struct ort_node *node)
 {
-    const struct layer *layer = &run->binding->network->layers[index];
     int status = 0;
 
-    for (int32_t i = 0; i < layer->input_count + layer->output_count && !status; i++) {
-        memmodel_tensor tensor =
-            i < layer->input_count ? layer->inputs[i] : layer->first_output + i - layer->input_count;
-        int32_t buffer = tensor < 0 ? -1 : run->plan.buffer_of[tensor];
+    for (int32_t i = 0; i < node->input_count && !status; i++) {
+        int32_t buffer = node->inputs[i] < 0 ? -1 : run->plan.buffer_of[node->inputs[i]];
 
-        if (buffer >= 0 && run->plan.buffers[buffer].last == index && run->plan.buffers[buffer].uses == 0)
+        if (buffer >= 0 && run->plan.buffers[buffer].last == place && run->plan.buffers[buffer].uses == 0)
             status = release(run, buffer);
     }
     return status;
 }
 
 static int
-run_layer(struct run *run, int step, int32_t index)
+run_node(struct run *run, int step, int32_t place)
 {
-    const struct layer *layer = &run->binding->network->layers[index];
+    const struct ort_node *node = &run->graph.nodes[run->graph.order[place]];
     int64_t scratch;
     int32_t block;
     int status;
 
-    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER)
-        return 0;
-    trace_enter(run->trace, step, MEMMODEL_PHASE_FORWARD, index);
-    status = allocate_outputs(run, index);
-    if (!status && !ort_scratch_bytes(run->binding, layer, run->job->threads, &scratch))
-        status = overflow(run, index);
+    trace_enter(run->trace, step, MEMMODEL_PHASE_FORWARD, node->index);
+    status = allocate_outputs(run, node);
+    if (!status && !ort_scratch_bytes(&run->graph, node, run->job->threads, &scratch))
+        status = overflow(run, node->index);
     if (!status)
-        status = allocate(run, scratch, "scratch", index, MEMMODEL_WORKSPACE, &block);
+        status = allocate(run, scratch, "scratch", node->index, MEMMODEL_WORKSPACE, &block);
     if (!status && block >= 0)
         status = trace_release(run->trace, block);
-    return status ? status : release_idle(run, index);
+    return status ? status : release_idle(run, place, node);
 }
 
 static int
@@ -168,12 +163,39 @@ run_all(struct run *run)
     if (!status)
         status = set_up_parameters(run);
     for (int step = 1; step <= run->job->steps && !status; step++) {
-        for (size_t i = 0; i < run->binding->network->layer_count && !status; i++)
-            status = run_layer(run, step, (int32_t)i);
+        for (size_t i = 0; i < run->graph.order_count && !status; i++)
+            status = run_node(run, step, (int32_t)i);
         for (size_t i = 0; i < run->plan.buffer_count && !status; i++)
             status = release(run, (int32_t)i);
     }
     return status;
+}
+
+/* ---- the session ---- */
+
+static int
+simulate(struct run *run)
+{
+    int status = ort_plan_new(run->context, &run->graph, &run->plan);
+
+    if (status)
+        return status;
+    run->blocks = memory_allocate_zeroed(run->context, run->plan.buffer_count + 1, sizeof *run->blocks);
+    for (size_t i = 0; run->blocks && i < run->plan.buffer_count; i++)
+        run->blocks[i] = -1;
+    status = run->blocks ? trace_new(run->context, &run->trace) : MEMMODEL_ERROR_NOMEM;
+    if (!status && (status = run_all(run)) != 0)
+        memmodel_trace_unref(run->trace);
+    memory_release(run->context, run->blocks);
+    ort_plan_release(run->context, &run->plan);
+    return status;
+}
+
+/* Floats in a vector register. */
+static int
+block_of_isa(const char *isa)
+{
+    return strcmp(isa, "avx512") == 0 ? 16 : 8;
 }
 
 int
@@ -188,20 +210,14 @@ onnxruntime_simulate(memmodel_context *context, const struct binding *binding, c
                              "it runs networks and does not train them: set inference");
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
-    status = ort_plan_new(context, binding, &run.plan);
+    status = ort_graph_new(context, binding, &run.graph);
     if (status)
         return status;
-    status = trace_new(context, &run.trace);
-    run.blocks = status ? NULL : memory_allocate_zeroed(context, run.plan.buffer_count + 1, sizeof *run.blocks);
-    for (size_t i = 0; run.blocks && i < run.plan.buffer_count; i++)
-        run.blocks[i] = -1;
+    status = ort_graph_optimize(&run.graph, job->optimization, block_of_isa(job->isa));
     if (!status)
-        status = run.blocks ? run_all(&run) : MEMMODEL_ERROR_NOMEM;
-    memory_release(context, run.blocks);
-    ort_plan_release(context, &run.plan);
-    if (status)
-        memmodel_trace_unref(run.trace);
-    else
+        status = simulate(&run);
+    ort_graph_release(&run.graph);
+    if (!status)
         simulation->trace = run.trace;
     return status;
 }
