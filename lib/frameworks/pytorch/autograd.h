@@ -39,6 +39,8 @@ struct node {
     const struct derivative *inner; /* of CopySlices: the operator that wrote into a view; else NULL */
     struct shape slice;             /* of that view */
     int64_t number;                 /* the same, where a number will do */
+    struct segment *segment; /* of a checkpoint: it has what is to be saved when it is computed again; else NULL */
+    size_t first_slot;       /* of this node there */
     int32_t saved_count, edge_count, output_count, references, dependencies, visited, layer;
     struct edge edges[];
 };

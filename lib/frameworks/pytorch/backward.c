@@ -206,11 +206,15 @@ static void
 run_node(struct step *step, struct node *node, struct value **gradients, bool *added)
 {
     step->what = node->derivative->name;
+    checkpoint_unpack(step, node);
     if (has_incoming(node))
         node->derivative->backward(step, node, node->incoming, gradients);
+    if (node->segment)
+        value_drop_all(step, node->saved, node->saved_count); /* what was unpacked goes when the function returns */
     validate(step, node, gradients);
     value_drop_all(step, node->incoming, node->output_count);
     value_drop_all(step, node->saved, node->saved_count);
+    checkpoint_forget(step, node);
     for (int i = 0; i < node->edge_count; i++) {
         if (node_wants(node, i))
             added[i] = deliver(step, &node->edges[i], gradients[i]);

@@ -55,6 +55,7 @@ node_new(struct step *step, const struct derivative *derivative, struct value *c
         if (inputs[i]->node)
             inputs[i]->node->references++;
     }
+    checkpoint_recorded(step);
     return node;
 }
 
@@ -159,6 +160,10 @@ step_save(struct step *step, struct node *node, struct value *value)
 {
     if (!node)
         return;
+    if (value && checkpoint_saves(step, node, value)) {
+        node->saved[node->saved_count++] = NULL;
+        return;
+    }
     if (value)
         value_becomes(step, value, MEMMODEL_SAVED_ACTIVATIONS);
     node->saved[node->saved_count++] = value ? value_detach(step, value) : NULL;
@@ -186,6 +191,7 @@ node_drop(struct step *step, struct node *node)
     node->next = NULL;
     for (struct node *dead = node, *rest; dead; dead = rest) {
         rest = dead->next;
+        checkpoint_forget(step, dead);
         value_drop_all(step, dead->saved, dead->saved_count);
         value_drop_all(step, dead->incoming, dead->output_count);
         for (int i = 0; i < dead->edge_count; i++) {

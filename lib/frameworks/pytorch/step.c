@@ -109,7 +109,7 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
 void
 step_unmodelled(struct step *step, const char *op, int64_t bytes)
 {
-    if (step->number > 1)
+    if (step->number > 1 || step->checkpoints.again)
         return;
     for (size_t i = 0; i < step->unmodelled_count; i++) {
         if (strcmp(step->unmodelled[i].op, op) != 0)
@@ -206,21 +206,29 @@ set_up(struct step *step)
 
 /* ---- the phases ---- */
 
+void
+step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, struct names *names)
+{
+    const struct layer *layer = &step->network->layers[index];
+    const struct lifetimes *lifetimes = &step->lifetimes;
+
+    step_enter(step, phase, index);
+    step->what = op_name(layer->op);
+    if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
+        rule_of(layer->op)->forward(step, layer);
+    if (names)
+        names_bind(step, names, index);
+    for (int32_t k = lifetimes->first[index]; k < lifetimes->first[index + 1]; k++)
+        value_drop_all(step, &step->values[lifetimes->dying[k]], 1);
+}
+
 static void
-forward(struct step *step, const struct lifetimes *lifetimes, struct names *names)
+forward(struct step *step, struct names *names)
 {
     for (int32_t i = 0; i < (int32_t)step->network->layer_count && !step->status; i++) {
-        const struct layer *layer = &step->network->layers[i];
-
-        step_enter(step, MEMMODEL_PHASE_FORWARD, i);
-        step->what = op_name(layer->op);
-        if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
-            rule_of(layer->op)->forward(step, layer);
-        names_bind(step, names, i);
-        for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
-            value_drop(step, step->values[lifetimes->dying[k]]);
-            step->values[lifetimes->dying[k]] = NULL;
-        }
+        checkpoint_before(step, i);
+        step_run_layer(step, MEMMODEL_PHASE_FORWARD, i, names);
+        checkpoint_after(step, i);
     }
 }
 
@@ -250,10 +258,10 @@ zero_gradients(struct step *step)
 }
 
 static void
-train(struct step *step, const struct optimizer *optimizer, const struct lifetimes *lifetimes, struct names *names)
+train(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
     for (int i = 0; i < step->job->accumulate && !step->status; i++) {
-        forward(step, lifetimes, names);
+        forward(step, names);
         if (!step->status)
             backward(step, names);
     }
@@ -264,13 +272,13 @@ train(struct step *step, const struct optimizer *optimizer, const struct lifetim
 }
 
 static void
-run_steps(struct step *step, const struct optimizer *optimizer, const struct lifetimes *lifetimes, struct names *names)
+run_steps(struct step *step, const struct optimizer *optimizer, struct names *names)
 {
     for (step->number = 1; step->number <= step->job->steps && !step->status; step->number++) {
         if (step->job->inference)
-            forward(step, lifetimes, names);
+            forward(step, names);
         else
-            train(step, optimizer, lifetimes, names);
+            train(step, optimizer, names);
     }
 }
 
@@ -301,29 +309,29 @@ step_release(struct step *step)
     memory_release(step->context, step->values);
     memory_release(step->context, step->queue.heap);
     memory_release(step->context, step->queue.stack);
+    lifetimes_release(step->context, &step->lifetimes);
+    checkpoints_release(step->context, &step->checkpoints);
     pool_release(&step->pool);
 }
 
 static int
 simulate(struct step *step, const struct optimizer *optimizer)
 {
-    struct lifetimes lifetimes;
     struct names names;
-    int status = lifetimes_new(step->context, step->network, &lifetimes);
+    int status = lifetimes_new(step->context, step->network, &step->lifetimes);
 
+    if (!status)
+        status = checkpoints_new(step->context, step->network, step->job->checkpoint, &step->checkpoints);
+    if (!status)
+        status = names_new(step->context, step->network, &names);
     if (status)
         return status;
-    status = names_new(step->context, step->network, &names);
-    if (!status) {
-        set_up(step);
-        if (!step->job->inference)
-            optimizer_construct(step, optimizer);
-        run_steps(step, optimizer, &lifetimes, &names);
-        status = step->status;
-        names_release(step->context, &names);
-    }
-    lifetimes_release(step->context, &lifetimes);
-    return status;
+    set_up(step);
+    if (!step->job->inference)
+        optimizer_construct(step, optimizer);
+    run_steps(step, optimizer, &names);
+    names_release(step->context, &names);
+    return step->status;
 }
 
 static int
@@ -331,8 +339,6 @@ check_supported(memmodel_context *context, const struct memmodel_job *job)
 {
     if (strcmp(job->precision, "float32") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->precision, "only float32 is simulated");
-    if (*job->checkpoint)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->checkpoint, "checkpoints are not simulated");
     return 0;
 }
 

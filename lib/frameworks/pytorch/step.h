@@ -9,6 +9,7 @@
 #include "frameworks/onednn/machine.h"
 #include "frameworks/optimizer.h"
 #include "frameworks/pytorch/autograd.h"
+#include "frameworks/pytorch/checkpoint.h"
 #include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/value.h"
 
@@ -22,6 +23,13 @@ struct variable {
     struct value *counter;   /* num_batches_tracked of a batch norm, held by its first parameter; NULL if none */
     struct value *state[OPTIMIZER_STATES];
     bool has_state;
+};
+
+/* What the host language keeps: lifetimes.c. */
+struct lifetimes {
+    int32_t *death; /* per value, the layer after which it goes; INT32_MAX: never */
+    int32_t *dying; /* tensors in the order of their deaths */
+    int32_t *first; /* per layer, the first of its dying; one more at the end */
 };
 
 struct step {
@@ -42,6 +50,8 @@ struct step {
     struct variable *variables; /* of the network's parameters */
     struct value **values;      /* of the network's tensors; NULL: not made or gone */
     struct backward_queue queue;
+    struct lifetimes lifetimes;
+    struct checkpoints checkpoints;
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
     struct value nothing; /* what failing functions return */
@@ -112,17 +122,19 @@ rule_of(enum op op);
 
 /* ---- lifetimes.c: what the host language keeps ---- */
 
-struct lifetimes {
-    int32_t *death; /* per value, the layer after which it goes; INT32_MAX: never */
-    int32_t *dying; /* tensors in the order of their deaths */
-    int32_t *first; /* per layer, the first of its dying; one more at the end */
-};
-
 int
 lifetimes_new(memmodel_context *context, const struct memmodel_network *network, struct lifetimes *lifetimes);
 
 void
 lifetimes_release(memmodel_context *context, struct lifetimes *lifetimes);
+
+/* ---- step.c ---- */
+
+struct names;
+
+/* Runs a layer, binds the names that are due after it (NULL: none), and drops what is used no more. */
+void
+step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, struct names *names);
 
 /* ---- names.c: what the caller holds ---- */
 

@@ -17,9 +17,10 @@ storage_new(struct step *step, int64_t bytes)
         return &step->no_storage;
     }
     *storage = (struct storage){.bytes = bytes, .block = -1};
-    if (bytes > 0)
-        storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_WORKSPACE);
-    if (bytes > 0 && storage->block < 0)
+    if (bytes == 0 || checkpoint_stopped(step))
+        return storage;
+    storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_WORKSPACE);
+    if (storage->block < 0)
         step_fail(step, storage->block);
     return storage;
 }

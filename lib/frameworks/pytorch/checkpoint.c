@@ -1,0 +1,299 @@
+#include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+enum { RANDOM_STATE_BYTES = 5056 }; /* torch.get_rng_state() on CPU: aten/src/ATen/CPUGeneratorImpl.cpp */
+
+/* Where a node would have kept a tensor. */
+struct slot {
+    struct node *node; /* NULL: gone */
+    int32_t index;     /* into node->saved */
+};
+
+/* One call of checkpoint(): class _CheckpointFrame. */
+struct segment {
+    const struct region *region;
+    struct value *random_state;
+    struct value **inputs; /* of the region */
+    struct slot *slots;
+    size_t slot_count, slot_capacity;
+    size_t filled; /* slots, when it is computed again */
+    bool computed;
+    int32_t references; /* nodes with a slot, and the first run */
+    int32_t stop_layer; /* computing again ends in this layer, */
+    size_t stop_blocks; /* after so many of its blocks: where the tensor of the last slot is saved */
+    const struct node *last;
+};
+
+/* ---- segments ---- */
+
+static void
+segment_drop(struct step *step, struct segment *segment)
+{
+    size_t inputs = (size_t)segment->region->input_count;
+
+    if (--segment->references > 0)
+        return;
+    value_drop_all(step, segment->inputs, segment->region->input_count);
+    value_drop(step, segment->random_state);
+    pool_give(&step->pool, segment->inputs, (inputs + 1) * sizeof *segment->inputs);
+    if (segment->slots)
+        pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *segment->slots);
+    pool_give(&step->pool, segment, sizeof *segment);
+}
+
+static struct value *
+random_state(struct step *step)
+{
+    struct value *state;
+
+    step->what = "random state";
+    state = value_buffer(step, RANDOM_STATE_BYTES);
+    value_becomes(step, state, MEMMODEL_SAVED_ACTIVATIONS);
+    return state;
+}
+
+/* SavedTensor: what the tensor came from is kept with it. */
+static struct value *
+saved_input(struct step *step, struct value *value)
+{
+    struct value *kept;
+
+    if (!value)
+        return NULL;
+    value_becomes(step, value, MEMMODEL_SAVED_ACTIVATIONS);
+    kept = value_detach(step, value);
+    node_attach(step, value->node, kept, value->output);
+    return kept;
+}
+
+static struct segment *
+segment_new(struct step *step, const struct region *region)
+{
+    struct segment *segment = pool_take(&step->pool, sizeof *segment);
+    struct value **inputs = pool_take(&step->pool, ((size_t)region->input_count + 1) * sizeof *inputs);
+
+    if (!segment || !inputs) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return NULL;
+    }
+    *segment = (struct segment){.region = region, .inputs = inputs, .references = 1};
+    segment->random_state = random_state(step);
+    for (int32_t i = 0; i < region->input_count && step->grad_mode; i++)
+        inputs[i] = saved_input(step, step->values[region->inputs[i]]);
+    return segment;
+}
+
+/* ---- the forward pass ---- */
+
+/* Blocks that the layer that runs has allocated. */
+static size_t
+layer_blocks(const struct step *step)
+{
+    return step->trace->block_count - step->checkpoints.layer_begin;
+}
+
+static void
+mark_layer(struct step *step)
+{
+    struct checkpoints *checkpoints = &step->checkpoints;
+
+    checkpoints->layer_begin = step->trace->block_count;
+    checkpoints->operator_begin = checkpoints->operator_end = checkpoints->layer_begin;
+}
+
+void
+checkpoint_before(struct step *step, int32_t layer)
+{
+    struct checkpoints *checkpoints = &step->checkpoints;
+
+    if (layer == 0)
+        checkpoints->next = 0;
+    if (!checkpoints->open && checkpoints->next < checkpoints->region_count &&
+        checkpoints->regions[checkpoints->next].first == layer)
+        checkpoints->open = segment_new(step, &checkpoints->regions[checkpoints->next++]);
+    mark_layer(step);
+}
+
+void
+checkpoint_after(struct step *step, int32_t layer)
+{
+    struct segment *segment = step->checkpoints.open;
+
+    if (!segment || segment->region->end > layer + 1)
+        return;
+    step->checkpoints.open = NULL;
+    segment_drop(step, segment);
+}
+
+/* ---- what nodes save ---- */
+
+void
+checkpoint_recorded(struct step *step)
+{
+    step->checkpoints.operator_begin = step->checkpoints.operator_end;
+    step->checkpoints.operator_end = step->trace->block_count;
+}
+
+/* Results are saved when the operator is done, operands before it begins: torchgen's VariableType. */
+static void
+note_stop(struct step *step, struct segment *segment, const struct node *node, const struct value *value)
+{
+    size_t begin = step->checkpoints.operator_begin;
+    bool result = value->storage->block >= 0 && (size_t)value->storage->block >= begin;
+
+    if (result)
+        segment->stop_blocks = layer_blocks(step);
+    else if (node != segment->last)
+        segment->stop_blocks = begin - step->checkpoints.layer_begin;
+    segment->stop_layer = step->layer;
+    segment->last = node;
+    step->checkpoints.operator_end = step->trace->block_count;
+}
+
+static bool
+make_room(struct step *step, struct segment *segment)
+{
+    enum { FIRST = 16 };
+    size_t capacity = segment->slot_capacity ? 2 * segment->slot_capacity : FIRST;
+    struct slot *slots;
+
+    if (segment->slot_count < segment->slot_capacity)
+        return true;
+    slots = pool_take(&step->pool, capacity * sizeof *slots);
+    if (!slots) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return false;
+    }
+    if (segment->slots) {
+        memcpy(slots, segment->slots, segment->slot_count * sizeof *slots);
+        pool_give(&step->pool, segment->slots, segment->slot_capacity * sizeof *slots);
+    }
+    segment->slots = slots;
+    segment->slot_capacity = capacity;
+    return true;
+}
+
+/* _checkpoint_hook.pack_hook */
+static void
+leave_slot(struct step *step, struct segment *segment, struct node *node)
+{
+    if (!make_room(step, segment))
+        return;
+    if (!node->segment) {
+        node->segment = segment;
+        node->first_slot = segment->slot_count;
+        segment->references++;
+    }
+    segment->slots[segment->slot_count++] = (struct slot){node, node->saved_count};
+}
+
+/* _recomputation_hook.pack_hook */
+static void
+fill_slot(struct step *step, struct segment *segment, struct value *value)
+{
+    const struct slot *slot = &segment->slots[segment->filled];
+
+    if (segment->filled == segment->slot_count)
+        return;
+    segment->filled++;
+    if (slot->node)
+        slot->node->saved[slot->index] = value_detach(step, value);
+}
+
+bool
+checkpoint_saves(struct step *step, struct node *node, struct value *value)
+{
+    struct checkpoints *checkpoints = &step->checkpoints;
+
+    if (value->number || (!checkpoints->again && !checkpoints->open))
+        return false;
+    if (checkpoints->again) {
+        fill_slot(step, checkpoints->again, value);
+        return false;
+    }
+    note_stop(step, checkpoints->open, node, value);
+    leave_slot(step, checkpoints->open, node);
+    return true;
+}
+
+void
+checkpoint_forget(struct step *step, struct node *node)
+{
+    struct segment *segment = node->segment;
+
+    if (!segment)
+        return;
+    for (size_t i = node->first_slot; i < segment->slot_count; i++)
+        if (segment->slots[i].node == node)
+            segment->slots[i].node = NULL;
+    node->segment = NULL;
+    segment_drop(step, segment);
+}
+
+/* ---- the backward pass ---- */
+
+bool
+checkpoint_stopped(const struct step *step)
+{
+    const struct segment *segment = step->checkpoints.again;
+
+    return segment && step->layer == segment->stop_layer && layer_blocks(step) >= segment->stop_blocks;
+}
+
+static void
+lend_inputs(struct step *step, const struct segment *segment)
+{
+    for (int32_t i = 0; i < segment->region->input_count; i++)
+        step->values[segment->region->inputs[i]] = value_keep(segment->inputs[i]);
+}
+
+/* What is left of the run goes, as an exception takes it with all frames: of the layers up to the last that ran. */
+static void
+clear(struct step *step, const struct region *region, int32_t end)
+{
+    for (int32_t i = 0; i < region->input_count; i++)
+        value_drop_all(step, &step->values[region->inputs[i]], 1);
+    for (int32_t i = region->first; i < end; i++) {
+        const struct layer *layer = &step->network->layers[i];
+
+        if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
+            value_drop_all(step, &step->values[layer->first_output], layer->output_count);
+    }
+}
+
+/* recompute_fn(), until the last tensor is saved: _StopRecomputationError. */
+static void
+compute_again(struct step *step, struct segment *segment)
+{
+    const struct region *region = segment->region;
+    struct value *random = random_state(step); /* torch.random.fork_rng() */
+    int32_t layer = region->first;
+
+    step->checkpoints.again = segment;
+    step->grad_mode = true;
+    lend_inputs(step, segment);
+    for (; layer <= segment->stop_layer && !step->status; layer++) {
+        mark_layer(step);
+        step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
+    }
+    step->grad_mode = false;
+    step->checkpoints.again = NULL;
+    clear(step, region, layer);
+    value_drop(step, random);
+    segment->computed = true;
+}
+
+void
+checkpoint_unpack(struct step *step, struct node *node)
+{
+    int32_t layer = step->layer;
+    const char *what = step->what;
+
+    if (!node->segment || node->segment->computed)
+        return;
+    compute_again(step, node->segment);
+    step_enter(step, MEMMODEL_PHASE_BACKWARD, layer);
+    step->what = what;
+}

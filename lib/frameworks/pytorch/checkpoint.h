@@ -1,0 +1,80 @@
+/*
+ * Parts of the forward pass whose inside is not kept but computed again in the backward pass, as by
+ * torch.utils.checkpoint.checkpoint(function, *inputs, use_reentrant=False). PyTorch: torch/utils/checkpoint.py.
+ */
+#ifndef PYTORCH_CHECKPOINT_H
+#define PYTORCH_CHECKPOINT_H
+
+#include "memmodel/network.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memmodel_network;
+struct node;
+struct segment;
+struct step;
+struct value;
+
+/* Layers first <= i < end that one call of checkpoint() runs. */
+struct region {
+    int32_t first, end;
+    memmodel_tensor *inputs; /* made before and used inside */
+    int32_t input_count;
+};
+
+struct checkpoints {
+    struct region *regions; /* in the order of the layers */
+    memmodel_tensor *inputs;
+    size_t region_count;
+    size_t next;             /* region to begin, in this forward pass */
+    struct segment *open;    /* what runs for the first time and keeps nothing, or NULL */
+    struct segment *again;   /* what runs again and fills what was not kept, or NULL */
+    size_t layer_begin;      /* blocks of the trace before the layer that runs, */
+    size_t operator_begin;   /* before the operator whose node was made last, */
+    size_t operator_end;     /* and when that node was done */
+};
+
+/*
+ * Regions of the scopes that `patterns` name, the outermost where they lie in one another; a pattern that is the name
+ * of no scope may be that of layers. MEMMODEL_ERROR_INVALID_ARGUMENT names a pattern that finds nothing.
+ */
+int
+checkpoints_new(memmodel_context *context, const struct memmodel_network *network, const char *patterns,
+                struct checkpoints *checkpoints);
+
+void
+checkpoints_release(memmodel_context *context, struct checkpoints *checkpoints);
+
+/* ---- the forward pass: around each layer ---- */
+
+void
+checkpoint_before(struct step *step, int32_t layer);
+
+void
+checkpoint_after(struct step *step, int32_t layer);
+
+/* True if the layers that run again have made all that is needed: no more are run, and nothing is allocated. */
+bool
+checkpoint_stopped(const struct step *step);
+
+/* ---- nodes ---- */
+
+/* A node has been made. */
+void
+checkpoint_recorded(struct step *step);
+
+/* `value` is to be saved as the next of the node's; true if the node shall not keep it. */
+bool
+checkpoint_saves(struct step *step, struct node *node, struct value *value);
+
+/* The node's backward function begins: it needs what it did not keep. */
+void
+checkpoint_unpack(struct step *step, struct node *node);
+
+/* The node needs nothing any more. */
+void
+checkpoint_forget(struct step *step, struct node *node);
+
+#endif
