@@ -279,6 +279,41 @@ addcmul_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
+/* ---- logaddexp: log(exp(self) + exp(other)). Saved are both ---- */
+
+/* grad / (1 + exp(other - self)), and for `other` the other way round */
+static void
+logaddexp_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 0; i < 2; i++) {
+        struct value *difference, *power, *sum;
+
+        if (!node_wants(node, i))
+            continue;
+        difference = binary_result(step, node->saved[i], node->saved[1 - i], 0);
+        power = value_like(step, difference);
+        sum = number_result(step, power);
+        gradients[i] = binary_result(step, incoming[0], sum, 0);
+        value_drop(step, sum);
+        value_drop(step, power);
+        value_drop(step, difference);
+    }
+}
+
+static void
+logaddexp_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative logaddexp = {"logaddexp", logaddexp_backward};
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)};
+    struct value *result = binary_result(step, operands[0], operands[1], 0);
+    struct node *node = step_record(step, &logaddexp, result, 2, operands);
+
+    (void)detail;
+    step_save(step, node, operands[1]);
+    step_save(step, node, operands[0]);
+    step_output(step, layer, 0, result);
+}
+
 /* ---- casts and copies ---- */
 
 static void
@@ -360,6 +395,7 @@ static const struct named_rule arithmetic[] = {
     {"aten.le.Tensor", compare_forward, 0, "0"},
     {"aten.lerp.Scalar", lerp_forward, 0, "00"},
     {"aten.lerp_.Scalar", lerp_forward, 1, "00"},
+    {"aten.logaddexp.default", logaddexp_forward, 0, "00"},
     {"aten.lt.Scalar", compare_forward, 0, "0"},
     {"aten.lt.Tensor", compare_forward, 0, "0"},
     {"aten.masked_fill.Scalar", masked_fill_forward, 0, "0"},
