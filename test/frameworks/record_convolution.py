@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Records what eager PyTorch on CPU allocates and frees inside one convolution, forward and backward.
 
-usage: record_convolution.py [--count N] [--seed S] [--threads T ...] [--networks] > recordings.jsonl
+usage: record_convolution.py [--count N] [--seed S] [--threads T ...] [--networks | --channels-last] > recordings.jsonl
 
 Each line of the output is one configuration with its two lists of signed bytes, in order, as the profiler of PyTorch
 (`profile_memory=True`) reports them, and the passes and kernels of oneDNN that ran (from ONEDNN_VERBOSE=1).
-`--networks` records the layers of a 3-D U-Net and of a small image classifier instead of random configurations.
+`--networks` records the layers of a 3-D U-Net and of a small image classifier instead of random configurations;
+`--channels-last` makes the random ones on inputs, weights or both with memory_format=torch.channels_last.
 """
 
 import argparse
@@ -76,7 +77,14 @@ def events(recorded):
     return {name: [size for _, phase, size in found if phase == name] for name in ("##forward", "##backward")}
 
 
+def channels_last(tensor):
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return tensor.contiguous(memory_format=formats[tensor.dim()])
+
+
 def grad_output(y, kind):
+    if kind == "channels_last":
+        return channels_last(torch.ones(y.shape, dtype=y.dtype))
     if kind == "expanded":
         return torch.ones((), dtype=y.dtype).expand(y.shape)
     if kind == "slice":
@@ -86,15 +94,29 @@ def grad_output(y, kind):
     return torch.ones(y.shape, dtype=y.dtype)
 
 
+def order(tensor):
+    """[row-major, channels-last, suggests channels-last]"""
+    form = {4: torch.channels_last, 5: torch.channels_last_3d}[tensor.dim()]
+    return [
+        tensor.is_contiguous(),
+        tensor.is_contiguous(memory_format=form),
+        torch._prims_common.suggest_memory_format(tensor) == form,
+    ]
+
+
 def record(c):
     """Adds to the configuration its output size, its events and its kernels; None where PyTorch refuses it."""
     torch.set_num_threads(c["threads"])
     with KernelLog() as log, profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
         layer = module(c)
+        if c.get("weight_channels_last"):
+            layer.weight = torch.nn.Parameter(channels_last(layer.weight.detach()))
         layer.weight.requires_grad_(c["weight_requires_grad"])
         if c["bias"]:
             layer.bias.requires_grad_(c["bias_requires_grad"])
         x = torch.ones([c["N"], c["C_in"]] + c["spatial"], dtype=DTYPES[c["dtype"]])
+        if c.get("input_channels_last"):
+            x = channels_last(x)
         x.requires_grad_(c["input_requires_grad"])
         with record_function("##forward"):
             y = layer(x)
@@ -102,6 +124,8 @@ def record(c):
         if y.requires_grad:
             with record_function("##backward"):
                 y.backward(g)
+    if "input_channels_last" in c:
+        c["orders"] = {"input": order(x), "weight": order(layer.weight), "grad": order(g), "output": order(y)}
     found = events(recorded)
     c["out_spatial"] = list(y.shape[2:])
     c["forward"], c["backward"] = found["##forward"], found["##backward"]
@@ -235,6 +259,15 @@ def random_configuration(rng, threads):
     )
 
 
+def with_channels_last(rng, c):
+    if c["dim"] == 1:
+        return None
+    c["input_channels_last"], c["weight_channels_last"] = rng.choice([(True, False), (True, True), (False, True)])
+    if c["grad_output"] == "contiguous" and rng.random() < 0.7:
+        c["grad_output"] = "channels_last"
+    return c
+
+
 def cost(c):
     work = c["N"] * c["C_in"] * c["C_out"] / c["groups"]
     for k, i in zip(c["kernel"], c["spatial"]):
@@ -242,13 +275,15 @@ def cost(c):
     return work
 
 
-def random_configurations(count, seed, threads):
+def random_configurations(count, seed, threads, permuted):
     rng = random.Random(seed)
     while count > 0:
         c = random_configuration(rng, threads)
         if not c["bias"]:
             c["bias_requires_grad"] = False
-        if cost(c) < 2e9:
+        if permuted:
+            c = with_channels_last(rng, c)
+        if c and cost(c) < 2e9:
             count -= 1
             yield c
 
@@ -259,11 +294,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--networks", action="store_true")
+    parser.add_argument("--channels-last", action="store_true")
     options = parser.parse_args()
     chosen = (
         network_configurations()
         if options.networks
-        else random_configurations(options.count, options.seed, options.threads)
+        else random_configurations(options.count, options.seed, options.threads, options.channels_last)
     )
     for c in chosen:
         try:

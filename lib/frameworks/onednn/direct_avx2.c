@@ -18,19 +18,19 @@ enum {
     LARGEST_FLAT_STRIDED_KERNEL = 3,
 };
 
-/* Channels of a group as the kernel sees them: padded to whole blocks unless that would mix groups. */
-static int64_t
-padded_channels(const struct problem *problem, int64_t channels, bool flat)
-{
-    return problem->groups == 1 && !flat ? round_up(channels, SIMD_AVX2) : channels;
-}
-
 static int64_t
 weight_elements(const struct problem *problem, bool flat)
 {
     int64_t in = flat ? problem->in : round_up(problem->in, SIMD_AVX2);
 
     return problem->groups * round_up(problem->out, SIMD_AVX2) * in * product(problem->kernel);
+}
+
+/* Channels-last data needs no whole blocks. */
+static bool
+has_whole_blocks(const struct problem *problem, int64_t in, int64_t out)
+{
+    return problem->channels_last || (in % SIMD_AVX2 == 0 && out % SIMD_AVX2 == 0);
 }
 
 /* A last tile that reads far beyond the source needs a wider tile; false if there is none. */
@@ -64,19 +64,20 @@ bool
 direct_avx2_forward(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
     bool flat = problem->in < simd; /* too few input channels to block them */
-    int64_t in = padded_channels(problem, problem->in, flat), out = padded_channels(problem, problem->out, false);
+    int64_t in = flat ? problem->in : padded_channels(problem, problem->in, simd);
+    int64_t out = padded_channels(problem, problem->out, simd);
+    struct layout target = data_layout(problem, blocked(simd)), source = flat ? data_layout(problem, plain()) : target;
     int64_t scratchpad = 0;
 
     if (flat != (problem->groups * problem->in < simd)) /* formats go by all channels, the kernel by a group's */
         return false;
-    if (out % simd != 0 || (!flat && in % simd != 0))
+    if (!has_whole_blocks(problem, flat ? simd : in, out))
         return false;
     if (!forward_kernel_fits(problem) || !forward_tile_fits(problem))
         return false;
     if (problem->bias && out != problem->out)
         scratchpad_book(&scratchpad, out * FLOAT_BYTES);
-    *primitive =
-        (struct primitive){flat ? plain() : blocked(simd), blocked(simd), weight_elements(problem, flat), scratchpad};
+    *primitive = (struct primitive){source, target, weight_elements(problem, flat), scratchpad, false};
     return true;
 }
 
@@ -131,15 +132,16 @@ data_shape_fits(const struct problem *problem, int64_t simd)
 bool
 direct_avx2_data(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
-    int64_t in = padded_channels(problem, problem->in, false), out = padded_channels(problem, problem->out, false);
+    int64_t in = padded_channels(problem, problem->in, simd), out = padded_channels(problem, problem->out, simd);
+    struct layout data = data_layout(problem, blocked(simd));
     int64_t tile;
 
-    if (in % simd != 0 || out % simd != 0 || !data_shape_fits(problem, simd))
+    if (!has_whole_blocks(problem, in, out) || !data_shape_fits(problem, simd))
         return false;
-    tile = data_tile(problem, in / simd);
+    tile = data_tile(problem, ceil_divide(in, simd));
     if (tile == 0 || !data_tail_fits(problem, tile))
         return false;
-    *primitive = (struct primitive){blocked(simd), blocked(simd), weight_elements(problem, false), 0};
+    *primitive = (struct primitive){data, data, weight_elements(problem, false), 0, false};
     return true;
 }
 
@@ -174,16 +176,16 @@ weights_data_fits(const struct problem *problem, int64_t in, int64_t out)
 static int64_t
 weights_scratchpad(const struct problem *problem, int64_t in_block, int64_t in, int64_t out)
 {
-    int64_t threads = problem->machine->threads, out_blocks = problem->groups * (out / SIMD_AVX2);
+    int64_t threads = problem->machine->threads, out_blocks = problem->groups * ceil_divide(out, SIMD_AVX2);
     int64_t job = product(problem->kernel) * in_block * SIMD_AVX2;
     int64_t scratchpad = 0;
 
     if (problem->bias && problem->out % SIMD_AVX2 != 0)
-        scratchpad_book(&scratchpad, problem->groups * out * FLOAT_BYTES);
+        scratchpad_book(&scratchpad, out_blocks * SIMD_AVX2 * FLOAT_BYTES);
     if (problem->bias)
         scratchpad_book_reducer(&scratchpad,
                                 balance_reduction(threads, SIMD_AVX2, out_blocks, problem->batch, REDUCTION_LIMIT));
-    scratchpad_book_reducer(&scratchpad, balance_reduction(threads, job, out_blocks * (in / in_block),
+    scratchpad_book_reducer(&scratchpad, balance_reduction(threads, job, out_blocks * ceil_divide(in, in_block),
                                                            problem->batch * problem->target[DEPTH], REDUCTION_LIMIT));
     return scratchpad;
 }
@@ -192,15 +194,17 @@ bool
 direct_avx2_weights(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
     bool flat = problem->in == FLAT_WEIGHTS_CHANNELS;
-    int64_t in = padded_channels(problem, problem->in, flat), out = padded_channels(problem, problem->out, false);
+    int64_t in = flat ? problem->in : padded_channels(problem, problem->in, simd);
+    int64_t out = padded_channels(problem, problem->out, simd);
+    struct layout data = data_layout(problem, blocked(simd));
 
     if (flat != (problem->groups * problem->in == FLAT_WEIGHTS_CHANNELS))
         return false;
-    if (out % simd != 0 || (!flat && in % simd != 0))
+    if (!has_whole_blocks(problem, flat ? simd : in, out))
         return false;
     if (!weights_padding_fits(problem) || !weights_kernel_fits(problem) || !weights_data_fits(problem, in, out))
         return false;
-    *primitive = (struct primitive){flat ? plain() : blocked(simd), blocked(simd), weight_elements(problem, flat),
-                                    weights_scratchpad(problem, flat ? in : simd, in, out)};
+    *primitive = (struct primitive){flat ? data_layout(problem, plain()) : data, data, weight_elements(problem, flat),
+                                    weights_scratchpad(problem, flat ? in : simd, in, out), false};
     return true;
 }

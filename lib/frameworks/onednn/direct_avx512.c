@@ -18,18 +18,19 @@ enum {
 
 static const double instruction_average = 9.0; /* bytes */
 
-/* Channels that are blocked together; 0 if the groups' channels allow none. */
+/* Channels that are blocked together; 0 if the groups' channels allow none. Channels-last data needs no whole blocks. */
 static int64_t
 channel_block(const struct problem *problem)
 {
     static const int64_t blocks[] = {16, 8, 4};
+    bool few = problem->in < SIMD_AVX512 && problem->out < SIMD_AVX512;
 
-    if (problem->groups == 1)
+    if (problem->groups == 1 || (problem->channels_last && !few))
         return SIMD_AVX512;
     for (int i = 0; i < 3; i++)
         if (problem->out % blocks[i] == 0 && problem->in % blocks[i] == 0)
             return blocks[i];
-    return 0;
+    return problem->channels_last ? SIMD_AVX512 : 0;
 }
 
 static int64_t
@@ -270,10 +271,11 @@ direct_avx512_forward(const struct problem *problem, int64_t simd, struct primit
     tiling.out_blocks = ceil_divide(problem->out, block);
     if (!choose_forward_tile(&tiling))
         return false;
-    if (problem->bias && problem->out % block != 0)
+    if (problem->bias && problem->out % block != 0 && !problem->channels_last)
         scratchpad_book(&scratchpad, round_up(problem->out, block) * FLOAT_BYTES);
-    *primitive = (struct primitive){first ? plain() : blocked(block), blocked(block),
-                                    weight_elements(problem, tiling.in_block, block), scratchpad};
+    *primitive =
+        (struct primitive){data_layout(problem, first ? plain() : blocked(block)), data_layout(problem, blocked(block)),
+                           weight_elements(problem, tiling.in_block, block), scratchpad, false};
     return true;
 }
 
@@ -371,12 +373,14 @@ bool
 direct_avx512_data(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
     int64_t block = channel_block(problem);
+    struct layout data;
 
     (void)simd;
     if (block == 0 || is_dilated_and_strided(problem) || kernel_misses_source(problem))
         return false;
     if (!data_tile_fits(problem, block))
         return false;
-    *primitive = (struct primitive){blocked(block), blocked(block), weight_elements(problem, block, block), 0};
+    data = data_layout(problem, blocked(block));
+    *primitive = (struct primitive){data, data, weight_elements(problem, block, block), 0, false};
     return true;
 }

@@ -33,8 +33,8 @@ is_transposed_width(const struct problem *problem)
         if (problem->padding[axis] != 0 || problem->end_padding[axis] > 0 || stride[axis] != 1 ||
             problem->dilation[axis] != 0)
             return false;
-    return problem->dims == 2 && kernel[WIDTH] >= WIDEST_KERNEL && kernel[WIDTH] <= WIDEST_TRANSPOSED &&
-           problem->target[WIDTH] == 1 && kernel[WIDTH] == problem->source[WIDTH];
+    return problem->dims == 2 && !problem->channels_last && kernel[WIDTH] >= WIDEST_KERNEL &&
+           kernel[WIDTH] <= WIDEST_TRANSPOSED && problem->target[WIDTH] == 1 && kernel[WIDTH] == problem->source[WIDTH];
 }
 
 static bool
@@ -71,6 +71,8 @@ shape_fits(const struct problem *problem)
 static bool
 channels_fit(const struct problem *problem, int64_t simd)
 {
+    if (problem->channels_last)
+        return true;
     if (problem->groups > 1)
         return problem->in % simd == 0 && problem->out % simd == 0;
     return problem->in <= FIRST_CHANNELS || problem->in >= simd;
@@ -183,7 +185,8 @@ weights_scratchpad(const struct sharing *sharing, int64_t weights)
 bool
 direct_avx512_weights(const struct problem *problem, int64_t simd, struct primitive *primitive)
 {
-    bool first = problem->groups == 1 && problem->in <= FIRST_CHANNELS;
+    int64_t few = problem->channels_last ? simd - 1 : FIRST_CHANNELS;
+    bool first = problem->groups == 1 && problem->in <= few;
     struct sharing sharing = {.problem = problem, .in_block = first ? problem->in : simd};
     int64_t weights;
 
@@ -192,11 +195,12 @@ direct_avx512_weights(const struct problem *problem, int64_t simd, struct primit
     sharing.in_blocks = ceil_divide(problem->in, sharing.in_block);
     sharing.out_blocks = ceil_divide(problem->out, simd);
     sharing.rows = problem->dims == 2 && problem->dilation[HEIGHT] == 0 && problem->target[HEIGHT] > ROWS_A_THREAD &&
-                   !is_transposed_width(problem);
+                   !is_transposed_width(problem) && !problem->channels_last;
     weights =
         problem->groups * sharing.out_blocks * simd * sharing.in_blocks * sharing.in_block * product(problem->kernel);
     share_threads(&sharing);
-    *primitive = (struct primitive){first ? plain() : blocked(simd), blocked(simd), weights,
-                                    weights_scratchpad(&sharing, weights)};
+    *primitive =
+        (struct primitive){data_layout(problem, first ? plain() : blocked(simd)), data_layout(problem, blocked(simd)),
+                           weights, weights_scratchpad(&sharing, weights), false};
     return true;
 }

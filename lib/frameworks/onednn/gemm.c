@@ -19,17 +19,6 @@ enum {
 
 static const int64_t largest_scratchpad = INT64_C(1) << 30;
 
-/* Sizes of one depth slice. */
-struct columns {
-    const struct problem *problem;
-    int64_t threads;
-    int64_t simd;
-    int64_t source, target, kernel; /* points */
-    int64_t column;                 /* floats of the columns of a slice; 0 if the source can be used itself */
-    int64_t weights;                /* bytes */
-    int64_t limit;                  /* bytes of scratchpad */
-};
-
 static bool
 needs_columns(const struct problem *problem)
 {
@@ -39,7 +28,7 @@ needs_columns(const struct problem *problem)
     return false;
 }
 
-static struct columns
+struct columns
 columns_of(const struct problem *problem)
 {
     struct columns c = {.problem = problem, .threads = problem->machine->threads};
@@ -56,8 +45,8 @@ columns_of(const struct problem *problem)
     return c;
 }
 
-static float
-efficiency(int64_t work, int64_t threads)
+float
+thread_share(int64_t work, int64_t threads)
 {
     return (float)work / (float)round_up(work, threads);
 }
@@ -66,9 +55,9 @@ efficiency(int64_t work, int64_t threads)
 static bool
 prefers_images(const struct columns *c, int64_t outer, int64_t points, int64_t channels, int64_t work)
 {
-    float inner = efficiency(ceil_divide(points, c->simd) * ceil_divide(channels, c->simd), c->threads);
+    float inner = thread_share(ceil_divide(points, c->simd) * ceil_divide(channels, c->simd), c->threads);
 
-    return efficiency(outer, c->threads) / inner >= 1.0f || work / c->threads < SMALL_WORK;
+    return thread_share(outer, c->threads) / inner >= 1.0f || work / c->threads < SMALL_WORK;
 }
 
 static bool
@@ -193,6 +182,6 @@ gemm_convolution(const struct problem *problem, enum pass pass, struct primitive
 
     if (!passes[pass](&c, &scratchpad))
         return false;
-    *primitive = (struct primitive){plain(), plain(), 0, scratchpad};
+    *primitive = (struct primitive){plain(), plain(), 0, scratchpad, false};
     return true;
 }

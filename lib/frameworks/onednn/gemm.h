@@ -1,9 +1,26 @@
-/* Blocks of the matrix product that a forward convolution of images is turned into. */
+/* Image columns and matrix products: sizes, and blocks of the product that a forward convolution is turned into. */
 #ifndef ONEDNN_GEMM_H
 #define ONEDNN_GEMM_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "frameworks/onednn/primitive.h"
+
+/* Sizes of one depth slice. */
+struct columns {
+    const struct problem *problem;
+    int64_t threads;
+    int64_t simd;
+    int64_t source, target, kernel; /* points */
+    int64_t column;                 /* floats of the columns of a slice; 0 if the source can be used itself */
+    int64_t weights;                /* bytes */
+    int64_t limit;                  /* bytes of scratchpad */
+};
+
+struct columns
+columns_of(const struct problem *problem);
+
+/* Share of the threads' time that equal pieces of work use. */
+float
+thread_share(int64_t work, int64_t threads);
 
 struct gemm_shape {
     int64_t in, out; /* channels of a group */

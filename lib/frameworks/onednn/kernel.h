@@ -11,6 +11,10 @@
 typedef bool (*kernel_rule)(const struct problem *problem, int64_t simd, struct primitive *primitive);
 
 bool
+brgemm_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
+brgemm_data(const struct problem *problem, int64_t simd, struct primitive *primitive);
+bool
 brdgmm_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
 bool
 depthwise_forward(const struct problem *problem, int64_t simd, struct primitive *primitive);
@@ -42,6 +46,8 @@ strided_data(const struct problem *problem, int64_t simd, struct primitive *prim
 /* Image columns and matrix products; any problem, unless its buffers pass a limit. */
 bool
 gemm_convolution(const struct problem *problem, enum pass pass, struct primitive *primitive);
+bool
+gemm_channels_last(const struct problem *problem, enum pass pass, struct primitive *primitive);
 
 enum { FLOAT_BYTES = 4, SIMD_AVX2 = 8, SIMD_AVX512 = 16, PAGE = 4096 };
 
@@ -91,6 +97,20 @@ static inline struct layout
 channels_last(void)
 {
     return (struct layout){FORMAT_CHANNELS_LAST, 1};
+}
+
+/* Data that lies channels-last is taken so. */
+static inline struct layout
+data_layout(const struct problem *problem, struct layout preferred)
+{
+    return problem->channels_last ? channels_last() : preferred;
+}
+
+/* Channels as a kernel with blocks sees them: padded to whole blocks unless that would move the data of others. */
+static inline int64_t
+padded_channels(const struct problem *problem, int64_t channels, int64_t block)
+{
+    return problem->groups == 1 && !problem->channels_last ? round_up(channels, block) : channels;
 }
 
 static inline bool

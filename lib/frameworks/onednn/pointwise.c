@@ -20,6 +20,7 @@ enum {
 
 /* The convolution after the reduction to unit stride. */
 struct pointwise {
+    const struct problem *problem;
     int64_t in, out; /* blocks of channels */
     int64_t points;  /* spatial points of an image */
     int64_t row;     /* along the width */
@@ -57,7 +58,8 @@ pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *po
         return false;
     if (!reduced && !is_unit_strided(problem))
         return false;
-    *point = (struct pointwise){.in = ceil_divide(problem->in, simd),
+    *point = (struct pointwise){.problem = problem,
+                                .in = ceil_divide(problem->in, simd),
                                 .out = ceil_divide(problem->out, simd),
                                 .points = product(problem->target),
                                 .row = problem->target[WIDTH],
@@ -68,7 +70,9 @@ pointwise_init(const struct problem *problem, int64_t simd, struct pointwise *po
 static struct primitive
 pointwise_primitive(const struct pointwise *point, int64_t simd, int64_t scratchpad)
 {
-    return (struct primitive){blocked(simd), blocked(simd), point->in * point->out * simd * simd, scratchpad};
+    struct layout data = data_layout(point->problem, blocked(simd));
+
+    return (struct primitive){data, data, point->in * point->out * simd * simd, scratchpad, false};
 }
 
 static void
@@ -78,12 +82,14 @@ book_padded_bias(int64_t *scratchpad, const struct problem *problem, int64_t sim
         scratchpad_book(scratchpad, round_up(problem->out, simd) * FLOAT_BYTES);
 }
 
-/* The points that a strided kernel reads, for `blocks` blocks of channels a thread. */
+/* The points that a strided kernel reads, for `blocks` blocks of channels a thread; of channels-last data for all. */
 static void
 book_reduced_source(int64_t *scratchpad, const struct pointwise *point, int64_t threads, int64_t blocks, int64_t simd)
 {
+    int64_t channels = point->problem->channels_last ? point->problem->in : blocks * simd;
+
     if (point->reduced)
-        scratchpad_book(scratchpad, threads * blocks * point->points * simd * FLOAT_BYTES);
+        scratchpad_book(scratchpad, threads * channels * point->points * FLOAT_BYTES);
 }
 
 bool
@@ -94,7 +100,8 @@ pointwise_forward(const struct problem *problem, int64_t simd, struct primitive 
 
     if (!pointwise_init(problem, simd, &point))
         return false;
-    book_padded_bias(&scratchpad, problem, simd);
+    if (!problem->channels_last)
+        book_padded_bias(&scratchpad, problem, simd);
     book_reduced_source(&scratchpad, &point, problem->machine->threads, point.in, simd);
     *primitive = pointwise_primitive(&point, simd, scratchpad);
     return true;

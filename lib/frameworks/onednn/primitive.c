@@ -15,11 +15,13 @@ struct family {
 /* In the order in which oneDNN tries them; image columns with matrix products come after all of these. */
 static const struct family families[] = {
     {SIMD_AVX512, {brdgmm_forward, strided_data, NULL}},
+    {SIMD_AVX512, {brgemm_forward, brgemm_data, NULL}},
     {SIMD_AVX512, {depthwise_forward, depthwise_data, depthwise_weights}},
     {SIMD_AVX512, {pointwise_forward, pointwise_data, pointwise_weights}},
     {SIMD_AVX512, {direct_avx512_forward, direct_avx512_data, direct_avx512_weights}},
     {SIMD_AVX2, {brdgmm_forward, strided_data, NULL}},
     {SIMD_AVX2, {depthwise_forward, depthwise_data, depthwise_weights}},
+    {SIMD_AVX2, {brgemm_forward, brgemm_data, NULL}},
     {SIMD_AVX2, {pointwise_forward, pointwise_data, pointwise_weights}},
     {SIMD_AVX2, {direct_avx2_forward, direct_avx2_data, direct_avx2_weights}},
 };
@@ -81,7 +83,8 @@ can_run(const struct problem *problem, const struct family *family)
 struct primitive
 primitive_choose(const struct problem *problem, enum pass pass)
 {
-    struct primitive primitive = {.source = plain(), .target = plain()}; /* of the reference kernel */
+    struct layout data = data_layout(problem, plain());
+    struct primitive primitive = {.source = data, .target = data}; /* of the reference kernel */
 
     for (int i = 0; i < FAMILIES && !is_large(problem); i++) {
         kernel_rule rule = families[i].rules[pass];
@@ -89,7 +92,10 @@ primitive_choose(const struct problem *problem, enum pass pass)
         if (rule && can_run(problem, &families[i]) && rule(problem, families[i].simd, &primitive))
             return primitive;
     }
-    gemm_convolution(problem, pass, &primitive);
+    if (problem->channels_last)
+        gemm_channels_last(problem, pass, &primitive);
+    else
+        gemm_convolution(problem, pass, &primitive);
     return primitive;
 }
 
@@ -113,12 +119,24 @@ strided_transposed(const struct problem *problem, struct primitive *primitive)
     return strided_data(problem, SIMD_AVX2, primitive);
 }
 
+/* Channels-last data of unit stride: the forward kernel turned around, which adds the bias, too. */
+static bool
+unit_strided_transposed(const struct problem *problem, struct primitive *primitive)
+{
+    if (!problem->channels_last || !all_equal(problem->stride, 1) || is_large(problem))
+        return false;
+    return (problem->machine->isa == CPU_ISA_AVX512 && brgemm_data(problem, SIMD_AVX512, primitive)) ||
+           brgemm_data(problem, SIMD_AVX2, primitive);
+}
+
 struct primitive
 primitive_choose_transposed(const struct problem *problem)
 {
     struct primitive primitive;
     int64_t bytes;
 
+    if (unit_strided_transposed(problem, &primitive))
+        return primitive;
     if (strided_transposed(problem, &primitive)) {
         primitive.scratchpad = scratchpad_nested(primitive.scratchpad);
         return primitive;

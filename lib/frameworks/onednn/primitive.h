@@ -19,6 +19,7 @@ struct problem {
     const struct machine_profile *machine;
     int dims;
     bool bias;
+    bool channels_last; /* so lie the data tensors; otherwise the kernel chooses their formats */
     int64_t batch, groups;
     int64_t in, out; /* channels of one group */
     int64_t source[AXES], target[AXES];
@@ -41,6 +42,7 @@ struct primitive {
     struct layout source, target;
     int64_t weights;    /* elements of the reordered weights; 0: the framework's own weights are used in place */
     int64_t scratchpad; /* @unit bytes */
+    bool points_first;  /* the reordered weights are plain: kernel points, input channels, groups, output channels */
 };
 
 /* Fills `extent` and `end_padding` from the rest. */

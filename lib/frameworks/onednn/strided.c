@@ -64,6 +64,7 @@ strided_data(const struct problem *problem, int64_t simd, struct primitive *prim
     if (!strided_choose_block(problem, simd, &block))
         return false;
     weights = problem->groups * round_up(problem->in, block.channels) * problem->out * product(problem->kernel);
-    *primitive = (struct primitive){channels_last(), channels_last(), weights, strided_scratchpad(problem, &block)};
+    *primitive =
+        (struct primitive){channels_last(), channels_last(), weights, strided_scratchpad(problem, &block), false};
     return true;
 }

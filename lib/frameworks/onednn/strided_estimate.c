@@ -7,15 +7,7 @@
 #include "frameworks/onednn/strided.h"
 
 #include "frameworks/onednn/kernel.h"
-
-enum {
-    MOST_LEVELS = 12, /* of the nest of loops */
-    REGISTERS_AVX512 = 32,
-    REGISTERS_AVX2 = 16,
-    L1_COST = 1, /* of an access, in cycles */
-    L2_COST = 3,
-    MEMORY_COST = 15,
-};
+#include "frameworks/onednn/nest.h"
 
 /* A candidate, and the share of a thread in it. */
 struct candidate {
@@ -28,22 +20,6 @@ struct candidate {
     int64_t thread_channel_blocks, thread_width_blocks, thread_width; /* of one thread */
     int64_t thread_row_blocks, thread_rows, thread_slice_blocks, thread_slices, thread_batch;
     int64_t thread_vectors;
-};
-
-/* What one level of the nest of loops touches, in elements, and how often it is repeated. */
-struct access {
-    double elements;
-    double repeats;
-};
-
-struct level {
-    struct access source, target, weights;
-    double source_overlap;
-};
-
-struct nest {
-    struct level levels[MOST_LEVELS];
-    int count;
 };
 
 /* Target points that `points` source points read along the width. */
@@ -63,31 +39,6 @@ read_elements(const struct strided_shape *shape, int64_t points)
     if (problem->stride[WIDTH] == 1)
         return round_up(width * problem->out, shape->simd);
     return width * round_up(problem->out, shape->simd);
-}
-
-/* Rows of the register tile with the best estimate: `m` rows, `n` columns and `k` sums of a product. */
-static int64_t
-register_rows(const struct strided_shape *shape, int64_t m, int64_t n, int64_t k)
-{
-    int64_t vectors = n / shape->simd,
-            columns = max_i64(1, vectors / STRIDED_MOST_VECTORS ? STRIDED_MOST_VECTORS : vectors);
-    bool few = shape->simd == SIMD_AVX2, single = few && columns == STRIDED_MOST_VECTORS;
-    int64_t registers = few ? REGISTERS_AVX2 : REGISTERS_AVX512;
-    int64_t most =
-        min_i64((registers - (single ? 1 : columns) - (single ? 0 : 1)) / (columns + single), registers / columns);
-    int64_t best = most;
-    float best_efficiency = 0;
-
-    for (int64_t rows = most; rows > 0; rows--) {
-        float use = (float)(columns * rows) / (float)((columns + rows) * most);
-        float efficiency = (m > 0 ? (float)m / (float)round_up(m, rows) : 0.0f) * use;
-
-        if (FLOAT_BYTES * rows * k <= shape->problem->machine->l1 && efficiency > best_efficiency) {
-            best_efficiency = efficiency;
-            best = rows;
-        }
-    }
-    return best;
 }
 
 static void
@@ -121,42 +72,16 @@ candidate_of(const struct strided_shape *shape, const struct strided_block *bloc
     int64_t strides = ceil_divide(block->source[WIDTH], problem->stride[WIDTH]);
     int64_t m = strides >= block->source[WIDTH] ? block->source[WIDTH] : strides % block->source[WIDTH];
     int64_t n = problem->in >= block->channels ? block->channels : problem->in % block->channels;
+    struct register_tile tile;
 
-    c.rows = register_rows(shape, m, n, problem->out);
+    register_tile_choose(&(struct product_shape){m, n, problem->out, 0}, shape->simd, problem->machine->l1, &tile);
+    c.rows = tile.rows;
     c.channel_blocks = ceil_divide(problem->in, block->channels);
     c.slice_blocks = ceil_divide(problem->source[DEPTH], block->source[DEPTH]);
     c.row_blocks = ceil_divide(problem->source[HEIGHT], block->source[HEIGHT]);
     c.width_blocks = ceil_divide(problem->source[WIDTH], block->source[WIDTH]);
     split_among_threads(&c);
     return c;
-}
-
-static void
-add_level(struct nest *nest, int64_t source, int64_t target, int64_t weights)
-{
-    nest->levels[nest->count++] = (struct level){{(double)source, 1}, {(double)target, 1}, {(double)weights, 1}, 1};
-}
-
-/* Adds a level whose weights are read `repeats` times. */
-static void
-add_weights_level(struct nest *nest, int64_t source, int64_t target, int64_t weights, int64_t repeats)
-{
-    add_level(nest, source, target, weights);
-    nest->levels[nest->count - 1].weights.repeats = (double)repeats;
-}
-
-/* Adds a level whose source is read `repeats` times. */
-static void
-add_source_level(struct nest *nest, int64_t source, int64_t target, int64_t weights, int64_t repeats)
-{
-    add_level(nest, source, target, weights);
-    nest->levels[nest->count - 1].source.repeats = (double)repeats;
-}
-
-static void
-overlap_last(struct nest *nest, int64_t overlap)
-{
-    nest->levels[nest->count - 1].source_overlap = (double)overlap;
 }
 
 /* From one register tile to one block of the source. */
@@ -171,17 +96,17 @@ add_block_levels(const struct candidate *c, struct nest *nest)
     int64_t calls =
         ceil_divide(kernel[DEPTH], block->kernel[DEPTH]) * ceil_divide(kernel[HEIGHT], block->kernel[HEIGHT]);
 
-    add_level(nest, read_width(problem, c->rows, kernel[WIDTH]) * c->shape->simd, 0, block->channels);
-    overlap_last(nest, c->shape->simd);
-    add_level(nest, read, 0, weights);
-    overlap_last(nest, kernel[WIDTH]);
-    add_level(nest, read, 0, kernel[WIDTH] * weights);
-    add_weights_level(nest, rows * read, c->rows * block->channels, rows * kernel[WIDTH] * weights,
-                      ceil_divide(width, c->rows));
-    add_level(nest, rows * read_elements(c->shape, width), width * block->channels, rows * kernel[WIDTH] * weights);
-    nest->levels[nest->count - 1].target.repeats = (double)calls;
-    add_level(nest, kernel[DEPTH] * kernel[HEIGHT] * read_elements(c->shape, width), width * block->channels,
-              product(kernel) * weights);
+    nest_add(nest, read_width(problem, c->rows, kernel[WIDTH]) * c->shape->simd, 0, block->channels);
+    nest_overlap(nest, c->shape->simd);
+    nest_add(nest, read, 0, weights);
+    nest_overlap(nest, kernel[WIDTH]);
+    nest_add(nest, read, 0, kernel[WIDTH] * weights);
+    nest_add_weights(nest, rows * read, c->rows * block->channels, rows * kernel[WIDTH] * weights,
+                     ceil_divide(width, c->rows));
+    nest_add_target(nest, rows * read_elements(c->shape, width), width * block->channels,
+                    rows * kernel[WIDTH] * weights, calls);
+    nest_add(nest, kernel[DEPTH] * kernel[HEIGHT] * read_elements(c->shape, width), width * block->channels,
+             product(kernel) * weights);
 }
 
 /* From one block to all that a thread works on. */
@@ -198,21 +123,21 @@ add_thread_levels(const struct candidate *c, struct nest *nest)
     int64_t all_points = c->thread_slices * c->thread_rows * c->thread_width;
 
     if (!c->shape->channels_outer)
-        add_source_level(nest, read, width * block->channels, points * block->channels * problem->out,
-                         c->thread_channel_blocks);
-    add_weights_level(nest, read, width * channels, weights, c->thread_width_blocks);
+        nest_add_source(nest, read, width * block->channels, points * block->channels * problem->out,
+                        c->thread_channel_blocks);
+    nest_add_weights(nest, read, width * channels, weights, c->thread_width_blocks);
     read = slices * read_elements(c->shape, c->thread_width);
-    add_weights_level(nest, block->source[HEIGHT] * read, c->thread_width * channels, weights, c->thread_row_blocks);
-    add_weights_level(nest, block->source[DEPTH] * c->thread_rows * read, c->thread_rows * c->thread_width * channels,
-                      weights, c->thread_slice_blocks);
+    nest_add_weights(nest, block->source[HEIGHT] * read, c->thread_width * channels, weights, c->thread_row_blocks);
+    nest_add_weights(nest, block->source[DEPTH] * c->thread_rows * read, c->thread_rows * c->thread_width * channels,
+                     weights, c->thread_slice_blocks);
     read *= c->thread_slices * c->thread_rows;
     if (c->shape->channels_outer)
-        add_source_level(nest, read, block->channels * all_points, points * block->channels * problem->out,
-                         c->thread_channel_blocks);
+        nest_add_source(nest, read, block->channels * all_points, points * block->channels * problem->out,
+                        c->thread_channel_blocks);
     weights = points * c->thread_vectors * simd * problem->out;
-    add_weights_level(nest, read, all_points * c->thread_vectors * simd, weights, c->thread_batch);
-    add_level(nest, c->thread_batch * all_points * points * problem->out,
-              c->thread_batch * all_points * c->thread_vectors * simd, weights);
+    nest_add_weights(nest, read, all_points * c->thread_vectors * simd, weights, c->thread_batch);
+    nest_add(nest, c->thread_batch * all_points * points * problem->out,
+             c->thread_batch * all_points * c->thread_vectors * simd, weights);
 }
 
 /* A kernel of one point, from a register tile to one block of the source. */
@@ -223,11 +148,11 @@ add_pointwise_block_levels(const struct candidate *c, struct nest *nest)
     const struct strided_block *block = c->block;
     int64_t width = block->source[WIDTH], weights = block->channels * problem->out;
 
-    add_level(nest, c->rows * c->shape->simd, 0, block->channels);
-    overlap_last(nest, c->shape->simd);
-    add_weights_level(nest, c->rows * round_up(problem->out, c->shape->simd), c->rows * block->channels, weights,
-                      ceil_divide(width, c->rows));
-    add_level(nest, width * problem->out, width * block->channels, weights);
+    nest_add(nest, c->rows * c->shape->simd, 0, block->channels);
+    nest_overlap(nest, c->shape->simd);
+    nest_add_weights(nest, c->rows * round_up(problem->out, c->shape->simd), c->rows * block->channels, weights,
+                     ceil_divide(width, c->rows));
+    nest_add(nest, width * problem->out, width * block->channels, weights);
 }
 
 /* The same from one block to all that a thread works on. */
@@ -243,72 +168,21 @@ add_pointwise_thread_levels(const struct candidate *c, struct nest *nest)
     int64_t points = c->thread_slices * c->thread_rows * c->thread_width;
 
     if (!outer)
-        add_source_level(nest, width * round_up(problem->in, simd), width * block->channels,
-                         block->channels * problem->in, c->thread_channel_blocks);
-    add_weights_level(nest, width * problem->out, width * channels, weights, c->thread_width_blocks);
-    add_weights_level(nest, block->source[HEIGHT] * c->thread_width * out,
-                      block->source[HEIGHT] * c->thread_width * channels, weights, c->thread_row_blocks);
-    add_weights_level(nest, block->source[DEPTH] * c->thread_rows * c->thread_width * out,
-                      block->source[DEPTH] * c->thread_rows * c->thread_width * channels, weights,
-                      c->thread_slice_blocks);
+        nest_add_source(nest, width * round_up(problem->in, simd), width * block->channels,
+                        block->channels * problem->in, c->thread_channel_blocks);
+    nest_add_weights(nest, width * problem->out, width * channels, weights, c->thread_width_blocks);
+    nest_add_weights(nest, block->source[HEIGHT] * c->thread_width * out,
+                     block->source[HEIGHT] * c->thread_width * channels, weights, c->thread_row_blocks);
+    nest_add_weights(nest, block->source[DEPTH] * c->thread_rows * c->thread_width * out,
+                     block->source[DEPTH] * c->thread_rows * c->thread_width * channels, weights,
+                     c->thread_slice_blocks);
     if (outer)
-        add_source_level(nest, c->thread_slices * c->thread_rows * round_up(c->thread_width * problem->out, simd),
-                         block->channels * points, block->channels * problem->out, c->thread_channel_blocks);
+        nest_add_source(nest, c->thread_slices * c->thread_rows * round_up(c->thread_width * problem->out, simd),
+                        block->channels * points, block->channels * problem->out, c->thread_channel_blocks);
     weights = c->thread_vectors * problem->out * simd;
-    add_weights_level(nest, points * out, c->thread_vectors * simd * points, weights, c->thread_batch);
-    add_level(nest, c->thread_batch * points * problem->out, c->thread_batch * c->thread_vectors * points * simd,
-              weights);
-}
-
-/* Cost of an access on average over `repeats` of them, the first at the cost of the level outside. */
-static float
-repeated_cost(float outside, double repeats, int cost)
-{
-    float all = outside + (float)(cost * (repeats - 1));
-
-    if (repeats == 1)
-        return outside;
-    return repeats < 1 ? 0 : (float)((double)all / repeats);
-}
-
-/* What an access to the source costs at a level, and one to the rest. */
-static int
-source_cost(const struct machine_profile *machine, const struct level *level, int other_cost)
-{
-    return FLOAT_BYTES * level->source.elements < (double)machine->l1 ? L1_COST : other_cost;
-}
-
-static int
-other_cost(const struct machine_profile *machine, const struct level *level)
-{
-    double elements = level->source.elements + level->weights.elements + level->target.elements;
-
-    return FLOAT_BYTES * elements < (double)machine->l2 ? L2_COST : MEMORY_COST;
-}
-
-/* Cycles that all accesses of a thread take: the source by elements, the others by vectors. */
-static float
-memory_cost(const struct candidate *c, const struct nest *nest)
-{
-    const struct machine_profile *machine = c->shape->problem->machine;
-    const struct level *top = &nest->levels[nest->count - 1];
-    float source = MEMORY_COST, target = MEMORY_COST, weights = MEMORY_COST;
-    double sources = top->source.elements, targets = top->target.elements / (double)c->shape->simd;
-    double weight_vectors = top->weights.elements / (double)c->shape->simd;
-
-    for (int i = nest->count - 1; i >= 0; i--) {
-        const struct level *level = &nest->levels[i];
-        int cost = other_cost(machine, level);
-
-        source =
-            repeated_cost(source, level->source.repeats * level->source_overlap, source_cost(machine, level, cost));
-        target = repeated_cost(target, level->target.repeats, cost);
-        weights = repeated_cost(weights, level->weights.repeats, cost);
-        sources *= level->source.repeats;
-        targets *= level->target.repeats;
-        weight_vectors *= level->weights.repeats;
-    }
-    return source * (float)sources + target * (float)targets + weights * (float)weight_vectors;
+    nest_add_weights(nest, points * out, c->thread_vectors * simd * points, weights, c->thread_batch);
+    nest_add(nest, c->thread_batch * points * problem->out, c->thread_batch * c->thread_vectors * points * simd,
+             weights);
 }
 
 static float
@@ -319,6 +193,7 @@ cache_efficiency(const struct candidate *c)
                    problem->in;
     int64_t calls = c->jobs * ceil_divide(problem->kernel[DEPTH], c->block->kernel[DEPTH]) *
                     ceil_divide(problem->kernel[HEIGHT], c->block->kernel[HEIGHT]);
+    struct cache_costs costs = {1, 3, 15, (double)problem->machine->l1, (double)problem->machine->l2};
     struct nest nest = {.count = 0};
     float cost;
 
@@ -329,7 +204,7 @@ cache_efficiency(const struct candidate *c)
         add_block_levels(c, &nest);
         add_thread_levels(c, &nest);
     }
-    cost = memory_cost(c, &nest) + (float)calls;
+    cost = nest_cost(&nest, &costs, c->shape->simd) + (float)calls;
     return (float)work / ((float)problem->machine->threads * cost);
 }
 
@@ -400,23 +275,6 @@ thread_efficiency(const struct candidate *c)
     return c->jobs < threads ? work_balance(c, blocks) : (float)blocks / (float)round_up(blocks, threads);
 }
 
-static float
-filled(int64_t size, int64_t block)
-{
-    return (float)size / (float)round_up(size, block);
-}
-
-/* Long register tiles are better, but only half as much as they are longer. */
-static float
-tile_efficiency(const struct candidate *c)
-{
-    const float longest = 64, most = 1.9f;
-    float share = (float)c->rows / (float)c->block->source[WIDTH];
-    float length = (float)c->rows * (2.0f - (share < most ? share : most)) / longest;
-
-    return (float)((1.0 + (double)length) / 2.0);
-}
-
 float
 strided_estimate(const struct strided_shape *shape, const struct strided_block *block)
 {
@@ -425,5 +283,6 @@ strided_estimate(const struct strided_shape *shape, const struct strided_block *
     float micro = (float)(c.vectors * c.rows) / (float)((c.rows + c.vectors) * registers);
 
     return filled(shape->problem->in, block->channels) * micro * filled(shape->width, block->source[WIDTH]) *
-           thread_efficiency(&c) * filled(block->source[WIDTH], c.rows) * cache_efficiency(&c) * tile_efficiency(&c);
+           thread_efficiency(&c) * filled(block->source[WIDTH], c.rows) * cache_efficiency(&c) *
+           tile_length_efficiency(c.rows, block->source[WIDTH]);
 }

@@ -87,6 +87,40 @@ choose_backend(const struct convolution *convolution, const struct convolution_l
     return uses_nnpack(layer) ? BACKEND_NNPACK : BACKEND_SLOW_2D;
 }
 
+/* Native kernels of volumes know no channels-last, nor does oneDNN where it refuses the type. */
+static bool
+follows_channels_last(const struct convolution_layer *layer)
+{
+    switch (layer->backend) {
+    case BACKEND_ONEDNN:
+        return true;
+    case BACKEND_SLOW_2D:
+    case BACKEND_SLOW_TRANSPOSE_2D:
+        return true;
+    case BACKEND_SLOW_DILATED:
+        return layer->dims == 2;
+    default:
+        return false;
+    }
+}
+
+bool
+convolution_takes_order(const struct convolution_layer *layer, struct memory_order order)
+{
+    return layer->channels_last ? order.channels_last : !order.scattered;
+}
+
+/* Convolution.cpp, mkldnn_conv_use_channels_last and thnn_conv_use_channels_last: either tensor asks for it. */
+static void
+init_order(const struct convolution *c, struct convolution_layer *layer)
+{
+    bool asked = c->input_order.suggests_channels_last || c->weight_order.suggests_channels_last;
+
+    layer->channels_last = asked && follows_channels_last(layer);
+    layer->copies_input = !convolution_takes_order(layer, c->input_order);
+    layer->copies_weight = !convolution_takes_order(layer, c->weight_order);
+}
+
 int64_t
 convolution_output_size(const struct convolution *c, int axis)
 {
@@ -100,11 +134,12 @@ convolution_output_size(const struct convolution *c, int axis)
 static int
 check_arguments(memmodel_context *context, const struct convolution *c, const struct machine_profile *machine)
 {
-    if (c->dims < 1 || c->dims > CONVOLUTION_DIMS || (c->element != 4 && c->element != 8) || c->batch < 1 ||
-        c->in_channels < 1 || c->out_channels < 1 || c->groups < 1)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "a convolution has 1 to 3 spatial dimensions, 4 or 8 bytes an element, and at least one "
-                             "image, channel and group");
+    if (c->dims < 1 || c->dims > CONVOLUTION_DIMS || (c->element != 2 && c->element != 4 && c->element != 8) ||
+        c->batch < 1 || c->in_channels < 1 || c->out_channels < 1 || c->groups < 1)
+        return context_error(
+            context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+            "a convolution has 1 to 3 spatial dimensions, 2, 4 or 8 bytes an element, and at least one "
+            "image, channel and group");
     if (c->in_channels % c->groups != 0 || c->out_channels % c->groups != 0)
         return context_error(context, MEMMODEL_ERROR_SHAPE, NULL,
                              "%" PRId64 " input and %" PRId64 " output channels do not divide into %" PRId64 " groups",
@@ -209,6 +244,7 @@ convolution_layer_init(memmodel_context *context, const struct convolution *conv
                                         .groups = convolution->groups};
     init_axes(convolution, layer);
     layer->backend = choose_backend(convolution, layer);
+    init_order(convolution, layer);
     return MEMMODEL_OK;
 }
 
@@ -285,6 +321,7 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
     start_again(events);
     if (status != MEMMODEL_OK)
         return status;
+    events->channels_last = layer.channels_last;
     if (layer.backend == BACKEND_ONEDNN)
         onednn_forward(&layer, &log);
     else
@@ -294,16 +331,19 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
 
 int
 convolution_backward(memmodel_context *context, const struct convolution *convolution,
-                     const struct machine_profile *machine, struct convolution_wants wants, bool contiguous_grad,
-                     struct convolution_events *events)
+                     const struct machine_profile *machine, struct convolution_wants wants,
+                     struct memory_order grad_order, struct convolution_events *events)
 {
     struct event_log log = {context, events, MEMMODEL_OK};
     struct convolution_layer layer;
     int status = convolution_layer_init(context, convolution, machine, &layer);
+    bool contiguous_grad;
 
     start_again(events);
     if (status != MEMMODEL_OK || (!wants.grad_input && !wants.grad_weight && !wants.grad_bias))
         return status;
+    events->channels_last = layer.channels_last;
+    contiguous_grad = convolution_takes_order(&layer, grad_order);
     if (layer.backend == BACKEND_ONEDNN)
         onednn_backward(&layer, wants, contiguous_grad, &log);
     else

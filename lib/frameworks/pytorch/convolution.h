@@ -1,6 +1,6 @@
 /*
  * What one convolution or transposed convolution of eager PyTorch on CPU allocates and frees, in order, forward and
- * backward. Dense contiguous float32 or float64 tensors. Measured with PyTorch 2.13.0 (oneDNN 3.12.0, MKL).
+ * backward. Float32 or float64 tensors. Measured with PyTorch 2.13.0 (oneDNN 3.12.0, MKL).
  * PyTorch: aten/src/ATen/native/Convolution.cpp chooses among the back ends and ends each list with the result.
  */
 #ifndef PYTORCH_CONVOLUTION_H
@@ -15,6 +15,13 @@
 
 enum { CONVOLUTION_DIMS = 3 };
 
+/* How a tensor lies in memory, dims of size 1 apart; all zeros: row-major. A 1-d one is seen as 2-d of height 1. */
+struct memory_order {
+    bool scattered;              /* it is not contiguous in row-major order */
+    bool channels_last;          /* it is contiguous in the order of torch.channels_last */
+    bool suggests_channels_last; /* Tensor.suggest_memory_format() says so */
+};
+
 /* The arguments of torch.nn.Conv{1,2,3}d and ConvTranspose{1,2,3}d; of each array the first `dims` numbers count. */
 struct convolution {
     int dims; /* spatial dimensions, 1 to 3 */
@@ -25,6 +32,7 @@ struct convolution {
     int64_t input[CONVOLUTION_DIMS]; /* spatial size of the input */
     int64_t kernel[CONVOLUTION_DIMS], stride[CONVOLUTION_DIMS], padding[CONVOLUTION_DIMS], dilation[CONVOLUTION_DIMS];
     int64_t output_padding[CONVOLUTION_DIMS]; /* of a transposed convolution, else 0 */
+    struct memory_order input_order, weight_order;
 };
 
 /* Which gradients autograd asks convolution_backward for. */
@@ -51,7 +59,8 @@ struct convolution_event {
 struct convolution_events {
     struct convolution_event *items;
     size_t count, capacity;
-    int buffers; /* how many were allocated */
+    int buffers;        /* how many were allocated */
+    bool channels_last; /* so lie output, gradient of the input and gradient of the weight; else row-major */
 };
 
 /*
@@ -67,12 +76,12 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
 /*
  * Events of convolution_backward, up to the moment before the incoming gradient and the saved input are let go. What
  * stays are the gradients that were asked for. A weight's gradient that is only a by-product of its bias's is freed at
- * the end. Inside it the incoming gradient is copied (scratch) if `contiguous_grad` is false.
+ * the end. `grad_order` is how the incoming gradient lies.
  */
 int
 convolution_backward(memmodel_context *context, const struct convolution *convolution,
-                     const struct machine_profile *machine, struct convolution_wants wants, bool contiguous_grad,
-                     struct convolution_events *events);
+                     const struct machine_profile *machine, struct convolution_wants wants,
+                     struct memory_order grad_order, struct convolution_events *events);
 
 void
 convolution_events_release(memmodel_context *context, struct convolution_events *events);

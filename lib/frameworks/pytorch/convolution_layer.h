@@ -21,6 +21,8 @@ struct convolution_layer {
     enum backend backend;
     int dims; /* 2 or 3 */
     bool transposed, bias;
+    bool channels_last;               /* all tensors are taken so */
+    bool copies_input, copies_weight; /* they lie otherwise */
     int64_t element;
     int64_t batch, in, out, groups; /* channels of all groups */
     int64_t input[AXES], output[AXES];
@@ -32,6 +34,10 @@ struct convolution_layer {
 int
 convolution_layer_init(memmodel_context *context, const struct convolution *convolution,
                        const struct machine_profile *machine, struct convolution_layer *layer);
+
+/* Whether a tensor of that order is taken as it is. */
+bool
+convolution_takes_order(const struct convolution_layer *layer, struct memory_order order);
 
 /* @unit bytes */
 int64_t

@@ -64,15 +64,28 @@ transposed_columns(const struct convolution_layer *layer)
     return layer->out * layer->kernel_points * layer->input_points * layer->element;
 }
 
-/* grad_output summed over all but the channels. */
+/* What the sum of grad_output over all but the channels takes; half types are summed in float32. ReduceOps.cpp */
+static void
+bias_sum_scratch(const struct convolution_layer *layer, bool wanted, struct event_log *log)
+{
+    enum { HALF = 2, FLOAT = 4 };
+    bool alone = layer->out == 1, several = layer->batch > 1 && layer->output_points > 1 && !alone;
+    bool shared = alone && layer->batch * layer->output_points >= PARALLEL_SUM && layer->machine->threads > 1;
+    bool aside = wanted && layer->element == HALF && several && !layer->channels_last;
+    struct convolution_buffer sums = log_scratch(log, when(aside, layer->out * FLOAT));
+
+    allocate_and_free(log, when(aside, layer->batch * layer->out * layer->output_points * FLOAT));
+    allocate_and_free(log, when(wanted && shared, layer->machine->threads * layer->element));
+    log_free(log, sums);
+}
+
 static struct convolution_buffer
 bias_sum(const struct convolution_layer *layer, bool wanted, bool grouped, struct event_log *log)
 {
     struct convolution_buffer bias =
         result(log, when(wanted, convolution_bias_bytes(layer)), grouped, CONVOLUTION_GRAD_BIAS);
-    bool shared = layer->out == 1 && layer->batch * layer->output_points >= PARALLEL_SUM && layer->machine->threads > 1;
 
-    allocate_and_free(log, when(wanted && shared, layer->machine->threads * layer->element));
+    bias_sum_scratch(layer, wanted, log);
     return bias;
 }
 
@@ -148,6 +161,23 @@ slow_3d_forward(const struct convolution_layer *layer, struct event_log *log, bo
     return forward_with_columns(layer, volume_columns(layer), grouped, log);
 }
 
+/* The weight's gradient of a volume; its input is copied here if it must be, not before. */
+static struct convolution_buffer
+volume_weight(const struct convolution_layer *layer, bool wanted, int64_t copy_bytes, struct event_log *log)
+{
+    struct convolution_buffer weight =
+        log_allocate(log, when(wanted, convolution_weight_bytes(layer)), CONVOLUTION_GRAD_WEIGHT);
+    struct convolution_buffer copy = log_scratch(log, when(wanted, copy_bytes));
+    struct convolution_buffer input =
+        log_scratch(log, when(wanted && layer->copies_input, convolution_input_bytes(layer)));
+    struct convolution_buffer columns = log_scratch(log, when(wanted, volume_columns(layer)));
+
+    log_free(log, input);
+    log_free(log, columns);
+    log_free(log, copy);
+    return weight;
+}
+
 /* Columns of the input's gradient are made even where those of the others are not. */
 static struct gradients
 slow_3d_backward(const struct convolution_layer *layer, struct convolution_wants wants, bool contiguous_grad,
@@ -155,11 +185,14 @@ slow_3d_backward(const struct convolution_layer *layer, struct convolution_wants
 {
     int64_t copy = when(!contiguous_grad, convolution_output_bytes(layer));
     int64_t columns = layer->batch * image_columns(layer);
+    int64_t weight_bytes = when(wants.grad_input && layer->copies_weight, convolution_weight_bytes(layer));
+    struct convolution_buffer weight = log_scratch(log, weight_bytes);
     struct gradients gradients;
 
     gradients.input = input_with_columns(layer, wants.grad_input, columns, copy, grouped, log);
+    log_free(log, weight);
     gradients.bias = bias_sum(layer, wants.grad_bias, grouped, log);
-    gradients.weight = weight_with_columns(layer, wants.grad_weight, volume_columns(layer), copy, grouped, log);
+    gradients.weight = volume_weight(layer, wants.grad_weight, copy, log);
     return gradients;
 }
 
@@ -254,8 +287,6 @@ transpose_3d_backward(const struct convolution_layer *layer, struct convolution_
     int64_t copy_bytes = when(!contiguous_grad, convolution_output_bytes(layer));
     int64_t columns_bytes = backward_transposed_columns(layer);
     bool both = wants.grad_weight || wants.grad_bias;
-    bool shared = wants.grad_bias && layer->out == 1 && layer->batch * layer->output_points >= PARALLEL_SUM &&
-                  layer->machine->threads > 1;
     struct convolution_buffer copy, columns;
     struct gradients gradients;
 
@@ -265,7 +296,7 @@ transpose_3d_backward(const struct convolution_layer *layer, struct convolution_
     gradients.bias = result(log, when(wants.grad_bias, convolution_bias_bytes(layer)), grouped, CONVOLUTION_GRAD_BIAS);
     copy = log_scratch(log, when(both, copy_bytes));
     columns = log_scratch(log, when(both, columns_bytes));
-    allocate_and_free(log, when(shared, layer->machine->threads * layer->element));
+    bias_sum_scratch(layer, wants.grad_bias, log);
     log_free(log, columns);
     log_free(log, copy);
     return gradients;
@@ -307,11 +338,11 @@ one_group(const struct convolution_layer *layer)
     return group;
 }
 
-/* A channel slice of one image is contiguous; of several it is copied. */
+/* A channel slice of one image is contiguous; of several, or of channels that lie last, it is copied. */
 static int64_t
 slice_copy(const struct convolution_layer *group, int64_t bytes)
 {
-    return when(group->batch > 1, bytes);
+    return when(group->batch > 1 || group->channels_last, bytes);
 }
 
 static void
@@ -339,17 +370,24 @@ forward_groups(const struct convolution_layer *layer, struct event_log *log)
 void
 native_forward(const struct convolution_layer *layer, struct event_log *log)
 {
+    struct convolution_buffer input = log_scratch(log, when(layer->copies_input, convolution_input_bytes(layer)));
+    struct convolution_buffer weight = log_scratch(log, when(layer->copies_weight, convolution_weight_bytes(layer)));
+
     if (loops_over_groups(layer))
         forward_groups(layer, log);
     else
         backends[layer->backend].forward(layer, log, false);
+    log_free(log, weight);
+    log_free(log, input);
 }
 
 /* Whether a group's slice of the incoming gradient can be used itself. */
 static bool
 is_slice_contiguous(const struct convolution_layer *group, bool contiguous_grad)
 {
-    return group->batch == 1 && (contiguous_grad || group->out * group->output_points == 1);
+    bool whole = group->batch == 1 && !group->channels_last;
+
+    return whole && (contiguous_grad || group->out * group->output_points == 1);
 }
 
 static struct gradients
@@ -402,8 +440,15 @@ void
 native_backward(const struct convolution_layer *layer, struct convolution_wants wants, bool contiguous_grad,
                 struct event_log *log)
 {
+    bool first = layer->backend != BACKEND_SLOW_3D; /* which copies its operands where they are needed */
+    int64_t input_bytes = when(first && layer->copies_input, convolution_input_bytes(layer));
+    int64_t weight_bytes = when(first && layer->copies_weight, convolution_weight_bytes(layer));
+    struct convolution_buffer input = log_scratch(log, input_bytes), weight = log_scratch(log, weight_bytes);
+
     if (loops_over_groups(layer))
         backward_groups(layer, wants, contiguous_grad, log);
     else
         backends[layer->backend].backward(layer, wants, contiguous_grad, false, log);
+    log_free(log, weight);
+    log_free(log, input);
 }

@@ -35,9 +35,9 @@ play(struct step *step, const struct convolution_events *events, struct value *r
     pool_give(&step->pool, buffers, bytes);
 }
 
-/* A buffer as a row-major tensor of `shape`; takes the reference. */
+/* A buffer as a tensor of `shape`; takes the reference. */
 static struct value *
-shaped(struct step *step, struct value *buffer, const struct shape *shape)
+shaped(struct step *step, struct value *buffer, const struct shape *shape, bool channels_last)
 {
     struct value *result;
 
@@ -47,7 +47,10 @@ shaped(struct step *step, struct value *buffer, const struct shape *shape)
     value_drop(step, buffer);
     if (result != &step->nothing) {
         result->shape = *shape;
-        shape_strides(shape, result->strides);
+        if (channels_last)
+            shape_strides_channels_last(shape, result->strides);
+        else
+            shape_strides(shape, result->strides);
     }
     return result;
 }
@@ -64,6 +67,54 @@ convolution_play(struct step *step, int status, struct convolution_events *event
     convolution_events_release(step->context, events);
 }
 
+/* ---- memory order ---- */
+
+/* A tensor of one spatial dim is seen as one of two, its height 1. */
+static struct value
+as_image(const struct value *x)
+{
+    struct value image = *x;
+
+    if (x->shape.rank != 3)
+        return image;
+    image.shape.rank = 4;
+    image.shape.dims[2] = 1;
+    image.shape.dims[3] = x->shape.dims[2];
+    image.strides[2] = x->strides[2] * x->shape.dims[2];
+    image.strides[3] = x->strides[2];
+    return image;
+}
+
+/*
+ * Strides that do not fall in the order channels, width, height, depth, batch. A tensor that would do so in row-major
+ * order, too, does not count. PyTorch: c10/core/MemoryFormat.h, is_channels_last_strides_2d_s4.
+ */
+static bool
+suggests_channels_last(const struct value *x)
+{
+    int64_t least = 0;
+
+    if (x->strides[1] == 0)
+        return false;
+    for (int i = 0; i < x->shape.rank; i++) {
+        int axis = i == 0 ? 1 : i == x->shape.rank - 1 ? 0 : x->shape.rank - i;
+
+        if (x->shape.dims[axis] == 0 || x->strides[axis] < least || (axis == 0 && least == x->strides[1]))
+            return false;
+        least = x->strides[axis] * max_i64(x->shape.dims[axis], 1);
+    }
+    return true;
+}
+
+static struct memory_order
+order_of(const struct value *x)
+{
+    struct value image = as_image(x);
+
+    return (struct memory_order){!value_is_contiguous(x), value_is_channels_last(&image),
+                                 suggests_channels_last(&image)};
+}
+
 /* Inputs: input, weight, bias. */
 static void
 convolution_node_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
@@ -76,15 +127,14 @@ convolution_node_backward(struct step *step, struct node *node, struct value **i
     struct convolution_wants wants = {node_wants(node, 0), node_wants(node, 1), node_wants(node, 2)};
     struct convolution_events events = {0};
     struct value *results[ROLES] = {NULL};
-    struct value *copy = value_is_contiguous(node->saved[0]) ? NULL : value_copy(step, node->saved[0]);
-    int status = convolution_backward(step->context, node->options, &step->machine, wants,
-                                      value_is_contiguous(incoming[0]), &events);
+    int status =
+        convolution_backward(step->context, node->options, &step->machine, wants, order_of(incoming[0]), &events);
+    bool channels_last = events.channels_last;
 
     convolution_play(step, status, &events, results);
     for (int i = 0; i < 3; i++)
         if (node_wants(node, i))
-            gradients[i] = shaped(step, results[roles[i]], &node->edges[i].shape);
-    value_drop(step, copy);
+            gradients[i] = shaped(step, results[roles[i]], &node->edges[i].shape, channels_last && i < 2);
 }
 
 /* ---- padding "same": output = ceil(input / stride); the odd element goes to the end ---- */
@@ -168,20 +218,24 @@ output_shape(const struct convolution *problem, const struct value *x)
     return shape;
 }
 
-/* The kernels work on row-major data; other layouts are copied for the call. */
 static struct value *
-convolve(struct step *step, const struct layer *layer, const struct convolution *problem, struct value *x)
+convolve(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x)
 {
     static const struct derivative convolution = {"convolution", convolution_node_backward};
     struct value *inputs[] = {x, step_parameter(step, layer, "weight"), step_parameter(step, layer, "bias")};
-    struct value *results[ROLES] = {NULL}, *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *result;
+    struct value *results[ROLES] = {NULL}, *result;
     struct convolution_events events = {0};
     struct shape shape = output_shape(problem, x);
     struct node *node;
+    bool channels_last;
+    int status;
 
-    convolution_play(step, convolution_forward(step->context, problem, &step->machine, &events), &events, results);
-    value_drop(step, copy);
-    result = shaped(step, results[CONVOLUTION_OUTPUT], &shape);
+    problem->input_order = order_of(x);
+    problem->weight_order = order_of(inputs[1]);
+    status = convolution_forward(step->context, problem, &step->machine, &events);
+    channels_last = events.channels_last;
+    convolution_play(step, status, &events, results);
+    result = shaped(step, results[CONVOLUTION_OUTPUT], &shape, channels_last);
     node = step_record(step, &convolution, result, 3, inputs);
     if (node)
         node->options = problem;
