@@ -67,9 +67,12 @@ copy_step_peaks(memmodel_report *report, const struct result *result)
         return MEMMODEL_ERROR_NOMEM;
     report->step_peaks[0] = result->peak.live;
     for (int step = 1; trace && step <= report->step_count; step++) {
-        int32_t event = trace_peak_event(trace, step);
+        int32_t event = result->step_peaks ? -1 : trace_peak_event(trace, step);
 
-        report->step_peaks[step - 1] = event < 0 ? 0 : trace->events[event].live;
+        if (result->step_peaks)
+            report->step_peaks[step - 1] = result->step_peaks[step - 1];
+        else
+            report->step_peaks[step - 1] = event < 0 ? 0 : trace->events[event].live;
     }
     return 0;
 }

@@ -84,6 +84,7 @@ struct result {
     struct memmodel_peak peak;
     int64_t categories[MEMMODEL_CATEGORY_COUNT];
     struct simulation simulation; /* trace NULL for the textbook */
+    int64_t *step_peaks;          /* of each step, where the allocator counts live bytes; NULL: the trace does */
     int32_t peak_event;
 };
 
@@ -92,6 +93,15 @@ result_of_query(struct query *query, struct result *result);
 
 void
 result_release(memmodel_context *context, struct result *result);
+
+/* ---- gpu.c ---- */
+
+/*
+ * The result of a simulated trace on a GPU, live bytes as torch.cuda.memory_allocated() counts them: blocks as the
+ * allocator rounds and splits them.
+ */
+int
+result_of_gpu(const struct query *query, struct result *result);
 
 /* ---- solve.c ---- */
 

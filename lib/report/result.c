@@ -140,25 +140,33 @@ measure_process(struct query *query, const struct framework *framework, struct r
                            &result->peak);
 }
 
-/* One of the orders in which the framework may run. */
-static int
-simulate_draw(struct query *query, const struct framework *framework, int draw, struct result *result)
+/* Live bytes and what they are for, as the trace has them. */
+static void
+fill_live(struct result *result)
 {
-    const struct memmodel_trace *trace;
-    int status;
+    const struct memmodel_trace *trace = result->simulation.trace;
 
-    result->simulation.draw = draw;
-    status = framework->simulate(query->context, &query->binding, &query->job, &result->simulation);
-    trace = result->simulation.trace;
-    if (!status)
-        status = framework->measure(query, framework, result);
-    if (status)
-        return status;
     result->peak_event = trace_peak_event(trace, 0);
     result->peak.live = result->peak_event < 0 ? 0 : trace->events[result->peak_event].live;
     if (result->peak_event >= 0)
         trace_categories_at(trace, result->peak_event, result->categories);
-    return 0;
+}
+
+/* One of the orders in which the framework may run. */
+static int
+simulate_draw(struct query *query, const struct framework *framework, int draw, struct result *result)
+{
+    int status;
+
+    result->simulation.draw = draw;
+    status = framework->simulate(query->context, &query->binding, &query->job, &result->simulation);
+    if (!status && strcmp(query->job.device, "cuda") == 0)
+        return result_of_gpu(query, result);
+    if (!status)
+        status = framework->measure(query, framework, result);
+    if (!status)
+        fill_live(result);
+    return status;
 }
 
 /* Mean of the process's bytes; exact for any draws, whose bytes differ little. */
@@ -229,5 +237,7 @@ result_release(memmodel_context *context, struct result *result)
     memmodel_trace_unref(result->simulation.trace);
     memory_release(context, result->simulation.unmodelled);
     memory_release(context, result->simulation.heap);
+    memory_release(context, result->step_peaks);
+    result->step_peaks = NULL;
     memset(&result->simulation, 0, sizeof result->simulation);
 }

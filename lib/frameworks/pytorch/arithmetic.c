@@ -9,7 +9,7 @@
 static struct value *
 number_new(struct step *step)
 {
-    struct value *number = value_scalar(step, MEMMODEL_FLOAT64);
+    struct value *number = value_on_host(step, MEMMODEL_FLOAT64);
 
     number->number = true;
     return number;
@@ -46,7 +46,7 @@ common_type(const struct value *a, const struct value *b)
 static struct value *
 cast(struct step *step, const struct value *x, int dtype)
 {
-    return x->shape.dtype == dtype ? NULL : value_like_typed(step, x, dtype);
+    return x->shape.dtype == dtype || !step->device->copying_casts ? NULL : value_like_typed(step, x, dtype);
 }
 
 struct value *
@@ -69,7 +69,7 @@ void
 number_in_place(struct step *step, int dtype)
 {
     struct value *number = number_new(step);
-    struct value *typed = dtype == MEMMODEL_FLOAT64 ? NULL : value_scalar(step, dtype);
+    struct value *typed = dtype == MEMMODEL_FLOAT64 ? NULL : value_on_host(step, dtype);
 
     value_drop(step, typed);
     value_drop(step, number);

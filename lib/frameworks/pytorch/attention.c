@@ -246,14 +246,12 @@ attention(struct step *step, struct value *const operands[4], const struct memmo
 {
     struct value *query = operands[0], *key = operands[1], *value = operands[2], *mask = operands[3], *made = NULL;
     struct value *result;
-    bool flash = can_flash(step, query, key, value, mask, options);
 
     if (mask && mask->shape.dtype == MEMMODEL_BOOL)
         mask = made = float_mask(step, &mask->shape, query->shape.dtype);
-    if (flash)
-        result = flash_attention(step, query, key, value, mask);
-    else
-        result = math_attention(step, query, key, value, mask, options);
+    result = step->device->attention(step, query, key, value, mask, options);
+    if (!result)
+        result = math_attention(step, operands, mask, options);
     value_drop(step, made);
     return result;
 }
@@ -269,6 +267,15 @@ attention_forward(struct step *step, const struct layer *layer)
 }
 
 const struct rule pytorch_attention = {OP_ATTENTION, attention_forward};
+struct value *
+cpu_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
+              const struct memmodel_attention *options)
+{
+    if (!can_flash(step, query, key, value, mask, options))
+        return NULL;
+    return flash_attention(step, query, key, value, mask);
+}
+
 
 /* By name; dropout is what the call says, also while not training. */
 static void

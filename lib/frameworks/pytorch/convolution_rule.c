@@ -3,6 +3,7 @@
  * PyTorch: aten/src/ATen/native/Convolution.cpp; saved are the input and the weight.
  */
 #include "frameworks/pytorch/convolution.h"
+#include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/operators.h"
 
 #include <string.h>
@@ -218,8 +219,8 @@ output_shape(const struct convolution *problem, const struct value *x)
     return shape;
 }
 
-static struct value *
-convolve(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x)
+struct value *
+cpu_convolution(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x)
 {
     static const struct derivative convolution = {"convolution", convolution_node_backward};
     struct value *inputs[] = {x, step_parameter(step, layer, "weight"), step_parameter(step, layer, "bias")};
@@ -248,7 +249,9 @@ convolve(struct step *step, const struct layer *layer, struct convolution *probl
 static bool
 is_listed(const struct value *x)
 {
-    return x->shape.dtype == MEMMODEL_FLOAT32 || x->shape.dtype == MEMMODEL_FLOAT64;
+    bool half = x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
+
+    return value_is_float(x) && (step->device->half_convolutions || !half || step->machine.isa != CPU_ISA_AVX512);
 }
 
 static void
@@ -270,7 +273,7 @@ convolution_layer_forward(struct step *step, const struct layer *layer)
     }
     if (options->padding == MEMMODEL_SAME && !problem->transposed)
         padded = pad_same(step, problem, x);
-    result = convolve(step, layer, problem, padded ? padded : x);
+    result = step->device->convolution(step, layer, problem, padded ? padded : x);
     value_drop(step, padded);
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));

@@ -19,8 +19,8 @@ index_scratch(struct step *step, const struct value *indices)
 }
 
 /* The whole table's gradient, then a copy of a gradient that is not row-major. */
-static void
-embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+void
+cpu_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     struct value *copy;
 
@@ -28,6 +28,12 @@ embedding_backward(struct step *step, struct node *node, struct value **incoming
     copy = value_is_contiguous(incoming[0]) ? NULL : value_copy(step, incoming[0]);
     index_scratch(step, node->saved[0]);
     value_drop(step, copy);
+}
+
+static void
+embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    step->device->embedding_backward(step, node, incoming, gradients);
 }
 
 struct value *

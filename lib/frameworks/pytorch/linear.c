@@ -29,6 +29,7 @@ product(struct step *step, const struct value *a, const struct value *b)
     struct value *first = is_blas_ready(a) ? NULL : value_copy(step, a);
     struct value *second = is_blas_ready(b) ? NULL : value_copy(step, b);
 
+    step->device->product(step, PRODUCT);
     value_drop(step, first);
     value_drop(step, second);
     return result;
@@ -163,6 +164,8 @@ aten_addmm(struct step *step, struct value *bias, struct value *a, struct value 
     struct value *result = product(step, a, b);
     struct node *node = step_record(step, &derivative, result, 3, (struct value *[]){bias, a, b});
 
+    if (bias->shape.rank == 1)
+        step->device->product(step, PRODUCT_WITH_BIAS);
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);
     if (node)
@@ -176,17 +179,22 @@ static struct value *
 batch_of_products(struct step *step, const struct value *a, const struct value *b)
 {
     struct shape shape = a->shape;
+    struct value *result;
 
     shape.dims[2] = b->shape.dims[2];
-    return value_empty(step, &shape);
+    result = value_empty(step, &shape);
+    step->device->product(step, PRODUCT);
+    return result;
 }
 
 static struct value *
 input_shaped(struct step *step, const struct node *node, const struct value *gradient, int input)
 {
     struct shape shape = shape_typed(&node->edges[input].shape, gradient->shape.dtype);
+    struct value *result = value_empty(step, &shape);
 
-    return value_empty(step, &shape);
+    step->device->product(step, PRODUCT);
+    return result;
 }
 
 static void

@@ -115,7 +115,8 @@ aten_binary_cross_entropy_with_logits(struct step *step, struct value *x, struct
     static const struct derivative derivative = {"binary_cross_entropy_with_logits", binary_cross_entropy_backward};
     struct value *log_sigmoid = value_copy(step, x), *result;
 
-    value_scratch(step, &x->shape);
+    if (step->device->log_sigmoid_buffer)
+        value_scratch(step, &x->shape);
     result = reduced_loss(step, value_like(step, x), reduction);
     value_drop(step, log_sigmoid);
     keep_pair(step, step_record(step, &derivative, result, 1, &x), x, target, reduction);

@@ -181,7 +181,7 @@ dropped(struct step *step, struct value *x, bool in_place, double p)
     struct value *zero, *result;
 
     if (p < 1)
-        return aten_noise(step, x, NULL, in_place);
+        return in_place ? aten_noise(step, x, NULL, true) : aten_dropout(step, x);
     zero = value_scalar(step, x->shape.dtype);
     result = in_place ? aten_binary_in_place(step, MEMMODEL_MULTIPLY, x, zero)
                       : aten_binary(step, MEMMODEL_MULTIPLY, x, zero);

@@ -90,7 +90,8 @@ weighted_logits(struct step *step, struct value *x, struct value *target, struct
     struct value *log_sigmoid = value_copy(step, x), *result;
     struct node *node;
 
-    value_scratch(step, &x->shape);
+    if (step->device->log_sigmoid_buffer)
+        value_scratch(step, &x->shape);
     positive_weights(step, weight, target);
     result = reduced_loss(step, value_like(step, x), reduction);
     value_drop(step, log_sigmoid);

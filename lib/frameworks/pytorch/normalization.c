@@ -4,10 +4,12 @@
  */
 #include "frameworks/pytorch/operators.h"
 
-/* Statistics in the parameters' type when that differs from the input's. */
+/* Statistics in the parameters' type when that differs from the input's, or in the type of sums. */
 static int
-statistics_type(const struct value *x, const struct value *parameter)
+statistics_type(const struct step *step, const struct value *x, const struct value *parameter)
 {
+    if (step->device->wide_statistics && x->shape.dtype != MEMMODEL_FLOAT64)
+        return MEMMODEL_FLOAT32;
     return parameter ? parameter->shape.dtype : x->shape.dtype;
 }
 
@@ -67,7 +69,7 @@ static void
 batch_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct value *x = node->saved[SAVED_INPUT], *gradient = incoming[0];
-    int dtype = statistics_type(x, node->saved[SAVED_WEIGHT]);
+    int dtype = statistics_type(step, x, node->saved[SAVED_WEIGHT]);
     int64_t channels = x->shape.dims[1];
     bool both_last = value_is_channels_last(x) && value_is_only_channels_last(gradient);
 
@@ -104,10 +106,10 @@ batch_statistics(struct step *step, struct node *node, const struct value *x, in
 }
 
 struct value *
-aten_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics)
+cpu_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics)
 {
     static const struct derivative native_batch_norm = {"native_batch_norm", batch_norm_backward};
-    int dtype = statistics_type(x, statistics->weight);
+    int dtype = statistics_type(step, x, statistics->weight);
     struct value *result = value_like(step, x);
     struct value *inputs[] = {x, statistics->weight, statistics->bias};
     struct node *node = step_record(step, &native_batch_norm, result, 3, inputs);
@@ -123,6 +125,12 @@ aten_batch_norm(struct step *step, struct value *x, const struct batch_statistic
     else
         two_vectors(step, dtype, x->shape.dims[1], 0);
     return result;
+}
+
+struct value *
+aten_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics)
+{
+    return step->device->batch_norm(step, x, statistics);
 }
 
 struct batch_statistics
@@ -145,10 +153,9 @@ batch_norm_forward(struct step *step, const struct layer *layer)
     const struct memmodel_norm *options = layer->options;
     struct batch_statistics statistics = batch_statistics_of(step, layer);
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
-    struct shape one = shape_scalar(MEMMODEL_INT64);
 
     if (step->training && statistics.running_mean)
-        value_scratch(step, &one); /* num_batches_tracked.add_(1) */
+        value_drop(step, value_on_host(step, MEMMODEL_INT64)); /* num_batches_tracked.add_(1) */
     result = aten_batch_norm(step, x, &statistics);
     value_drop(step, x);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
@@ -174,7 +181,7 @@ layer_norm_backward(struct step *step, struct node *node, struct value **incomin
         of_gradient = value_copy(step, incoming[0]);
     rows.rank = 2;
     rows.dims[1] = shape_product(&x->shape, x->shape.rank - (int)node->number, x->shape.rank);
-    if (node_wants(node, 1) || node_wants(node, 2))
+    if (step->device->partial_sums && (node_wants(node, 1) || node_wants(node, 2)))
         value_scratch(step, &rows);
     value_drop(step, of_gradient);
     value_drop(step, copy);
@@ -186,8 +193,8 @@ aten_layer_norm(struct step *step, struct value *x, int axes, struct value *weig
     static const struct derivative native_layer_norm = {"native_layer_norm", layer_norm_backward};
     struct value *copy = value_is_contiguous(x) ? NULL : value_copy(step, x), *result = value_copy(step, x);
     int64_t rows = shape_product(&x->shape, 0, x->shape.rank - axes);
-    struct value *mean = value_vector(step, statistics_type(x, weight), rows);
-    struct value *rstd = value_vector(step, statistics_type(x, weight), rows);
+    struct value *mean = value_vector(step, statistics_type(step, x, weight), rows);
+    struct value *rstd = value_vector(step, statistics_type(step, x, weight), rows);
     struct node *node = step_record(step, &native_layer_norm, result, 3, (struct value *[]){x, weight, bias});
     struct value *saved[] = {x, weight, bias, mean, rstd};
 
@@ -248,7 +255,7 @@ aten_group_norm(struct step *step, struct value *given, int64_t groups, struct v
 {
     static const struct derivative native_group_norm = {"native_group_norm", group_norm_backward};
     struct value *x = value_is_channels_last(given) ? value_keep(given) : aten_contiguous(step, given);
-    struct shape rows = {.dims = {x->shape.dims[0], groups}, .rank = 2, .dtype = statistics_type(x, weight)};
+    struct shape rows = {.dims = {x->shape.dims[0], groups}, .rank = 2, .dtype = statistics_type(step, x, weight)};
     struct shape pairs = {.dims = {x->shape.dims[0], x->shape.dims[1], 2}, .rank = 3, .dtype = rows.dtype};
     struct value *result = value_like(step, x), *mean = value_empty(step, &rows), *rstd = value_empty(step, &rows);
     struct node *node = step_record(step, &native_group_norm, result, 3, (struct value *[]){x, weight, bias});

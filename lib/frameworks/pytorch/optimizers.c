@@ -363,7 +363,7 @@ state_like(struct step *step, enum state_kind kind, const struct variable *varia
     struct shape shape;
 
     if (kind == COUNTER)
-        return value_scalar(step, MEMMODEL_FLOAT32);
+        return value_on_host(step, MEMMODEL_FLOAT32);
     if (kind == LIKE_PARAMETER || (kind == LIKE_VECTOR && vector))
         return like_parameter(step, variable);
     if (kind == LIKE_VECTOR || vector)

@@ -59,7 +59,7 @@ aten_sum_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int
     struct shape reduced = reduced_shape(x, axes, keep), shape = shape_typed(&reduced, dtype);
     struct value *result = value_empty(step, &shape), *cast = NULL;
 
-    if (x->shape.dtype != dtype)
+    if (x->shape.dtype != dtype && step->device->copying_casts)
         cast = value_like_typed(step, x, dtype);
     step_parallel_sum(step, x, result);
     value_drop(step, cast);
@@ -79,7 +79,7 @@ aten_sum(struct step *step, struct value *x, uint64_t axes, bool keep)
 static struct value *
 count_new(struct step *step)
 {
-    struct value *count = value_scalar(step, MEMMODEL_INT64);
+    struct value *count = value_on_host(step, MEMMODEL_INT64);
 
     count->number = true;
     return count;
@@ -88,7 +88,7 @@ count_new(struct step *step)
 static void
 divide_by_count(struct step *step, int dtype)
 {
-    struct value *count = count_new(step), *typed = value_scalar(step, dtype);
+    struct value *count = count_new(step), *typed = value_on_host(step, dtype);
 
     value_drop(step, typed);
     value_drop(step, count);
@@ -105,7 +105,7 @@ mean_typed(struct step *step, const struct value *x, uint64_t axes, bool keep, i
     struct shape sums = shape_typed(&shape, sum_type);
 
     wide = half ? value_empty(step, &sums) : value_keep(result);
-    if (x->shape.dtype != sum_type)
+    if (x->shape.dtype != sum_type && step->device->copying_casts)
         cast = value_like_typed(step, x, sum_type);
     if (!half)
         step_parallel_sum(step, x, result);

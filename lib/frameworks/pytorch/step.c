@@ -40,7 +40,9 @@ step_parallel_sum(struct step *step, const struct value *x, const struct value *
     enum { GRAIN = 32768 }; /* at::internal::GRAIN_SIZE */
     struct shape partial = shape_vector(result->shape.dtype, step->job->threads);
 
-    if (step->job->threads > 1 && value_elements(result) == 1 && value_elements(x) >= GRAIN)
+    if (!step->device->partial_sums || step->job->threads == 1)
+        return;
+    if (value_elements(result) == 1 && value_elements(x) >= GRAIN)
         value_scratch(step, &partial);
 }
 
@@ -362,9 +364,9 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
     if (!optimizer_find(job->optimizer, &optimizer))
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
                              "PyTorch has no rule for this optimizer; use %s", optimizer_names());
-    if (strcmp(job->device, "cpu") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
-    status = check_supported(context, job);
+    status = device_find(context, job->device, &step.device);
+    if (!status && step.device->open)
+        status = step.device->open(&step);
     if (status)
         return status;
     status = machine_find(context, job->isa, job->threads, &step.machine);

@@ -11,6 +11,7 @@
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
 #include "frameworks/pytorch/pool.h"
+#include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/value.h"
 
 enum { OPTIMIZER_STATES = 5 };
@@ -41,6 +42,8 @@ struct step {
     struct pool pool;
     struct machine_profile machine;
     int status; /* of the first failure; everything stops at the next layer */
+    const struct device *device;
+    struct cuda cuda;
     int number; /* from 1; 0 before the first */
     bool grad_mode;
     bool training;              /* false: model.eval() */

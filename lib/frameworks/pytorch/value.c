@@ -101,6 +101,15 @@ value_vector(struct step *step, int dtype, int64_t elements)
 }
 
 struct value *
+value_on_host(struct step *step, int dtype)
+{
+    struct shape shape = shape_scalar(dtype);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    return step->device->host ? value_empty(step, &shape) : value_of(step, storage_new(step, 0), &shape, strides, false);
+}
+
+struct value *
 value_buffer(struct step *step, int64_t bytes)
 {
     return value_vector(step, MEMMODEL_UINT8, bytes);

@@ -126,6 +126,10 @@ struct value *
 value_vector(struct step *step, int dtype, int64_t elements);
 
 /* empty_like: the memory order of a dense tensor is kept, else row-major. */
+/* One element that lies on the host whatever the device is, such as a Python number: counted if the host is the device. */
+struct value *
+value_on_host(struct step *step, int dtype);
+
 struct value *
 value_like(struct step *step, const struct value *value);
 

@@ -1,0 +1,31 @@
+/* GPUs as PyTorch's memory depends on them: what cuBLAS is given, what the process's CUDA context takes. */
+#ifndef CUDA_GPU_H
+#define CUDA_GPU_H
+
+#include "base/context.h"
+
+#include <stdint.h>
+
+/*
+ * Kernels that a training loads after the context is made, from PyTorch, cuBLAS and cuDNN: about what device-level peaks of
+ * trainings on two GPUs lie above what the allocator reserves (runs of github.com/Stone-ResearchLife/xMem, PyTorch 2.6).
+ */
+#define GPU_MODULE_BYTES (INT64_C(60) << 20)
+
+struct gpu {
+    const char *name;
+    int32_t capability;    /* compute capability, 10 * major + minor */
+    int32_t processors;    /* streaming multiprocessors */
+    int64_t memory;        /* that CUDA can use. @unit bytes */
+    int64_t context_bytes; /* CUDA context and PyTorch's first kernels, loaded lazily. @unit bytes */
+};
+
+/* The profile of that name, in any case, or MEMMODEL_ERROR_UNSUPPORTED with the names there are. */
+int
+gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
+
+/* Bytes that PyTorch gives each cuBLAS handle and stream to work in. */
+int64_t
+gpu_cublas_workspace(const struct gpu *gpu);
+
+#endif

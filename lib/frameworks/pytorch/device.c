@@ -1,0 +1,40 @@
+/* The devices by name, and the CPU's row. */
+#include "frameworks/pytorch/device.h"
+#include "frameworks/pytorch/operators.h"
+
+#include <string.h>
+
+static void
+cpu_product(struct step *step, enum product_kind kind)
+{
+    (void)step;
+    (void)kind;
+}
+
+const struct device pytorch_cpu = {
+    .name = "cpu",
+    .host = true,
+    .copying_casts = true,
+    .partial_sums = true,
+    .log_sigmoid_buffer = true,
+    .product = cpu_product,
+    .convolution = cpu_convolution,
+    .batch_norm = cpu_batch_norm,
+    .dropout = cpu_dropout,
+    .attention = cpu_attention,
+    .embedding_backward = cpu_embedding_backward,
+};
+
+static const struct device *const devices[] = {&pytorch_cpu, &pytorch_cuda};
+
+int
+device_find(memmodel_context *context, const char *name, const struct device **device)
+{
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        if (strcmp(devices[i]->name, name) != 0)
+            continue;
+        *device = devices[i];
+        return 0;
+    }
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name, "PyTorch is simulated on cpu and cuda");
+}

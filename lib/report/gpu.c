@@ -1,0 +1,100 @@
+/*
+ * The bytes of a training on a GPU: the trace through PyTorch's allocator of CUDA memory, event by event, and what the
+ * process holds of the device besides.
+ */
+#include "allocators/allocator.h"
+#include "base/checked.h"
+#include "frameworks/cuda/gpu.h"
+#include "report/report.h"
+
+/* What is left of an allocator's life: its peaks, in all and step by step. */
+struct peaks {
+    int64_t allocated, reserved;
+    int64_t *steps;
+    int32_t event; /* of the first peak */
+};
+
+static void
+count_event(struct peaks *peaks, const struct allocator_run *run)
+{
+    const struct allocator_counters *now = run->allocator->counters(run->self);
+    const struct trace_event *event = &run->trace->events[run->event - 1];
+
+    peaks->reserved = max_i64(peaks->reserved, now->reserved);
+    if (event->step > 0)
+        peaks->steps[event->step - 1] = max_i64(peaks->steps[event->step - 1], now->allocated);
+    if (now->allocated <= peaks->allocated)
+        return;
+    peaks->allocated = now->allocated;
+    peaks->event = (int32_t)run->event - 1;
+}
+
+static int
+replay(const struct query *query, const struct memmodel_trace *trace, struct peaks *peaks)
+{
+    const struct allocator *allocator = allocator_of_framework(query->job.framework, query->job.device);
+    struct allocator_options options = {.settings = query->job.allocator};
+    struct allocator_run run;
+    int status = allocator_run_new(&run, query->context, allocator, &options, trace);
+
+    if (status)
+        return status;
+    while (!status && !run.out_of_memory && run.event < trace->event_count) {
+        status = allocator_run_step(&run);
+        if (!status && !run.out_of_memory)
+            count_event(peaks, &run);
+    }
+    if (!status && run.out_of_memory)
+        status = context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
+    allocator_run_release(&run);
+    return status;
+}
+
+static int
+process_bytes(const struct query *query, int64_t reserved, int64_t *process)
+{
+    const struct gpu *gpu;
+    int status = gpu_find(query->context, query->job.gpu, &gpu);
+
+    if (status)
+        return status;
+    *process = reserved;
+    if (checked_accumulate(process, gpu->context_bytes) && checked_accumulate(process, GPU_MODULE_BYTES))
+        return 0;
+    return context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
+}
+
+/* What the allocator rounds up and does not split off is slack. */
+static void
+fill(struct result *result, const struct peaks *peaks)
+{
+    const struct memmodel_trace *trace = result->simulation.trace;
+
+    result->step_peaks = peaks->steps;
+    result->peak_event = peaks->event;
+    result->peak.live = peaks->allocated;
+    result->peak.reserved = peaks->reserved;
+    if (peaks->event < 0)
+        return;
+    trace_categories_at(trace, peaks->event, result->categories);
+    result->categories[MEMMODEL_ALLOCATOR_SLACK] += peaks->allocated - trace->events[peaks->event].live;
+}
+
+int
+result_of_gpu(const struct query *query, struct result *result)
+{
+    struct peaks peaks = {.event = -1};
+    int status;
+
+    peaks.steps = memory_allocate_zeroed(query->context, (size_t)query->job.steps, sizeof *peaks.steps);
+    if (!peaks.steps)
+        return MEMMODEL_ERROR_NOMEM;
+    status = replay(query, result->simulation.trace, &peaks);
+    if (!status)
+        status = process_bytes(query, peaks.reserved, &result->peak.process);
+    if (status)
+        memory_release(query->context, peaks.steps);
+    else
+        fill(result, &peaks);
+    return status;
+}
