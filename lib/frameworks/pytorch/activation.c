@@ -278,6 +278,12 @@ aten_noise(struct step *step, struct value *x, const struct shape *shape, bool i
 struct value *
 aten_dropout(struct step *step, struct value *x)
 {
+    return step->device->dropout(step, x);
+}
+
+struct value *
+cpu_dropout(struct step *step, struct value *x)
+{
     return aten_noise(step, x, NULL, false);
 }
 
@@ -306,8 +312,10 @@ dropout_forward(struct step *step, const struct layer *layer)
     }
     if (options->feature)
         step_output(step, layer, 0, feature_dropout(step, x, options));
+    else if (options->in_place)
+        step_output(step, layer, 0, aten_noise(step, x, NULL, true));
     else
-        step_output(step, layer, 0, aten_noise(step, x, NULL, options->in_place));
+        step_output(step, layer, 0, aten_dropout(step, x));
     if (options->in_place)
         node_written(step, x);
 }

@@ -251,7 +251,7 @@ attention(struct step *step, struct value *const operands[4], const struct memmo
         mask = made = float_mask(step, &mask->shape, query->shape.dtype);
     result = step->device->attention(step, query, key, value, mask, options);
     if (!result)
-        result = math_attention(step, operands, mask, options);
+        result = math_attention(step, query, key, value, mask, options);
     value_drop(step, made);
     return result;
 }
