@@ -491,10 +491,10 @@ def _pad(calls: Calls, call: Call) -> Tensor | None:
 
 
 def _concat(calls: Calls, call: Call) -> Tensor | None:
-    """One-dimensional tensors without elements are skipped, as PyTorch does."""
-    parts = [value for value in call.arguments["tensors"] if tuple(calls.fake(value).shape) != (0,)]
-    tensors = [calls.tensor(part) for part in parts]
-    if not tensors or len({calls.fake(value).dtype for value in parts}) > 1:
+    """One-dimensional tensors without elements, which have a say in the type only, are for the rule by name."""
+    parts = call.arguments["tensors"]
+    tensors = [calls.tensor(part) for part in parts if tuple(calls.fake(part).shape) != (0,)]
+    if len(tensors) < len(parts) or len({calls.fake(value).dtype for value in parts}) > 1:
         return None
     return calls.network.concat(tensors, name=call.name, axis=call.arguments.get("dim", 0))
 

@@ -195,11 +195,24 @@ masked_scores(struct step *step, struct value *query, struct value *key, struct 
     return scores;
 }
 
+/* The result in the type of the call; the shares are a result as well, which the caller lets go. */
 static struct value *
-math_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
-               const struct memmodel_attention *options)
+weighted_values(struct step *step, struct value *shares, struct value *value, int dtype, struct value **typed_shares)
 {
-    struct value *scaled = aten_scale(step, query), *own_mask = NULL, *scores, *shares, *result;
+    struct value *product, *result;
+
+    *typed_shares = aten_cast(step, shares, dtype);
+    product = aten_matmul(step, shares, value);
+    result = aten_cast(step, product, dtype);
+    value_drop(step, product);
+    return result;
+}
+
+static struct value *
+math_products(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
+              const struct memmodel_attention *options, int dtype)
+{
+    struct value *scaled = aten_scale(step, query), *own_mask = NULL, *scores, *shares, *typed_shares, *result;
 
     if (options->causal)
         own_mask = causal_mask(step, query->shape.dims[query->shape.rank - 2], key->shape.dims[key->shape.rank - 2],
@@ -213,10 +226,25 @@ math_attention(struct step *step, struct value *query, struct value *key, struct
         shares = aten_dropout(step, all);
         value_drop(step, all);
     }
-    result = aten_matmul(step, shares, value);
+    result = weighted_values(step, shares, value, dtype, &typed_shares);
     value_drop(step, shares);
     value_drop(step, scaled);
     value_drop(step, own_mask);
+    value_drop(step, typed_shares);
+    return result;
+}
+
+/* Half types are computed in float32. */
+static struct value *
+math_attention(struct step *step, struct value *const operands[3], struct value *mask,
+               const struct memmodel_attention *options)
+{
+    struct value *wide[3], *result;
+
+    for (int i = 0; i < 3; i++)
+        wide[i] = aten_cast(step, operands[i], sum_type(operands[i]));
+    result = math_products(step, wide[0], wide[1], wide[2], mask, options, operands[0]->shape.dtype);
+    value_drop_all(step, wide, 3);
     return result;
 }
 
@@ -241,6 +269,15 @@ can_flash(const struct step *step, const struct value *query, const struct value
     return true;
 }
 
+struct value *
+cpu_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
+              const struct memmodel_attention *options)
+{
+    if (!can_flash(step, query, key, value, mask, options))
+        return NULL;
+    return flash_attention(step, query, key, value, mask);
+}
+
 static struct value *
 attention(struct step *step, struct value *const operands[4], const struct memmodel_attention *options)
 {
@@ -251,7 +288,7 @@ attention(struct step *step, struct value *const operands[4], const struct memmo
         mask = made = float_mask(step, &mask->shape, query->shape.dtype);
     result = step->device->attention(step, query, key, value, mask, options);
     if (!result)
-        result = math_attention(step, query, key, value, mask, options);
+        result = math_attention(step, operands, mask, options);
     value_drop(step, made);
     return result;
 }
@@ -267,15 +304,6 @@ attention_forward(struct step *step, const struct layer *layer)
 }
 
 const struct rule pytorch_attention = {OP_ATTENTION, attention_forward};
-struct value *
-cpu_attention(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
-              const struct memmodel_attention *options)
-{
-    if (!can_flash(step, query, key, value, mask, options))
-        return NULL;
-    return flash_attention(step, query, key, value, mask);
-}
-
 
 /* By name; dropout is what the call says, also while not training. */
 static void

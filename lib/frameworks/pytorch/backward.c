@@ -119,16 +119,26 @@ deliver(struct step *step, const struct edge *edge, struct value *gradient)
     return added;
 }
 
-/*
- * Sums a gradient over the dims that the input was broadcast along. A parallel sum to one element takes one number a
- * thread.
- */
+/* Axes that a tensor of `shape` was broadcast along. */
+static uint64_t
+broadcast_axes(const struct value *x, const struct shape *shape)
+{
+    int leading = x->shape.rank - shape->rank;
+    uint64_t axes = 0;
+
+    for (int i = 0; i < x->shape.rank; i++)
+        if (i < leading || shape->dims[i - leading] != x->shape.dims[i])
+            axes |= UINT64_C(1) << i;
+    return axes;
+}
+
+/* Sums a gradient over the dims that the input was broadcast along. */
 static struct value *
 sum_to(struct step *step, const struct value *gradient, const struct shape *shape)
 {
     struct value *sum = value_empty(step, shape), *view;
 
-    step_parallel_sum(step, gradient, sum);
+    sum_scratch(step, gradient, broadcast_axes(gradient, shape), sum);
     if (gradient->shape.rank == shape->rank)
         return sum;
     view = value_view(step, sum, shape, sum->strides);

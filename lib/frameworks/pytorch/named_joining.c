@@ -6,11 +6,10 @@
 enum joining { CONCAT, STACK, HSTACK };
 
 static struct value *
-joined(struct step *step, const struct layer *layer, struct value **parts, enum joining joining)
+joined(struct step *step, const struct layer *layer, struct value **parts, int count, enum joining joining)
 {
     struct shape shape = step_output_shape(step, layer, 0);
-    int axis = attribute_axis(layer, "dim", shape.rank, joining == HSTACK && shape.rank > 1),
-        count = layer->input_count;
+    int axis = attribute_axis(layer, "dim", shape.rank, joining == HSTACK && shape.rank > 1);
     struct value **casts, *result;
     size_t bytes = (size_t)count * sizeof *casts;
 
@@ -29,9 +28,26 @@ joined(struct step *step, const struct layer *layer, struct value **parts, enum 
     return result;
 }
 
+/* One-dimensional tensors without elements have a say in the type only: TensorShape.cpp, cat_should_skip_tensor. */
+static int
+parts_of(struct step *step, const struct layer *layer, enum joining joining, struct value **parts)
+{
+    int count = 0;
+
+    for (int i = 0; i < layer->input_count; i++) {
+        struct value *part = step_input(step, layer, i);
+        bool skipped = joining == CONCAT && part->shape.rank == 1 && part->shape.dims[0] == 0;
+
+        if (!skipped || (i + 1 == layer->input_count && count == 0))
+            parts[count++] = part;
+    }
+    return count;
+}
+
 static void
 join_forward(struct step *step, const struct layer *layer, int joining)
 {
+    int count;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
     struct value **parts = pool_take(&step->pool, bytes);
 
@@ -39,12 +55,11 @@ join_forward(struct step *step, const struct layer *layer, int joining)
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;
     }
-    for (int i = 0; i < layer->input_count; i++)
-        parts[i] = step_input(step, layer, i);
+    count = parts_of(step, layer, (enum joining)joining, parts);
     if (joining == STACK && parts[0]->shape.rank == MEMMODEL_MAX_RANK)
         named_estimate(step, layer);
     else
-        step_output(step, layer, 0, joined(step, layer, parts, (enum joining)joining));
+        step_output(step, layer, 0, joined(step, layer, parts, count, (enum joining)joining));
     pool_give(&step->pool, parts, bytes);
 }
 

@@ -44,6 +44,75 @@ expanded(struct step *step, const struct node *node, const struct value *gradien
     return value_view(step, gradient, &seen, strides);
 }
 
+/* ---- sums of half types ---- */
+
+struct axis {
+    int64_t size, stride;
+    bool reduced;
+};
+
+/* TensorIterator.cpp, reorder_dimensions: reduced axes first, then by stride. */
+static bool
+comes_before(const struct axis *a, const struct axis *b)
+{
+    return a->reduced != b->reduced ? a->reduced : a->stride < b->stride;
+}
+
+/* Axes of more than one element as TensorIterator orders them; those that lie one after the other are one. */
+static int
+iterated_axes(const struct value *x, uint64_t axes, struct axis list[MEMMODEL_MAX_RANK])
+{
+    int count = 0, merged = 0;
+
+    for (int i = x->shape.rank - 1; i >= 0; i--) {
+        struct axis axis = {x->shape.dims[i], x->strides[i], axes >> i & 1};
+        int at = count;
+
+        if (axis.size == 1)
+            continue;
+        for (; at > 0 && comes_before(&axis, &list[at - 1]); at--)
+            list[at] = list[at - 1];
+        list[at] = axis;
+        count++;
+    }
+    for (int i = 1; i < count; i++) {
+        struct axis *last = &list[merged];
+
+        if (last->reduced == list[i].reduced && last->size * last->stride == list[i].stride)
+            last->size *= list[i].size;
+        else
+            list[++merged] = list[i];
+    }
+    return count > 0 ? merged + 1 : 0;
+}
+
+/* ReduceOps.cpp, should_use_acc_buffer: two axes or more go, and no other lies within them. */
+static bool
+is_summed_aside(const struct value *x, uint64_t axes)
+{
+    struct axis list[MEMMODEL_MAX_RANK];
+
+    if (x->shape.dtype != MEMMODEL_BFLOAT16 && x->shape.dtype != MEMMODEL_FLOAT16)
+        return false;
+    return iterated_axes(x, axes, list) > 1 && list[0].reduced && list[1].reduced;
+}
+
+void
+sum_scratch(struct step *step, const struct value *x, uint64_t axes, const struct value *result)
+{
+    struct value *sums, *wide;
+
+    if (result->shape.dtype != x->shape.dtype || !is_summed_aside(x, axes)) {
+        step_parallel_sum(step, x, result);
+        return;
+    }
+    sums = value_like_typed(step, result, MEMMODEL_FLOAT32);
+    wide = value_like_typed(step, x, MEMMODEL_FLOAT32);
+    step_parallel_sum(step, wide, sums);
+    value_drop(step, wide);
+    value_drop(step, sums);
+}
+
 /* ---- sum: integers are summed as int64 ---- */
 
 static void
@@ -61,7 +130,7 @@ aten_sum_typed(struct step *step, struct value *x, uint64_t axes, bool keep, int
 
     if (x->shape.dtype != dtype && step->device->copying_casts)
         cast = value_like_typed(step, x, dtype);
-    step_parallel_sum(step, x, result);
+    sum_scratch(step, x, axes, result);
     value_drop(step, cast);
     remember(step_record(step, &sum, result, 1, &x), axes, keep);
     return result;

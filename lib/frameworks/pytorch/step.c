@@ -51,6 +51,8 @@ step_input(struct step *step, const struct layer *layer, int input)
 {
     memmodel_tensor tensor = input < layer->input_count ? layer->inputs[input] : MEMMODEL_NO_TENSOR;
 
+    if (tensor >= 0 && step->autocast.casts.layer == layer)
+        return step->autocast.casts.values[input];
     return tensor >= 0 ? step->values[tensor] : NULL;
 }
 
@@ -67,6 +69,8 @@ step_parameter(struct step *step, const struct layer *layer, const char *role)
 {
     struct variable *variable = step_variable(step, layer, role);
 
+    if (variable && step->autocast.casts.layer == layer)
+        return autocast_parameter(step, (int32_t)(variable - step->variables));
     return variable ? variable->value : NULL;
 }
 
@@ -90,8 +94,9 @@ struct shape
 step_output_shape(struct step *step, const struct layer *layer, int output)
 {
     const struct tensor *tensor = &step->network->tensors[layer->first_output + output];
+    int dtype = step->autocast.dtype ? autocast_output_type(step, layer, tensor->dtype) : tensor->dtype;
 
-    return bound_shape(step, tensor->dims, tensor->rank, tensor->dtype);
+    return bound_shape(step, tensor->dims, tensor->rank, dtype);
 }
 
 void
@@ -217,7 +222,7 @@ step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, stru
     step_enter(step, phase, index);
     step->what = op_name(layer->op);
     if (layer->op != OP_INPUT && layer->op != OP_PARAMETER)
-        rule_of(layer->op)->forward(step, layer);
+        autocast_forward(step, layer);
     if (names)
         names_bind(step, names, index);
     for (int32_t k = lifetimes->first[index]; k < lifetimes->first[index + 1]; k++)
@@ -232,6 +237,7 @@ forward(struct step *step, struct names *names)
         step_run_layer(step, MEMMODEL_PHASE_FORWARD, i, names);
         checkpoint_after(step, i);
     }
+    autocast_exit(step);
 }
 
 static void
@@ -313,6 +319,7 @@ step_release(struct step *step)
     memory_release(step->context, step->queue.stack);
     lifetimes_release(step->context, &step->lifetimes);
     checkpoints_release(step->context, &step->checkpoints);
+    memory_release(step->context, step->autocast.sources);
     pool_release(&step->pool);
 }
 
@@ -334,14 +341,6 @@ simulate(struct step *step, const struct optimizer *optimizer)
     run_steps(step, optimizer, &names);
     names_release(step->context, &names);
     return step->status;
-}
-
-static int
-check_supported(memmodel_context *context, const struct memmodel_job *job)
-{
-    if (strcmp(job->precision, "float32") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->precision, "only float32 is simulated");
-    return 0;
 }
 
 int
@@ -369,7 +368,10 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         status = step.device->open(&step);
     if (status)
         return status;
-    status = machine_find(context, job->isa, job->threads, &step.machine);
+    status = autocast_find(context, job->precision, &step.autocast.dtype);
+    step.autocast.on = step.autocast.dtype != 0;
+    if (!status)
+        status = machine_find(context, job->isa, job->threads, &step.machine);
     if (!status)
         status = step_new(&step);
     if (!status)

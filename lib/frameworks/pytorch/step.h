@@ -8,10 +8,11 @@
 #include "frameworks/framework.h"
 #include "frameworks/onednn/machine.h"
 #include "frameworks/optimizer.h"
+#include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
-#include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/device.h"
+#include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/value.h"
 
 enum { OPTIMIZER_STATES = 5 };
@@ -41,9 +42,9 @@ struct step {
     struct memmodel_trace *trace;
     struct pool pool;
     struct machine_profile machine;
-    int status; /* of the first failure; everything stops at the next layer */
     const struct device *device;
     struct cuda cuda;
+    int status; /* of the first failure; everything stops at the next layer */
     int number; /* from 1; 0 before the first */
     bool grad_mode;
     bool training;              /* false: model.eval() */
@@ -55,6 +56,7 @@ struct step {
     struct backward_queue queue;
     struct lifetimes lifetimes;
     struct checkpoints checkpoints;
+    struct autocast autocast;
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
     struct value nothing; /* what failing functions return */
@@ -75,6 +77,10 @@ step_enter(struct step *step, enum memmodel_phase phase, int32_t layer);
  */
 void
 step_parallel_sum(struct step *step, const struct value *x, const struct value *result);
+
+/* The same over `axes`; half types are summed in float32 where several axes go. */
+void
+sum_scratch(struct step *step, const struct value *x, uint64_t axes, const struct value *result);
 
 /* ---- what a layer's rule uses; what is returned stays the step's unless stated ---- */
 

@@ -33,7 +33,8 @@ struct value {
     struct shape shape;
     int64_t strides[MEMMODEL_MAX_RANK];
     struct storage *storage;
-    struct node *node; /* whose output it is; NULL: it needs no gradient */
+    struct node *node;     /* whose output it is; NULL: it needs no gradient */
+    struct value *lowered; /* a parameter's cast that torch.autocast() keeps, or NULL */
     int32_t output;    /* which one */
     int32_t references;
     bool number;    /* a Python number made a tensor: its type gives way to any other */
@@ -125,11 +126,11 @@ value_scalar(struct step *step, int dtype);
 struct value *
 value_vector(struct step *step, int dtype, int64_t elements);
 
-/* empty_like: the memory order of a dense tensor is kept, else row-major. */
 /* One element that lies on the host whatever the device is, such as a Python number: counted if the host is the device. */
 struct value *
 value_on_host(struct step *step, int dtype);
 
+/* empty_like: the memory order of a dense tensor is kept, else row-major. */
 struct value *
 value_like(struct step *step, const struct value *value);
 

@@ -1,0 +1,424 @@
+/*
+ * torch.autocast("cpu", torch.bfloat16). Which operators compute in what: PyTorch 2.13,
+ * aten/src/ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, AutocastCPU, m); all others take what they get.
+ */
+#include "frameworks/pytorch/autocast.h"
+#include "frameworks/pytorch/operators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum policy {
+    LOWER,  /* lower_precision_fp: in bfloat16 */
+    WIDE,   /* fp32 */
+    WIDEST, /* promote: in the widest type of the operands */
+};
+
+/* ---- the table ---- */
+
+/* nll_loss_nd, pad and einsum are none of the list: they are made of what is. */
+static const struct row {
+    const char *name;
+    enum policy policy;
+} rows[] = {
+    {"_addmm_activation", LOWER},
+    {"_native_multi_head_attention", LOWER},
+    {"adaptive_avg_pool3d", WIDE},
+    {"adaptive_max_pool3d", WIDE},
+    {"addbmm", LOWER},
+    {"addmm", LOWER},
+    {"avg_pool3d", WIDE},
+    {"baddbmm", LOWER},
+    {"binary_cross_entropy", WIDE},
+    {"binary_cross_entropy_with_logits", WIDE},
+    {"bmm", LOWER},
+    {"cat", WIDEST},
+    {"cdist", WIDE},
+    {"conv1d", LOWER},
+    {"conv2d", LOWER},
+    {"conv3d", LOWER},
+    {"conv_tbc", LOWER},
+    {"conv_transpose1d", LOWER},
+    {"conv_transpose2d", LOWER},
+    {"conv_transpose3d", LOWER},
+    {"cosine_embedding_loss", WIDE},
+    {"cross_entropy_loss", WIDE},
+    {"ctc_loss", WIDE},
+    {"fft_fft", WIDE},
+    {"fft_fft2", WIDE},
+    {"fft_fftn", WIDE},
+    {"fft_ifft", WIDE},
+    {"fft_ifft2", WIDE},
+    {"fft_ifftn", WIDE},
+    {"fft_irfft", WIDE},
+    {"fft_irfft2", WIDE},
+    {"fft_irfftn", WIDE},
+    {"fft_rfft", WIDE},
+    {"fft_rfft2", WIDE},
+    {"fft_rfftn", WIDE},
+    {"fractional_max_pool2d", WIDE},
+    {"fractional_max_pool3d", WIDE},
+    {"grid_sampler", WIDE},
+    {"grid_sampler_2d", WIDE},
+    {"grid_sampler_3d", WIDE},
+    {"hinge_embedding_loss", WIDE},
+    {"huber_loss", WIDE},
+    {"index_copy", WIDEST},
+    {"inverse", WIDE},
+    {"kl_div", WIDE},
+    {"l1_loss", WIDE},
+    {"linalg_inv", WIDE},
+    {"linalg_solve", WIDE},
+    {"linalg_vecdot", LOWER},
+    {"linear", LOWER},
+    {"margin_ranking_loss", WIDE},
+    {"matmul", LOWER},
+    {"max_pool3d", WIDE},
+    {"max_unpool2d", WIDE},
+    {"max_unpool3d", WIDE},
+    {"mm", LOWER},
+    {"mse_loss", WIDE},
+    {"multi_margin_loss", WIDE},
+    {"multilabel_margin_loss", WIDE},
+    {"nll_loss", WIDE},
+    {"nll_loss2d", WIDE},
+    {"nll_loss_nd", WIDE},
+    {"poisson_nll_loss", WIDE},
+    {"prelu", LOWER},
+    {"prod", WIDE},
+    {"quantile", WIDE},
+    {"reflection_pad1d", WIDE},
+    {"reflection_pad2d", WIDE},
+    {"replication_pad1d", WIDE},
+    {"replication_pad2d", WIDE},
+    {"replication_pad3d", WIDE},
+    {"scaled_dot_product_attention", LOWER},
+    {"smooth_l1_loss", WIDE},
+    {"soft_margin_loss", WIDE},
+    {"stack", WIDEST},
+    {"stft", WIDE},
+    {"trace", WIDE},
+    {"triplet_margin_loss", WIDE},
+};
+
+static int
+compare_names(const void *name, const void *row)
+{
+    return strcmp(name, ((const struct row *)row)->name);
+}
+
+/* ---- what a layer is called there ---- */
+
+enum { LONGEST_NAME = 64, PLANE = 4, VOLUME = 5 };
+
+/* "aten.conv2d.padding" is a form of conv2d. */
+static const char *
+base_name(const char *operation, char name[LONGEST_NAME])
+{
+    static const char prefix[] = "aten.";
+    const char *from = strncmp(operation, prefix, strlen(prefix)) == 0 ? operation + strlen(prefix) : operation;
+    size_t length = strcspn(from, ".");
+
+    if (length >= LONGEST_NAME)
+        return "";
+    memcpy(name, from, length);
+    name[length] = 0;
+    return name;
+}
+
+static const char *
+pad_name(const struct layer *layer, int rank)
+{
+    static const char *const reflection[] = {"reflection_pad1d", "reflection_pad2d", ""};
+    static const char *const replication[] = {"replication_pad1d", "replication_pad2d", "replication_pad3d"};
+    const struct memmodel_pad *options = layer->options;
+
+    if (rank < PLANE - 1 || rank > VOLUME)
+        return "";
+    if (options->mode == MEMMODEL_PAD_REFLECT)
+        return reflection[rank - PLANE + 1];
+    return options->mode == MEMMODEL_PAD_REPLICATE ? replication[rank - PLANE + 1] : "";
+}
+
+static const char *
+loss_name(const struct layer *layer)
+{
+    static const char *const names[] = {
+        [MEMMODEL_CROSS_ENTROPY] = "cross_entropy_loss",
+        [MEMMODEL_BINARY_CROSS_ENTROPY] = "binary_cross_entropy",
+        [MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS] = "binary_cross_entropy_with_logits",
+        [MEMMODEL_MEAN_SQUARED_ERROR] = "mse_loss",
+        [MEMMODEL_MEAN_ABSOLUTE_ERROR] = "l1_loss",
+        [MEMMODEL_SMOOTH_L1] = "smooth_l1_loss",
+        [MEMMODEL_NEGATIVE_LOG_LIKELIHOOD] = "nll_loss",
+        [MEMMODEL_KL_DIVERGENCE] = "kl_div",
+        [MEMMODEL_DICE] = "",
+    };
+    const struct memmodel_loss *options = layer->options;
+
+    return names[options->kind];
+}
+
+static const char *
+pool_name(const struct layer *layer, int rank)
+{
+    const struct memmodel_pool *options = layer->options;
+
+    if (rank != VOLUME)
+        return "";
+    return options->kind == MEMMODEL_MAX ? "max_pool3d" : "avg_pool3d";
+}
+
+static const char *
+prelu_name(const struct layer *layer)
+{
+    const struct memmodel_activation *options = layer->options;
+
+    return options->kind == MEMMODEL_PRELU ? "prelu" : "";
+}
+
+/* Name of the operator that a layer runs; "" for one that is not listed. */
+static const char *
+operator_name(const struct layer *layer, int rank, char name[LONGEST_NAME])
+{
+    static const char *const names[OP_COUNT] = {
+        [OP_CONV] = "conv2d", [OP_CONV_TRANSPOSE] = "conv_transpose2d",
+        [OP_LINEAR] = "linear", [OP_MATMUL] = "matmul",
+        [OP_CONCAT] = "cat",  [OP_ATTENTION] = "scaled_dot_product_attention",
+    };
+
+    switch (layer->op) {
+    case OP_CUSTOM:
+        return ((const struct memmodel_custom *)layer->options)->operation
+                   ? base_name(((const struct memmodel_custom *)layer->options)->operation, name)
+                   : "";
+    case OP_ACTIVATION:
+        return prelu_name(layer);
+    case OP_POOL:
+        return pool_name(layer, rank);
+    case OP_ADAPTIVE_POOL:
+        return rank == VOLUME ? "adaptive_avg_pool3d" : "";
+    case OP_PAD:
+        return pad_name(layer, rank);
+    case OP_LOSS:
+        return loss_name(layer);
+    default:
+        return names[layer->op] ? names[layer->op] : "";
+    }
+}
+
+/* ---- casts ---- */
+
+static bool
+is_eligible(const struct value *x)
+{
+    return x && value_is_float(x) && x->shape.dtype != MEMMODEL_FLOAT64;
+}
+
+/* A leaf that requires a gradient, and no view. */
+static bool
+is_kept(const struct step *step, const struct value *x, int dtype)
+{
+    bool leaf = step->grad_mode ? x->node && !x->node->derivative : true;
+
+    return dtype == step->autocast.dtype && x->shape.dtype == MEMMODEL_FLOAT32 && x->parameter && !x->view && leaf;
+}
+
+static struct value *
+kept_cast(struct step *step, struct value *x, int dtype)
+{
+    struct autocast *autocast = &step->autocast;
+
+    if (x->lowered)
+        return value_keep(x->lowered);
+    if (array_reserve(step->context, &autocast->sources, &autocast->source_capacity, autocast->source_count + 1,
+                      sizeof(struct value *))) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return &step->nothing;
+    }
+    x->lowered = aten_cast(step, x, dtype);
+    autocast->sources[autocast->source_count++] = x;
+    return value_keep(x->lowered);
+}
+
+/* autocast_mode.cpp, cached_cast() */
+static struct value *
+cached_cast(struct step *step, struct value *x, int dtype)
+{
+    if (!is_eligible(x) || x->shape.dtype == dtype)
+        return value_keep(x);
+    return is_kept(step, x, dtype) ? kept_cast(step, x, dtype) : aten_cast(step, x, dtype);
+}
+
+struct value *
+autocast_operand(struct step *step, struct value *x)
+{
+    return step->autocast.on ? cached_cast(step, x, step->autocast.dtype) : value_keep(x);
+}
+
+void
+autocast_exit(struct step *step)
+{
+    struct autocast *autocast = &step->autocast;
+
+    for (size_t i = 0; i < autocast->source_count; i++) {
+        value_drop(step, autocast->sources[i]->lowered);
+        autocast->sources[i]->lowered = NULL;
+    }
+    autocast->source_count = 0;
+}
+
+/* ---- a layer ---- */
+
+static int
+operand_count(const struct layer *layer)
+{
+    return layer->input_count + layer->parameter_count;
+}
+
+static struct value *
+operand(struct step *step, const struct layer *layer, int index)
+{
+    if (index < layer->input_count)
+        return step_input(step, layer, index);
+    return step->variables[layer->parameters[index - layer->input_count]].value;
+}
+
+struct value *
+autocast_parameter(struct step *step, int32_t parameter)
+{
+    const struct casts *casts = &step->autocast.casts;
+    int at = 0;
+
+    while (casts->layer->parameters[at] != parameter)
+        at++;
+    return casts->values[casts->layer->input_count + at];
+}
+
+static int
+widest_type(struct step *step, const struct layer *layer)
+{
+    int dtype = step->autocast.dtype;
+
+    for (int i = 0; i < layer->input_count; i++) {
+        const struct value *x = step_input(step, layer, i);
+
+        if (x && x->shape.dtype == MEMMODEL_FLOAT32)
+            dtype = MEMMODEL_FLOAT32;
+    }
+    return dtype;
+}
+
+/* NULL for an operator that takes what it gets. */
+static const struct row *
+row_of(struct step *step, const struct layer *layer)
+{
+    const struct value *x = step_input(step, layer, 0);
+    char name[LONGEST_NAME];
+
+    return bsearch(operator_name(layer, x ? x->shape.rank : 0, name), rows, sizeof rows / sizeof rows[0],
+                   sizeof rows[0], compare_names);
+}
+
+/* Tensors of a list are cast from the first to the last, arguments from the last to the first. */
+static void
+cast_operands(struct step *step, const struct layer *layer, enum policy policy, struct value **values)
+{
+    int lower = step->autocast.dtype, count = operand_count(layer);
+    int dtype = policy == WIDEST ? widest_type(step, layer) : policy == LOWER ? lower : MEMMODEL_FLOAT32;
+
+    for (int i = 0; i < count; i++) {
+        int at = policy == WIDEST ? i : count - 1 - i;
+
+        values[at] = cached_cast(step, operand(step, layer, at), dtype);
+    }
+}
+
+static void
+run_with_casts(struct step *step, const struct layer *layer, enum policy policy)
+{
+    int count = operand_count(layer);
+    size_t bytes = (size_t)count * sizeof(struct value *);
+    struct value **values = pool_take(&step->pool, bytes);
+
+    if (!values) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    cast_operands(step, layer, policy, values);
+    step->autocast.casts = (struct casts){layer, values};
+    step->autocast.on = false;
+    rule_of(layer->op)->forward(step, layer);
+    step->autocast.on = true;
+    step->autocast.casts = (struct casts){NULL, NULL};
+    value_drop_all(step, values, count);
+    pool_give(&step->pool, values, bytes);
+}
+
+void
+autocast_forward(struct step *step, const struct layer *layer)
+{
+    const struct row *row = step->autocast.on ? row_of(step, layer) : NULL;
+
+    if (row && operand_count(layer) > 0)
+        run_with_casts(step, layer, row->policy);
+    else
+        rule_of(layer->op)->forward(step, layer);
+}
+
+/* ---- types of outputs, which the network has as they are without autocast ---- */
+
+/* Casts say what they make; of two tensors, that of the second. */
+static bool
+is_cast(const struct layer *layer)
+{
+    static const char *const casts[] = {"aten.to.", "aten._to_copy.", "aten.float.", "aten.type_as."};
+    const struct memmodel_custom *options = layer->options;
+
+    for (size_t i = 0; layer->op == OP_CUSTOM && options->operation && i < sizeof casts / sizeof casts[0]; i++)
+        if (strncmp(options->operation, casts[i], strlen(casts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool
+names_type(const struct layer *layer)
+{
+    const struct memmodel_custom *options = layer->options;
+
+    return layer->op == OP_CUSTOM && options->attributes && strstr(options->attributes, "dtype=");
+}
+
+int
+autocast_output_type(struct step *step, const struct layer *layer, int declared)
+{
+    const struct value *other = step_input(step, layer, 1);
+    int dtype = 0;
+
+    if (declared != MEMMODEL_FLOAT32)
+        return declared;
+    if (is_cast(layer))
+        return other && value_is_float(other) ? other->shape.dtype : declared;
+    if (names_type(layer))
+        return declared;
+    for (int i = 0; i < layer->input_count; i++) {
+        const struct value *x = step_input(step, layer, i);
+
+        if (x && value_is_float(x) && dtype != MEMMODEL_FLOAT32)
+            dtype = x->shape.dtype;
+    }
+    return dtype ? dtype : declared;
+}
+
+int
+autocast_find(memmodel_context *context, const char *precision, int *dtype)
+{
+    *dtype = 0;
+    if (strcmp(precision, "float32") == 0)
+        return 0;
+    if (strcmp(precision, "bfloat16") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, precision,
+                             "on a CPU autocast is simulated in \"bfloat16\" only");
+    *dtype = MEMMODEL_BFLOAT16;
+    return 0;
+}

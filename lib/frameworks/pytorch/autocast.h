@@ -1,0 +1,48 @@
+/* torch.autocast() around the model and its loss: what operators get in place of their operands. */
+#ifndef PYTORCH_AUTOCAST_H
+#define PYTORCH_AUTOCAST_H
+
+#include "base/context.h"
+#include "frameworks/pytorch/value.h"
+
+struct layer;
+
+/* A layer's inputs, then its parameters, as its operator gets them; NULL where one is missing. */
+struct casts {
+    const struct layer *layer;
+    struct value **values;
+};
+
+struct autocast {
+    int dtype;              /* computed in; 0: there is no autocast, ever */
+    bool on;                /* now: no operator runs whose operands have been cast */
+    struct casts casts;     /* of the layer that runs */
+    struct value **sources; /* parameters whose cast is kept until the context ends */
+    size_t source_count, source_capacity;
+};
+
+/* Runs the rule of a layer. */
+void
+autocast_forward(struct step *step, const struct layer *layer);
+
+/* A parameter of the layer that runs, by its number in the network, as its operator gets it. */
+struct value *
+autocast_parameter(struct step *step, int32_t parameter);
+
+/* An operand of an operator of the lower precision, inside a composite one: a new reference. */
+struct value *
+autocast_operand(struct step *step, struct value *x);
+
+/* Type of a layer's output that the network declares as `declared`. */
+int
+autocast_output_type(struct step *step, const struct layer *layer, int declared);
+
+/* The context ends: what was kept of parameters goes. */
+void
+autocast_exit(struct step *step);
+
+/* 0 for "float32"; MEMMODEL_ERROR_UNSUPPORTED for what PyTorch does not know on a CPU. */
+int
+autocast_find(memmodel_context *context, const char *precision, int *dtype);
+
+#endif
