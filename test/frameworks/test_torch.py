@@ -24,6 +24,19 @@ if TORCH:
             x = functional.relu(self.norm(self.conv(x)))
             return self.head(x.mean((2, 3)))
 
+    class Returns(nn.Module):
+        """More than the loss: what it returns stays until the next step returns."""
+
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(16, 64)
+            self.second = nn.Linear(64, 1)
+
+        def forward(self, x):
+            hidden = self.first(x)
+            y = self.second(functional.gelu(hidden)).reshape(x.shape[0], x.shape[1])
+            return {"loss": y.sum(), "kept": hidden.transpose(1, 2)}
+
     class Tied(nn.Module):
         def __init__(self):
             super().__init__()
@@ -42,6 +55,12 @@ class FromModule(unittest.TestCase):
         self.assertEqual(network.symbols, ["batch"])
         fixed = memmodel.torch.from_module(Small(), (torch.rand(4, 3, 16, 16),), symbolic=False)
         self.assertEqual(fixed.symbols, [])
+        self.assertEqual(memmodel.estimate(network, batch=4).step_peaks, memmodel.estimate(fixed).step_peaks)
+
+    def test_what_it_returns_is_held_whether_the_batch_is_a_symbol_or_not(self):
+        network = memmodel.torch.from_module(Returns(), (torch.rand(4, 8, 16),))
+        fixed = memmodel.torch.from_module(Returns(), (torch.rand(4, 8, 16),), symbolic=False)
+        self.assertEqual(network.symbols, ["batch"])
         self.assertEqual(memmodel.estimate(network, batch=4).step_peaks, memmodel.estimate(fixed).step_peaks)
 
     def test_tied_weights_are_one(self):

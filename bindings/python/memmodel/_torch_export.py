@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
+NOWHERE = "_empty_nn_module_stack_from_metadata_hook"  # module of the sizes that torch.export itself asks for
 
 
 def tensors_in(value: Any, depth: int = 8) -> list[Any]:
@@ -102,8 +103,10 @@ class Program:
 
 
 def _places(node: Any) -> tuple[Place, ...]:
-    """One per forward function, outermost first, each with its module where the trace tells it."""
+    """One per forward function, outermost first, each with its module where the trace tells it; none for what no source says."""
     modules = [(key, path) for key, (path, _) in (node.meta.get("nn_module_stack") or {}).items()]
+    if (NOWHERE, NOWHERE) in modules:
+        return ()
     lines = (node.meta.get("stack_trace") or "").split("\n")
     found = []
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
