@@ -42,7 +42,7 @@ class Row:
     capacity: int  # of the device; 0: not known
     measured: int
     ran_out: bool  # of memory, so that `measured` is no peak
-    inference: bool = False
+    doubtful: bool = False  # no more than a smaller batch took: the run had ended before its peak
     others: dict[str, float] = field(default_factory=dict)
     others_out: dict[str, bool] = field(default_factory=dict)
 
@@ -64,6 +64,11 @@ class Judged:
     @property
     def bytes(self) -> float:
         return self.slope * self.answer.reserved + self.offset
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a peak to hold the answer against, and an answer."""
+        return not self.row.ran_out and not self.answer.out
 
     @property
     def error(self) -> float:
@@ -107,39 +112,44 @@ def schedtune_rows(table: Path) -> Iterator[Row]:
             )
 
 
-TIMM_LIMIT = 38_000  # MiB: at it and above, the run met the limit of the card
+TIMM_CARD = 40_536  # MiB
+TIMM_LIMIT = 38_000  # at it and above, the run met the limit of the card
 
 
 def timm_rows(table: Path) -> Iterator[Row]:
+    """A run that ended out of memory has a figure, too: what it held by then."""
+    most: dict[str, int] = {}
     with table.open() as lines:
-        for run in csv.DictReader(lines):
-            if float(run["peak_mib"]) >= TIMM_LIMIT:
-                continue
-            yield Row(
-                family="timm",
-                model=run["model"],
-                batch=int(run["batch_size"]),
-                optimizer="momentum",
-                gpu="40 GB",
-                capacity=0,
-                measured=int(float(run["peak_mib"]) * MIB),
-                ran_out=False,
-                others={"fake tensors": float(run["faketensor_backward_mb"] or 0) * MIB},
-            )
+        runs = sorted(csv.DictReader(lines), key=lambda run: int(run["batch_size"]))
+    for run in runs:
+        peak, model = int(float(run["peak_mib"])), run["model"]
+        yield Row(
+            family="timm",
+            model=model,
+            batch=int(run["batch_size"]),
+            optimizer="momentum",
+            gpu="a100",
+            capacity=TIMM_CARD * MIB,
+            measured=peak * MIB,
+            ran_out=peak >= TIMM_LIMIT,
+            doubtful=peak <= most.get(model, 0),
+            others={"fake tensors": float(run["faketensor_backward_mb"] or 0) * MIB},
+        )
+        most[model] = max(most.get(model, 0), peak)
 
 
 @dataclass(frozen=True)
 class Table:
     rows: Callable[[Path], Iterator[Row]]
     path: Path | None
-    line: bool = False  # fit a line, not only what is outside the allocator
     held: int = 0  # bytes of the device that no run can have
+    line: bool = False  # fit a line, not only what is outside the allocator
 
 
 TABLES = {
     "xmem": Table(xmem_rows, DATA / "xmem" / "xmem_runs.csv", held=256 * MIB),
-    "schedtune": Table(schedtune_rows, DATA / "schedtune" / "model_stats.csv"),
-    "timm": Table(timm_rows, None, line=True),
+    "schedtune": Table(schedtune_rows, DATA / "schedtune" / "model_stats.csv", line=True),
+    "timm": Table(timm_rows, None, held=1750 * MIB, line=True),
 }
 
 # ---- our answers ----
@@ -205,7 +215,7 @@ def calibrate(judged: Sequence[Judged], line: bool) -> None:
     for one in judged:
         devices[one.row.gpu].append(one)
     for found in devices.values():
-        sound = [one for one in found if not one.row.ran_out and not one.answer.out]
+        sound = [one for one in found if one.judged and not one.row.doubtful]
         for model in {one.row.model for one in found}:
             offset, slope = fit([one for one in sound if one.row.model != model])
             for one in found:
@@ -236,28 +246,43 @@ def print_rows(judged: Sequence[Judged]) -> None:
         )
 
 
+def print_errors(found: Sequence[Judged]) -> None:
+    judged = [one for one in found if one.judged]
+    print(f"  memmodel      {percent([one.error for one in judged])}")
+    if any(one.row.doubtful for one in judged):
+        sound = [one for one in judged if not one.row.doubtful]
+        print(f"    where a smaller batch took less: {percent([one.error for one in sound])}")
+    for tool in sorted({tool for one in found for tool in one.row.others}):
+        rows = [one.row for one in found if tool in one.row.others and not one.row.ran_out]
+        rows = [row for row in rows if not row.others_out.get(tool)]
+        print(f"  {tool:13s} {percent([row.others[tool] / row.measured - 1 for row in rows])}")
+
+
+def print_memory(found: Sequence[Judged]) -> None:
+    """Who was right about whether a run ends out of memory; what is doubtful may have."""
+    known = [one for one in found if not one.row.doubtful]
+    if not any(one.row.capacity for one in known):
+        return
+    wrong = sum(one.answer.out != one.row.ran_out for one in known)
+    print(f"  out of memory or not: {wrong} of {len(known)} wrong ({wrong / len(known):.1%})")
+    for tool in sorted({tool for one in known for tool in one.row.others_out}):
+        rows = [one.row for one in known if tool in one.row.others]
+        wrong = sum(row.others_out[tool] != row.ran_out for row in rows)
+        print(f"    {tool}: {wrong} of {len(rows)} ({wrong / len(rows):.1%})")
+
+
 def print_sums(judged: Sequence[Judged]) -> None:
     for family in sorted({one.row.family for one in judged}):
         found = [one for one in judged if one.row.family == family]
-        sound = [one for one in found if not one.row.ran_out]
         print(f"\n{family}: {len(found)} runs of {len({one.row.model for one in found})} models")
-        print(f"  memmodel      {percent([one.error for one in sound if not one.answer.out])}")
-        for tool in sorted({tool for one in sound for tool in one.row.others}):
-            rows = [one.row for one in sound if tool in one.row.others and not one.row.others_out.get(tool)]
-            print(f"  {tool:13s} {percent([row.others[tool] / row.measured - 1 for row in rows])}")
-        wrong = sum(one.answer.out != one.row.ran_out for one in found)
-        if any(one.row.capacity for one in found):
-            print(f"  out of memory or not: {wrong} of {len(found)} wrong ({wrong / len(found):.1%})")
-            for tool in sorted({tool for one in found for tool in one.row.others}):
-                rows = [one.row for one in found if tool in one.row.others]
-                wrong = sum(row.others_out[tool] != row.ran_out for row in rows)
-                print(f"    {tool}: {wrong} of {len(rows)} ({wrong / len(rows):.1%})")
+        print_errors(found)
+        print_memory(found)
 
 
 def print_models(judged: Sequence[Judged]) -> None:
     models: dict[str, list[float]] = defaultdict(list)
     for one in judged:
-        if not one.row.ran_out and not one.answer.out:
+        if one.judged:
             models[one.row.model].append(one.error)
     for model, errors in sorted(models.items(), key=lambda item: median(item[1])):
         print(f"{model:40s} median {median(errors):+7.1%} of {len(errors)}: {' '.join(f'{e:+.1%}' for e in errors)}")
