@@ -13,6 +13,8 @@ static const struct {
     {"amsgrad", OPTIMIZER_AMSGRAD},
     {"centered", OPTIMIZER_CENTERED},
     {"decoupled_weight_decay", OPTIMIZER_DECOUPLED},
+    {"foreach", OPTIMIZER_FOREACH},
+    {"fused", OPTIMIZER_FUSED},
 };
 
 static uint32_t

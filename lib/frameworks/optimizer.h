@@ -16,6 +16,8 @@ enum optimizer_option {
     OPTIMIZER_AMSGRAD = 1 << 4,
     OPTIMIZER_CENTERED = 1 << 5,
     OPTIMIZER_DECOUPLED = 1 << 6, /* decoupled_weight_decay */
+    OPTIMIZER_FOREACH = 1 << 7,   /* all parameters at once */
+    OPTIMIZER_FUSED = 1 << 8,     /* in one kernel */
 };
 
 struct optimizer_choice {

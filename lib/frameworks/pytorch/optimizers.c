@@ -4,6 +4,7 @@
  * The state of all parameters is made first, then the loop runs parameter by parameter. Variables of the loop's body
  * live on into the next round and go when they are bound again.
  */
+#include "frameworks/pytorch/foreach.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
 
@@ -29,6 +30,8 @@ struct optimizer_row {
         uint32_t needs;        /* option without which there is none */
     } state[OPTIMIZER_STATES]; /* made before the loop */
     void (*update)(struct step *step, struct loop *loop, struct variable *variable);
+    struct foreach foreach; /* in place of update(), by option */
+    bool fused;             /* has a kernel that does it all, by option */
     uint32_t defaults; /* options that are on by default */
     bool constructed;  /* the state is made by the constructor */
 };
@@ -283,15 +286,19 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
 
 static const struct optimizer_row rows[] = {
     {.name = "none"},
-    {.name = "sgd", .update = sgd},
+    {.name = "sgd", .update = sgd, .foreach = {.known = true, .clones_gradients = true}, .fused = true},
     {.name = "adam",
      .update = adam,
+     .foreach = {.known = true, .lists = 1, .drops_gradients = true},
+     .fused = true,
      .state = {{COUNTER, "step", 0},
                {LIKE_PARAMETER, "exp_avg", 0},
                {LIKE_PARAMETER, "exp_avg_sq", 0},
                {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
     {.name = "adamw",
      .update = adam,
+     .foreach = {.known = true, .lists = 1, .drops_gradients = true},
+     .fused = true,
      .defaults = OPTIMIZER_WEIGHT_DECAY | OPTIMIZER_DECOUPLED,
      .state = {{COUNTER, "step", 0},
                {LIKE_PARAMETER, "exp_avg", 0},
@@ -299,28 +306,35 @@ static const struct optimizer_row rows[] = {
                {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
     {.name = "nadam",
      .update = nadam,
+     .foreach = {.known = true, .lists = 1},
      .state = {{COUNTER, "step", 0},
                {COUNTER, "mu_product", 0},
                {LIKE_PARAMETER, "exp_avg", 0},
                {LIKE_PARAMETER, "exp_avg_sq", 0}}},
     {.name = "radam",
      .update = radam,
+     .foreach = {.known = true, .lists = 1, .drops_gradients = true},
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_avg_sq", 0}}},
     {.name = "adamax",
      .update = adamax,
+     .foreach = {.known = true, .copies_gradients = true},
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_inf", 0}}},
     {.name = "rmsprop",
      .update = rmsprop,
+     .foreach = {.known = true, .lists = 1},
      .state = {{COUNTER, "step", 0},
                {LIKE_PARAMETER, "square_avg", 0},
                {LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM},
                {LIKE_PARAMETER, "grad_avg", OPTIMIZER_CENTERED}}},
     {.name = "adagrad",
      .update = adagrad,
+     .foreach = {.known = true, .lists = 1, .scales_gradients = true},
+     .fused = true,
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "sum", 0}},
      .constructed = true},
     {.name = "adadelta",
      .update = adadelta,
+     .foreach = {.known = true, .lists = 2},
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "square_avg", 0}, {LIKE_PARAMETER, "acc_delta", 0}}},
     {.name = "adafactor",
      .update = adafactor,
@@ -330,19 +344,29 @@ static const struct optimizer_row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
+/* What is on by default on the device gives way to fused, and where the optimizer has no such form. */
+static bool
+choose(const struct optimizer_row *row, const struct optimizer_choice *choice, uint32_t on, struct optimizer *optimizer)
+{
+    uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = row->foreach.known ? OPTIMIZER_FOREACH : 0;
+
+    has |= row->fused ? OPTIMIZER_FUSED : 0;
+    if (choice->on & forms)
+        on &= ~forms;
+    *optimizer = (struct optimizer){row, optimizer_options(choice, row->defaults | (on & has))};
+    return !(choice->on & forms & ~has) && (choice->on & forms) != forms;
+}
+
 bool
-optimizer_find(const char *text, struct optimizer *optimizer)
+optimizer_find(const char *text, uint32_t on, struct optimizer *optimizer)
 {
     struct optimizer_choice choice;
 
     if (!optimizer_parse(text, &choice))
         return false;
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (strcmp(rows[i].name, choice.name) != 0)
-            continue;
-        *optimizer = (struct optimizer){&rows[i], optimizer_options(&choice, rows[i].defaults)};
-        return true;
-    }
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (strcmp(rows[i].name, choice.name) == 0)
+            return choose(&rows[i], &choice, on, optimizer);
     return false;
 }
 
@@ -357,13 +381,13 @@ optimizer_names(void)
 
 /* NULL where a parameter of its rank has no such state. */
 static struct value *
-state_like(struct step *step, enum state_kind kind, const struct variable *variable)
+state_like(struct step *step, enum state_kind kind, const struct variable *variable, bool fused)
 {
     bool vector = variable->value->shape.rank < 2;
     struct shape shape;
 
-    if (kind == COUNTER)
-        return value_on_host(step, MEMMODEL_FLOAT32);
+    if (kind == COUNTER) /* a kernel counts on its device */
+        return fused ? value_scalar(step, MEMMODEL_FLOAT32) : value_on_host(step, MEMMODEL_FLOAT32);
     if (kind == LIKE_PARAMETER || (kind == LIKE_VECTOR && vector))
         return like_parameter(step, variable);
     if (kind == LIKE_VECTOR || vector)
@@ -381,7 +405,8 @@ make_state(struct step *step, const struct optimizer *optimizer, struct variable
         if (row->state[i].needs & ~optimizer->options)
             continue;
         step->what = row->state[i].name;
-        variable->state[i] = state_like(step, row->state[i].kind, variable);
+        variable->state[i] =
+            state_like(step, row->state[i].kind, variable, optimizer->options & OPTIMIZER_FUSED);
         if (variable->state[i])
             value_becomes(step, variable->state[i], MEMMODEL_OPTIMIZER_STATE);
         variable->has_state = true;
@@ -407,21 +432,25 @@ begin_round(struct step *step, struct loop *loop, const struct variable *variabl
     bind(step, loop, GRAD, has(loop, OPTIMIZER_MAXIMIZE) ? like_parameter(step, variable) : NULL);
 }
 
-/* Only parameters that got a gradient take part. */
-void
-optimizer_run(struct step *step, const struct optimizer *optimizer)
+static void
+make_states(struct step *step, const struct optimizer *optimizer)
 {
-    const struct optimizer_row *row = optimizer->row;
-    struct loop loop = {{NULL}, optimizer->options};
-
-    for (size_t i = 0; i < step->network->parameter_count && row->update; i++) {
+    for (size_t i = 0; i < step->network->parameter_count; i++) {
         struct variable *variable = &step->variables[i];
 
         step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
         if (variable->gradient && !variable->has_state)
             make_state(step, optimizer, variable);
     }
-    for (size_t i = 0; i < step->network->parameter_count && row->update; i++) {
+}
+
+static void
+run_loop(struct step *step, const struct optimizer *optimizer)
+{
+    const struct optimizer_row *row = optimizer->row;
+    struct loop loop = {{NULL}, optimizer->options};
+
+    for (size_t i = 0; i < step->network->parameter_count; i++) {
         struct variable *variable = &step->variables[i];
 
         if (!variable->gradient)
@@ -432,4 +461,29 @@ optimizer_run(struct step *step, const struct optimizer *optimizer)
         row->update(step, &loop, variable);
     }
     value_drop_all(step, loop.names, LOOP_NAMES);
+}
+
+/* A fused kernel takes nothing but the momentum it begins with. */
+static void
+run_fused(struct step *step, const struct optimizer *optimizer)
+{
+    static const struct foreach fused = {.known = true, .clones_gradients = true};
+
+    foreach_run(step, &fused, optimizer->options & OPTIMIZER_MOMENTUM);
+}
+
+/* Only parameters that got a gradient take part. */
+void
+optimizer_run(struct step *step, const struct optimizer *optimizer)
+{
+    if (!optimizer->row->update)
+        return;
+    make_states(step, optimizer);
+    step->what = optimizer->row->name;
+    if (optimizer->options & OPTIMIZER_FUSED)
+        run_fused(step, optimizer);
+    else if (optimizer->options & OPTIMIZER_FOREACH)
+        foreach_run(step, &optimizer->row->foreach, optimizer->options);
+    else
+        run_loop(step, optimizer);
 }

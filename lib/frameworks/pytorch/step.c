@@ -360,11 +360,13 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
     };
     int status;
 
-    if (!optimizer_find(job->optimizer, &optimizer))
+    status = device_find(context, job->device, &step.device);
+    if (status)
+        return status;
+    if (!optimizer_find(job->optimizer, step.device->optimizer, &optimizer))
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
                              "PyTorch has no rule for this optimizer; use %s", optimizer_names());
-    status = device_find(context, job->device, &step.device);
-    if (!status && step.device->open)
+    if (step.device->open)
         status = step.device->open(&step);
     if (status)
         return status;

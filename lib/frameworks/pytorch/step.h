@@ -192,9 +192,9 @@ struct optimizer {
     uint32_t options; /* enum optimizer_option */
 };
 
-/* False if there is none of that name, or the options are none. */
+/* False if there is none of that name, or the options are none. `on`: what is on by default on the device. */
 bool
-optimizer_find(const char *text, struct optimizer *optimizer);
+optimizer_find(const char *text, uint32_t on, struct optimizer *optimizer);
 
 /* For a message: "none, sgd, ... or adadelta". */
 const char *
