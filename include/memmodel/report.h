@@ -141,6 +141,28 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
                int64_t *largest);
 
 /**
+ * What a job needs for each of some values of a symbol, such as 1,000 batch sizes: memmodel_estimate() without its
+ * tables, so many times faster.
+ *
+ * @param[in]  network  network with at least one symbol
+ * @param[in]  job      how it is run; its value for `symbol`, if any, is ignored
+ * @param[in]  symbol   name of the dimension that varies, such as "batch"
+ * @param[in]  values   positive, in any order. @length count
+ * @param[in]  count    number of values
+ * @param[out] bytes    of the measure in job->measure, for each value; -1 for a value with which the network cannot be
+ *                      built, such as a size that is no multiple of 16. Untouched on error. @length count @unit bytes
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
+ * @threads any, each with a context of its own in the job
+ * @blocking
+ * @complexity O(count) simulations
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
+              const int64_t *values, size_t count, int64_t *bytes);
+
+/**
  * Peak over all steps.
  *
  * @param[in]     report  report

@@ -9,8 +9,6 @@ compare(const struct ordered_node *a, const struct ordered_node *b)
 
     if (x->size != y->size)
         return x->size < y->size ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
     return (x->address > y->address) - (x->address < y->address);
 }
 
@@ -86,7 +84,7 @@ chunk_set_used(struct chunks *chunks, struct chunk *chunk)
 struct chunk *
 chunk_best_fit(const struct chunks *chunks, int64_t size)
 {
-    struct chunk key = {.size = size, .rank = INT64_MIN, .address = INT64_MIN};
+    struct chunk key = {.size = size, .address = INT64_MIN};
     struct ordered_node *node = ordered_lower_bound(&chunks->free, &key.node);
 
     return node ? ORDERED_OBJECT(node, struct chunk, node) : NULL;

@@ -1,4 +1,4 @@
-/* Chunks: the pieces of a region without gaps, each in use or free; free ones by size, then rank, then address. */
+/* Chunks: the pieces of a region without gaps, each in use or free; free ones by size, then address. */
 #ifndef ALLOCATORS_CHUNK_H
 #define ALLOCATORS_CHUNK_H
 
@@ -12,12 +12,13 @@ struct chunk {
     struct ordered_node node;
     struct chunk *previous, *next;  /* neighbours in the region */
     struct chunk *linked, *linking; /* another list that it is in: the next there, the one before */
+    struct chunk *larger, *smaller; /* the first chunks of the next sizes in that list */
     int64_t address, size, requested;
     int64_t lead;  /* of a mapping: bytes in front of its chunk */
-    int64_t rank;  /* of equal sizes, the lowest is taken first */
     int32_t owner; /* block of the trace, -1: free */
-    bool free;     /* in the set of free chunks */
-    bool unsorted; /* free, but not in the set yet */
+    bool free;     /* in the set, or its list, of free chunks */
+    bool unsorted; /* free, but not in its place yet */
+    bool first_of_size;
     bool apart;    /* a mapping of its own */
 };
 
@@ -51,7 +52,7 @@ chunk_set_free(struct chunks *chunks, struct chunk *chunk);
 void
 chunk_set_used(struct chunks *chunks, struct chunk *chunk);
 
-/* The smallest free chunk, of equal ones that of the lowest rank and address, with at least `size` bytes; NULL: none. */
+/* The smallest free chunk, of equal ones that of the lowest address, with at least `size` bytes; NULL: none. */
 struct chunk *
 chunk_best_fit(const struct chunks *chunks, int64_t size);
 

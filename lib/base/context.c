@@ -243,13 +243,11 @@ memory_copy_text(memmodel_context *context, const char *text)
 }
 
 int
-array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size)
+array_grow(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size)
 {
     size_t wanted = *capacity ? *capacity : 8, bytes;
     void *old, *block;
 
-    if (needed <= *capacity)
-        return 0;
     while (wanted < needed)
         wanted = wanted > SIZE_MAX / 2 ? needed : wanted * 2;
     if (!checked_size(wanted, size, &bytes))

@@ -31,13 +31,20 @@ memory_release(memmodel_context *context, void *block);
 char *
 memory_copy_text(memmodel_context *context, const char *text);
 
+/* What array_reserve() does where there is too little room. */
+int
+array_grow(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size);
+
 /*
  * Makes room for `needed` elements of `size` bytes in a growing array, doubling its capacity; 0 or
  * MEMMODEL_ERROR_NOMEM. `array` is the address of the pointer: array_reserve(context, &list->items, &list->capacity,
  * n, sizeof *list->items).
  */
-int
-array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size);
+static inline int
+array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size)
+{
+    return needed <= *capacity ? 0 : array_grow(context, array, capacity, needed, size);
+}
 
 /* ---- errors: each sets the context's last error and returns its status ---- */
 

@@ -32,6 +32,10 @@ struct simulation {
 typedef int (*framework_simulate)(memmodel_context *context, const struct binding *binding,
                                   const struct memmodel_job *job, struct simulation *simulation);
 
+/* The first step that all later ones repeat, to the byte. */
+int
+pytorch_settled_step(const struct memmodel_job *job);
+
 int
 pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
                  struct simulation *simulation);

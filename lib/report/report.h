@@ -46,7 +46,7 @@ struct query {
     struct memmodel_job job;
     int64_t *symbols;
     struct binding binding;
-    bool without_process; /* peak.process is not asked for: -1 */
+    bool peak_only; /* only the peak of job.measure is asked for */
 };
 
 /* ---- query.c ---- */
@@ -94,6 +94,14 @@ result_of_query(struct query *query, struct result *result);
 void
 result_release(memmodel_context *context, struct result *result);
 
+/* The bytes of one enum memmodel_measure; -1 if it is not modelled. */
+int64_t
+peak_measured(const struct memmodel_peak *peak, int measure);
+
+/* The bytes that job.measure means, with one symbol's value changed, and no more than it takes to know them. */
+int
+query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes);
+
 /* ---- gpu.c ---- */
 
 /*
@@ -102,12 +110,6 @@ result_release(memmodel_context *context, struct result *result);
  */
 int
 result_of_gpu(const struct query *query, struct result *result);
-
-/* ---- solve.c ---- */
-
-/* The bytes of one enum memmodel_measure; -1 if it is not modelled. */
-int64_t
-peak_measured(const struct memmodel_peak *peak, int measure);
 
 /* ---- page.html and what it needs, made C by embed.py ---- */
 

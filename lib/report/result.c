@@ -47,14 +47,15 @@ struct framework {
     framework_simulate simulate; /* NULL: the textbook, which knows no time */
     framework_measure measure;
     int64_t context_bytes;
+    int (*settled_step)(const struct memmodel_job *job); /* NULL: each step may differ from all others */
     int draws; /* orders of execution that the mean is taken of */
 };
 
 static const struct framework frameworks[] = {
-    {"pytorch", pytorch_simulate, measure_allocator, PYTORCH_CONTEXT_BYTES, 1},
-    {"onnxruntime", onnxruntime_simulate, measure_allocator, ONNXRUNTIME_CONTEXT_BYTES, 1},
-    {"tensorflow", tensorflow_simulate, measure_process, TENSORFLOW_BASE_BYTES, MOST_DRAWS},
-    {"textbook", NULL, NULL, 0, 0},
+    {"pytorch", pytorch_simulate, measure_allocator, PYTORCH_CONTEXT_BYTES, pytorch_settled_step, 1},
+    {"onnxruntime", onnxruntime_simulate, measure_allocator, ONNXRUNTIME_CONTEXT_BYTES, NULL, 1},
+    {"tensorflow", tensorflow_simulate, measure_process, TENSORFLOW_BASE_BYTES, NULL, MOST_DRAWS},
+    {"textbook", NULL, NULL, 0, NULL, 0},
 };
 
 static int
@@ -111,19 +112,30 @@ measure_resident(struct query *query, const struct framework *framework, const s
     return status;
 }
 
+/* An exact allocator holds what is live, and nothing besides. */
+static int
+measure_reserved(struct query *query, const struct framework *framework, struct result *result)
+{
+    const struct allocator *allocator = allocator_of_framework(framework->name, query->job.device);
+    struct replay replayed = {.reserved_peak = result->peak.live};
+    int status = 0;
+
+    if (allocator != &allocator_exact)
+        status = allocator_replay(query->context, allocator, NULL, result->simulation.trace, &replayed);
+    result->peak.reserved = replayed.reserved_peak;
+    return status;
+}
+
 static int
 measure_allocator(struct query *query, const struct framework *framework, struct result *result)
 {
-    const struct allocator *allocator = allocator_of_framework(framework->name, query->job.device);
-    struct replay replayed;
     int64_t resident = 0;
-    int status = allocator_replay(query->context, allocator, NULL, result->simulation.trace, &replayed);
+    int status = measure_reserved(query, framework, result);
 
+    result->peak.process = -1;
     if (status)
         return status;
-    result->peak.reserved = replayed.reserved_peak;
-    result->peak.process = -1;
-    if (query->without_process)
+    if (query->peak_only && query->job.measure != MEMMODEL_MEASURE_PROCESS)
         return 0;
     status = measure_resident(query, framework, result, &resident);
     if (!status && !checked_accumulate(&resident, framework->context_bytes))
@@ -142,31 +154,44 @@ measure_process(struct query *query, const struct framework *framework, struct r
 
 /* Live bytes and what they are for, as the trace has them. */
 static void
-fill_live(struct result *result)
+fill_live(const struct query *query, struct result *result)
 {
     const struct memmodel_trace *trace = result->simulation.trace;
 
     result->peak_event = trace_peak_event(trace, 0);
     result->peak.live = result->peak_event < 0 ? 0 : trace->events[result->peak_event].live;
-    if (result->peak_event >= 0)
+    if (result->peak_event >= 0 && !query->peak_only)
         trace_categories_at(trace, result->peak_event, result->categories);
+}
+
+/* Steps beyond which the highest moment of live bytes is not to be found, if nothing else is asked for. */
+static int32_t
+steps_of_peak(const struct query *query, const struct framework *framework)
+{
+    const struct memmodel_job *job = &query->job;
+    bool settles = framework->settled_step && strcmp(job->device, "cpu") == 0;
+
+    if (!settles || !query->peak_only || job->measure != MEMMODEL_MEASURE_LIVE)
+        return job->steps;
+    return (int32_t)min_i64(job->steps, framework->settled_step(job));
 }
 
 /* One of the orders in which the framework may run. */
 static int
 simulate_draw(struct query *query, const struct framework *framework, int draw, struct result *result)
 {
+    struct memmodel_job job = query->job;
     int status;
 
+    job.steps = steps_of_peak(query, framework);
     result->simulation.draw = draw;
-    status = framework->simulate(query->context, &query->binding, &query->job, &result->simulation);
-    if (!status && strcmp(query->job.device, "cuda") == 0)
+    status = framework->simulate(query->context, &query->binding, &job, &result->simulation);
+    if (status)
+        return status;
+    if (strcmp(job.device, "cuda") == 0)
         return result_of_gpu(query, result);
-    if (!status)
-        status = framework->measure(query, framework, result);
-    if (!status)
-        fill_live(result);
-    return status;
+    fill_live(query, result);
+    return framework->measure(query, framework, result);
 }
 
 /* Mean of the process's bytes; exact for any draws, whose bytes differ little. */
@@ -229,6 +254,41 @@ result_of_query(struct query *query, struct result *result)
     if (status)
         return status;
     return framework->simulate ? simulate(query, framework, result) : count(query, result);
+}
+
+int64_t
+peak_measured(const struct memmodel_peak *peak, int measure)
+{
+    const int64_t bytes[] = {
+        [MEMMODEL_MEASURE_LIVE] = peak->live,
+        [MEMMODEL_MEASURE_RESERVED] = peak->reserved,
+        [MEMMODEL_MEASURE_PROCESS] = peak->process,
+    };
+
+    return bytes[measure];
+}
+
+int
+query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes)
+{
+    struct result result;
+    int64_t measured;
+    int status;
+
+    query->peak_only = true;
+    query->symbols[symbol] = value;
+    status = query_bind(query);
+    if (!status)
+        status = result_of_query(query, &result);
+    if (status)
+        return status;
+    measured = peak_measured(&result.peak, query->job.measure);
+    result_release(query->context, &result);
+    if (measured < 0)
+        return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
+                             "the measure is not modelled for this framework");
+    *bytes = measured;
+    return 0;
 }
 
 void

@@ -15,77 +15,105 @@ struct search {
     int64_t budget, step;
 };
 
-int64_t
-peak_measured(const struct memmodel_peak *peak, int measure)
-{
-    const int64_t bytes[] = {
-        [MEMMODEL_MEASURE_LIVE] = peak->live,
-        [MEMMODEL_MEASURE_RESERVED] = peak->reserved,
-        [MEMMODEL_MEASURE_PROCESS] = peak->process,
-    };
-
-    return bytes[measure];
-}
-
-/* Whether `multiple` steps fit. More bytes than 63 bits hold fit nowhere. */
+/* Bytes for `multiple` steps: INT64_MAX if 63 bits do not hold them. */
 static int
-fits(const struct search *search, int64_t multiple, bool *answer)
+bytes_of(const struct search *search, int64_t multiple, int64_t *bytes)
 {
-    struct query *query = search->query;
-    struct result result;
-    int64_t bytes;
+    int64_t value;
     int status;
 
-    if (!checked_multiply(multiple, search->step, &query->symbols[search->symbol])) {
-        *answer = false;
+    *bytes = INT64_MAX;
+    if (!checked_multiply(multiple, search->step, &value))
         return 0;
-    }
-    status = query_bind(query);
-    if (!status)
-        status = result_of_query(query, &result);
-    if (status == MEMMODEL_ERROR_OVERFLOW) {
-        *answer = false;
-        return 0;
-    }
-    if (status)
-        return status;
-    bytes = peak_measured(&result.peak, query->job.measure);
-    result_release(query->context, &result);
-    if (bytes < 0)
-        return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
-                             "the measure is not modelled for this framework");
-    *answer = bytes <= search->budget;
-    return 0;
+    status = query_measure(search->query, search->symbol, value, bytes);
+    return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
 }
 
-/* Doubles until it does not fit any more, then halves the gap. */
-static int
-bisect(const struct search *search, int64_t *largest)
-{
-    int64_t below = 0, above = 1;
-    bool fitting = true;
-    int status;
+/* How many times as far as the last trial the next one may be. */
+enum { FARTHEST = 1000 };
 
-    while (fitting) {
-        status = fits(search, above, &fitting);
-        if (status)
-            return status;
-        if (fitting) {
-            below = above;
-            if (!checked_multiply(above, 2, &above))
-                break;
+/* A value that was tried. */
+struct trial {
+    int64_t multiple, bytes;
+};
+
+/* Where the line through two trials meets the budget, between `least` and `most`. */
+static int64_t
+guess(const struct search *search, const struct trial *a, const struct trial *b, int64_t least, int64_t most)
+{
+    double slope = ((double)b->bytes - (double)a->bytes) / ((double)b->multiple - (double)a->multiple);
+    double place = (double)a->multiple + ((double)search->budget - (double)a->bytes) / slope;
+
+    if (!(place > (double)least)) /* not a number, too */
+        return least;
+    return place < (double)most ? max_i64(least, (int64_t)place) : most;
+}
+
+/*
+ * Along the line through the last two trials until one does not fit, each stride at least twice the one before: `below`
+ * fits, `above` does not. Peaks are nearly straight lines, so few trials find the place.
+ */
+static int
+bracket(const struct search *search, struct trial *below, struct trial *above)
+{
+    struct trial before = *below;
+    int64_t stride = 1;
+    int status = 0;
+
+    *above = (struct trial){1, 0};
+    while (!status) {
+        int64_t most;
+
+        status = bytes_of(search, above->multiple, &above->bytes);
+        if (status || above->bytes > search->budget)
+            break;
+        before = *below;
+        *below = *above;
+        if (!checked_multiply(below->multiple, FARTHEST, &most))
+            most = INT64_MAX;
+        if (!checked_add(below->multiple, stride, &above->multiple)) {
+            *above = (struct trial){INT64_MAX, INT64_MAX};
+            break;
         }
+        if (before.multiple > 0)
+            above->multiple = guess(search, &before, below, above->multiple, most);
+        stride *= 2;
     }
-    while (above - below > 1) {
-        int64_t middle = below + (above - below) / 2;
+    return status;
+}
 
-        status = fits(search, middle, &fitting);
+/* Along the line between the two ends; by halves as soon as that does not halve the gap in two trials. */
+static int
+narrow(const struct search *search, struct trial below, struct trial above, int64_t *largest)
+{
+    int64_t gap = above.multiple - below.multiple;
+
+    for (int trials = 1; above.multiple - below.multiple > 1; trials++) {
+        int64_t middle = below.multiple + (above.multiple - below.multiple) / 2;
+        bool slow = trials % 3 == 0 && above.multiple - below.multiple > gap / 2;
+        struct trial trial = {.multiple = middle};
+        int status;
+
+        if (!slow && above.bytes < INT64_MAX && below.multiple > 0)
+            trial.multiple = guess(search, &below, &above, below.multiple + 1, above.multiple - 1);
+        if (trials % 3 == 0)
+            gap = above.multiple - below.multiple;
+        status = bytes_of(search, trial.multiple, &trial.bytes);
         if (status)
             return status;
-        *(fitting ? &below : &above) = middle;
+        *(trial.bytes <= search->budget ? &below : &above) = trial;
     }
-    *largest = below * search->step;
+    *largest = below.multiple * search->step;
     return 0;
+}
+
+static int
+find_largest(const struct search *search, int64_t *largest)
+{
+    struct trial below = {0, 0}, above;
+    int status = bracket(search, &below, &above);
+
+    return status ? status : narrow(search, below, above, largest);
 }
 
 /* What the network's formulas take for granted of the symbol; 1 if nothing. */
@@ -121,14 +149,13 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
     status = query_new(network, job, symbol, &query);
     if (status)
         return status;
-    query.without_process = query.job.measure != MEMMODEL_MEASURE_PROCESS;
     status = query_symbol(&query, symbol, &search.symbol);
     if (!status && budget < 0)
         status = context_error(query.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "the budget is negative");
     if (!status)
         status = multiple_of_symbol(&query, symbol, &search.step);
     if (!status)
-        status = bisect(&search, largest);
+        status = find_largest(&search, largest);
     query_release(&query);
     return status;
 }

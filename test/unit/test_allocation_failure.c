@@ -189,6 +189,16 @@ solve_for_batch(memmodel_context *context, memmodel_network *net)
     return memmodel_solve(net, &job, "batch", 1 << 20, &largest);
 }
 
+static int
+scan_batches(memmodel_context *context, memmodel_network *net)
+{
+    struct memmodel_job job = {.size = sizeof job, .symbols = symbols, .symbol_count = 2};
+    int64_t bytes[2];
+
+    (void)context;
+    return memmodel_scan(net, &job, "batch", (int64_t[]){1, 9}, 2, bytes);
+}
+
 /* As a page, and its trace for a viewer. */
 static int
 write_report(memmodel_context *context, const memmodel_report *report)
@@ -365,6 +375,7 @@ static const struct scenario {
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},
+    {"batches are scanned", build_image_layers, scan_batches, NULL},
     {"changes are tried and a report is written", build_a_layer_with_a_rule, ask_what_if, NULL},
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},

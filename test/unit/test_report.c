@@ -179,6 +179,54 @@ nothing_fits_into_nothing(void **state)
     assert_int_equal(largest, 0);
 }
 
+static void
+a_scan_tells_each_value_as_an_estimate_does(void **state)
+{
+    static const struct memmodel_symbol_value dim_only[] = {{"dim", 32}};
+    static const char *const optimizers[] = {"adam", "radam"};
+    const int64_t values[] = {3, 1, 700};
+    struct fixture *fixture = *state;
+    int64_t bytes[3];
+
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_job job = job_of("pytorch", dim_only, 1);
+
+        job.optimizer = optimizers[i];
+        job.steps = 8;
+        assert_int_equal(memmodel_scan(fixture->network, &job, "batch", values, 3, bytes), 0);
+        for (int k = 0; k < 3; k++) {
+            const struct memmodel_symbol_value all[] = {{"batch", values[k]}, {"dim", 32}};
+            struct memmodel_peak peak = {.size = sizeof peak};
+            memmodel_report *report;
+
+            job.symbols = all;
+            job.symbol_count = 2;
+            assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
+            assert_int_equal(memmodel_report_peak(report, &peak), 0);
+            assert_int_equal(bytes[k], peak.live);
+            memmodel_report_unref(report);
+        }
+    }
+}
+
+static void
+a_scan_passes_over_values_that_cannot_be_built(void **state)
+{
+    static const struct memmodel_symbol_value batch_only[] = {{"batch", 1}};
+    const int64_t values[] = {32, 33, 0};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("textbook", batch_only, 1);
+    int64_t bytes[3] = {7, 7, 7};
+
+    assert_error(fixture->context, memmodel_scan(fixture->network, &job, "dim", values, 3, bytes),
+                 MEMMODEL_ERROR_INVALID_ARGUMENT, "values");
+    assert_int_equal(bytes[0], 7);
+    assert_int_equal(memmodel_scan(fixture->network, &job, "dim", values, 2, bytes), 0);
+    assert_true(bytes[0] > 0);
+    assert_int_equal(bytes[1], -1);
+    assert_int_equal(memmodel_scan(fixture->network, &job, "dim", NULL, 0, NULL), 0);
+}
+
 /* ---- errors ---- */
 
 static void
@@ -325,6 +373,8 @@ main(void)
         cmocka_unit_test_setup_teardown(the_largest_edge_is_one_that_can_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_value_meets_every_constraint_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_scan_tells_each_value_as_an_estimate_does, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_scan_passes_over_values_that_cannot_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_names_are_refused_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_beyond_63_bits_overflow_and_say_where, setup, teardown),

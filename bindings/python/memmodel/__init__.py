@@ -14,7 +14,7 @@ from memmodel import _exceptions, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel.errors import MemmodelError
-from memmodel.estimation import estimate, solve, what_if
+from memmodel.estimation import estimate, scan, solve, what_if
 from memmodel.fitting import fit
 from memmodel.function import Function
 from memmodel.model import Model, Prediction, Scores
@@ -55,6 +55,7 @@ __all__ = [
     "format_bytes",
     "onnx",
     "parse_bytes",
+    "scan",
     "solve",
     "what_if",
 ]

@@ -47,77 +47,124 @@ is_free(const struct chunk *chunk)
 }
 
 static void
-bins_put_unsorted(struct heap *heap, struct chunk *chunk)
+list_insert(struct list *list, struct chunk *chunk, struct chunk *before)
 {
-    struct unsorted *list = &heap->unsorted;
+    chunk->linked = before;
+    chunk->linking = before ? before->linking : list->last;
+    *(chunk->linking ? &chunk->linking->linked : &list->first) = chunk;
+    *(before ? &before->linking : &list->last) = chunk;
+}
 
+static void
+list_remove(struct list *list, struct chunk *chunk)
+{
+    *(chunk->linking ? &chunk->linking->linked : &list->first) = chunk->linked;
+    *(chunk->linked ? &chunk->linked->linking : &list->last) = chunk->linking;
+}
+
+static void
+put_unsorted(struct heap *heap, struct chunk *chunk)
+{
     chunk->unsorted = true;
-    chunk->linked = list->newest;
-    chunk->linking = NULL;
-    if (list->newest)
-        list->newest->linking = chunk;
-    else
-        list->oldest = chunk;
-    list->newest = chunk;
+    list_insert(&heap->unsorted, chunk, heap->unsorted.first);
 }
 
 static void
 take_unsorted(struct heap *heap, struct chunk *chunk)
 {
-    struct unsorted *list = &heap->unsorted;
-
     chunk->unsorted = false;
-    if (chunk->linking)
-        chunk->linking->linked = chunk->linked;
-    else
-        list->newest = chunk->linked;
-    if (chunk->linked)
-        chunk->linked->linking = chunk->linking;
-    else
-        list->oldest = chunk->linking;
+    list_remove(&heap->unsorted, chunk);
 }
 
-static struct chunk *
-neighbour_in_bin(struct ordered_node *node, int64_t size)
+/* largebin_index_64: bins of 64 bytes, 512, 4 K, 32 K, 256 K, and one for the rest. Small chunks: one of each size. */
+static int
+bin_of(int64_t size)
 {
-    struct chunk *chunk = node ? ORDERED_OBJECT(node, struct chunk, node) : NULL;
+    static const struct {
+        int shift, last, first;
+    } widths[] = {{6, 48, 48}, {9, 20, 91}, {12, 10, 110}, {15, 4, 119}, {18, 2, 124}};
 
-    return chunk && chunk->size == size ? chunk : NULL;
+    if (size < LEAST_LARGE)
+        return (int)(size / ALIGNMENT);
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        if (size >> widths[i].shift <= widths[i].last)
+            return widths[i].first + (int)(size >> widths[i].shift);
+    return BINS - 1;
 }
 
 /*
- * Equal small chunks stand in the order in which they came. Of equal large ones the first stays at the head and the
- * others follow, newest first; the head is the last to be taken.
+ * A size that is new to its bin, between the next larger and the next smaller one; `larger` is the first chunk of that
+ * size.
+ */
+static void
+add_size(struct bin *bin, struct chunk *chunk, struct chunk *larger)
+{
+    struct chunk *smaller = larger ? larger->smaller : bin->chunks.first;
+
+    list_insert(&bin->chunks, chunk, smaller);
+    chunk->first_of_size = true;
+    chunk->larger = larger;
+    chunk->smaller = smaller;
+    if (larger)
+        larger->smaller = chunk;
+    *(smaller ? &smaller->larger : &bin->smallest) = chunk;
+}
+
+/* The first of a size is taken out: the next one is in its place, or the size is gone. */
+static void
+remove_size(struct bin *bin, struct chunk *chunk)
+{
+    struct chunk *next = chunk->linked, *larger = chunk->larger, *smaller = chunk->smaller;
+    bool more = next && next->size == chunk->size;
+
+    chunk->first_of_size = false;
+    if (more) {
+        next->first_of_size = true;
+        next->larger = larger;
+        next->smaller = smaller;
+    }
+    if (larger)
+        larger->smaller = more ? next : smaller;
+    *(smaller ? &smaller->larger : &bin->smallest) = more ? next : larger;
+}
+
+/*
+ * Small chunks are taken in the order in which they came. Large ones stand by size, the largest first; of equal ones
+ * the first to come stays first, and the others follow it, newest first.
  */
 static void
 put_into_bin(struct heap *heap, struct chunk *chunk)
 {
-    struct chunk *equal = chunk_best_fit(&heap->chunks, chunk->size);
-    bool head = !equal || equal->size != chunk->size;
+    int index = bin_of(chunk->size);
+    struct bin *bin = &heap->bins[index];
+    struct chunk *least = bin->smallest;
 
-    heap->freed++;
-    if (chunk->size < LEAST_LARGE)
-        chunk->rank = heap->freed;
+    chunk->free = true;
+    heap->filled[index / 64] |= UINT64_C(1) << index % 64;
+    if (chunk->size < LEAST_LARGE) {
+        list_insert(&bin->chunks, chunk, bin->chunks.first);
+        return;
+    }
+    while (least && least->size < chunk->size)
+        least = least->larger;
+    if (least && least->size == chunk->size)
+        list_insert(&bin->chunks, chunk, least->linked);
     else
-        chunk->rank = head ? INT64_MAX : -heap->freed;
-    chunk_set_free(&heap->chunks, chunk);
+        add_size(bin, chunk, least);
 }
 
-/* Out of its bin; if it was at the head, the next one is. */
 static void
 take_from_bin(struct heap *heap, struct chunk *chunk)
 {
-    struct chunk *next;
+    int index = bin_of(chunk->size);
+    struct bin *bin = &heap->bins[index];
 
-    chunk_set_used(&heap->chunks, chunk);
-    if (chunk->rank != INT64_MAX)
-        return;
-    next = chunk_best_fit(&heap->chunks, chunk->size);
-    if (!next || next->size != chunk->size)
-        return;
-    chunk_set_used(&heap->chunks, next);
-    next->rank = INT64_MAX;
-    chunk_set_free(&heap->chunks, next);
+    chunk->free = false;
+    if (chunk->first_of_size)
+        remove_size(bin, chunk);
+    list_remove(&bin->chunks, chunk);
+    if (!bin->chunks.first)
+        heap->filled[index / 64] &= ~(UINT64_C(1) << index % 64);
 }
 
 static void
@@ -146,7 +193,7 @@ bins_give(struct heap *heap, struct chunk *chunk)
         chunk_join_next(&heap->chunks, chunk);
         heap->top = chunk;
     } else {
-        bins_put_unsorted(heap, chunk);
+        put_unsorted(heap, chunk);
     }
     return chunk->size;
 }
@@ -182,7 +229,7 @@ split(struct heap *heap, struct chunk *chunk, int64_t size)
     rest = chunk_cut(&heap->chunks, chunk, size);
     if (!rest)
         return MEMMODEL_ERROR_NOMEM;
-    bins_put_unsorted(heap, rest);
+    put_unsorted(heap, rest);
     if (size < LEAST_LARGE)
         heap->last_remainder = rest->address;
     return 0;
@@ -194,20 +241,21 @@ bins_take_exact(struct heap *heap, int64_t size)
 {
     struct stack *cache = cache_of(heap, size), *fast = fast_of(heap, size);
     struct chunk *chunk, *more;
+    struct list *equal;
 
     if (size >= LEAST_LARGE)
         return NULL;
+    equal = &heap->bins[bin_of(size)].chunks;
     chunk = fast ? cache_pop(fast) : NULL;
     while (chunk && fast->top && cache->count < CACHE_DEPTH)
         cache_push(cache, cache_pop(fast));
     if (chunk)
         return chunk;
-    chunk = chunk_best_fit(&heap->chunks, size);
-    if (!chunk || chunk->size != size)
-        return NULL;
-    chunk_set_used(&heap->chunks, chunk);
-    while (cache->count < CACHE_DEPTH && (more = chunk_best_fit(&heap->chunks, size)) && more->size == size) {
-        chunk_set_used(&heap->chunks, more);
+    chunk = equal->last;
+    if (chunk)
+        take_from_bin(heap, chunk);
+    while (cache->count < CACHE_DEPTH && (more = equal->last)) {
+        take_from_bin(heap, more);
         cache_push(cache, more);
     }
     return chunk;
@@ -221,8 +269,8 @@ bins_take_unsorted(struct heap *heap, int64_t size, struct chunk **chunk)
     bool cached = false;
 
     *chunk = NULL;
-    for (struct chunk *oldest = heap->unsorted.oldest; oldest; oldest = heap->unsorted.oldest) {
-        bool only = oldest == heap->unsorted.newest && oldest->address == heap->last_remainder;
+    for (struct chunk *oldest = heap->unsorted.last; oldest; oldest = heap->unsorted.last) {
+        bool only = oldest == heap->unsorted.first && oldest->address == heap->last_remainder;
 
         if (size < LEAST_LARGE && only && oldest->size > size + SMALLEST_CHUNK) {
             take_out(heap, oldest);
@@ -244,43 +292,40 @@ bins_take_unsorted(struct heap *heap, int64_t size, struct chunk **chunk)
     return 0;
 }
 
-/* largebin_index_64: bins of 64 bytes, 512, 4 K, 32 K, 256 K, and one for the rest. */
-static int64_t
-large_bin_of(int64_t size)
+/* Of the smallest size that fits, the second chunk if there is one: the first is the one that others hang on. */
+static struct chunk *
+fit_of_bin(const struct bin *bin, int64_t size)
 {
-    static const struct {
-        int shift;
-        int64_t last, first;
-    } widths[] = {{6, 48, 48}, {9, 20, 91}, {12, 10, 110}, {15, 4, 119}, {18, 2, 124}};
+    struct chunk *chunk = bin->smallest;
 
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
-        if (size >> widths[i].shift <= widths[i].last)
-            return widths[i].first + (size >> widths[i].shift);
-    return 126;
+    while (chunk && chunk->size < size)
+        chunk = chunk->larger;
+    return chunk && chunk->linked && chunk->linked->size == chunk->size ? chunk->linked : chunk;
 }
 
-/* Of equal large chunks in a bin that was not that of the request, the last but the head: the oldest of the others. */
-static struct chunk *
-last_of_bin(struct chunk *chunk)
+/* The first bin behind `index` that has chunks; BINS if none has. */
+static int
+next_filled(const struct heap *heap, int index)
 {
-    for (;;) {
-        struct chunk *next = neighbour_in_bin(ordered_next(&chunk->node), chunk->size);
-
-        if (!next || next->rank == INT64_MAX)
-            return chunk;
-        chunk = next;
-    }
+    do
+        index++;
+    while (index < BINS && !(heap->filled[index / 64] >> index % 64 & 1));
+    return index;
 }
 
 /* The smallest chunk of the bins that fits; *chunk is NULL if none does. */
 int
 bins_take_best(struct heap *heap, int64_t size, struct chunk **chunk)
 {
-    *chunk = chunk_best_fit(&heap->chunks, size);
+    int index = bin_of(size);
+
+    *chunk = size < LEAST_LARGE ? NULL : fit_of_bin(&heap->bins[index], size);
+    if (!*chunk) {
+        index = next_filled(heap, index);
+        *chunk = index < BINS ? heap->bins[index].chunks.last : NULL;
+    }
     if (!*chunk)
         return 0;
-    if ((*chunk)->size >= LEAST_LARGE && (size < LEAST_LARGE || large_bin_of(size) != large_bin_of((*chunk)->size)))
-        *chunk = last_of_bin(*chunk);
     take_out(heap, *chunk);
     return split(heap, *chunk, size);
 }

@@ -27,6 +27,7 @@ enum {
     CACHE_BINS = 64, /* TCACHE_SMALL_BINS */
     CACHE_DEPTH = 7, /* TCACHE_FILL_COUNT */
     FAST_BINS = 7,   /* 32, 48, ... 128 */
+    BINS = 127,      /* NBINS, less the one that nothing is in */
 };
 
 /* Chunks of one size, the last one first. */
@@ -35,9 +36,14 @@ struct stack {
     int count;
 };
 
-/* Free chunks that are in no bin yet: the newest first. */
-struct unsorted {
-    struct chunk *newest, *oldest;
+struct list {
+    struct chunk *first, *last;
+};
+
+/* Free chunks of like sizes. */
+struct bin {
+    struct list chunks;
+    struct chunk *smallest; /* of large chunks: the first of the smallest size */
 };
 
 struct heap {
@@ -46,10 +52,11 @@ struct heap {
     struct chunks chunks;
     struct pages pages;
     struct stack cache[CACHE_BINS], fast[FAST_BINS];
-    struct unsorted unsorted;
+    struct list unsorted;   /* free chunks that are in no bin yet: the newest first */
+    struct bin bins[BINS];
+    uint64_t filled[2];     /* a bit a bin that has chunks */
     int64_t last_remainder; /* address of what a small request left: it stays when the chunk there is another */
     struct chunk *top;      /* last chunk of the heap: not in the set */
-    int64_t freed;          /* chunks that were put into bins */
     struct allocator_counters counters;
     int64_t mmap_threshold, trim_threshold, capacity, lowest_mapping;
     int64_t alignment; /* of posix_memalign(), 0: malloc() */

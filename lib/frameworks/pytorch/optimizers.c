@@ -171,6 +171,17 @@ rectify(struct step *step, const struct variable *variable, struct value *scaled
 /* The variance is tractable from this step on with the default betas: rho_t > 5 in torch/optim/radam.py */
 enum { FIRST_RECTIFIED_STEP = 6 };
 
+/* The first step makes what an optimizer keeps, and starts without the results of one before. */
+int
+pytorch_settled_step(const struct memmodel_job *job)
+{
+    enum { FIRST_WITH_STATE = 2 };
+    struct optimizer_choice choice;
+    bool waits = optimizer_parse(job->optimizer, &choice) && strcmp(choice.name, "radam") == 0;
+
+    return waits ? FIRST_RECTIFIED_STEP : FIRST_WITH_STATE;
+}
+
 static void
 radam(struct step *step, struct loop *loop, struct variable *variable)
 {

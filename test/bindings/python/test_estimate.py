@@ -126,6 +126,13 @@ class Simulation(unittest.TestCase):
         self.assertGreater(memmodel.estimate(self.net, batch=largest + 1, isa="avx2").peak.reserved, 200 << 20)
         self.assertEqual(memmodel.solve(self.net, "batch", 1), 0)
 
+    def test_a_scan_is_as_many_estimates(self):
+        scanned = memmodel.scan(self.net, "batch", range(1, 5), isa="avx2", optimizer="sgd")
+        for batch, found in enumerate(scanned, 1):
+            self.assertEqual(found, memmodel.estimate(self.net, isa="avx2", optimizer="sgd", batch=batch).peak.live)
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "value 1 is 0"):
+            memmodel.scan(self.net, "batch", [4, 0])
+
     def test_errors_are_of_the_question(self):
         for error, sizes in (
             (memmodel.UnboundError, {}),
