@@ -145,6 +145,13 @@ print_unmodelled(const memmodel_report *report)
 }
 
 static void
+print_verified(const memmodel_report *report)
+{
+    if (!memmodel_report_verified(report))
+        printf("\nunverified: these bytes have not been compared with measured ones on such a device\n");
+}
+
+static void
 print_formulas(const memmodel_report *report)
 {
     printf("\nbytes as formulas (textbook)\n");
@@ -169,6 +176,7 @@ print_text(const struct estimate *estimate, const memmodel_report *report)
     print_categories(report);
     print_changes(report, estimate->job.measure);
     print_unmodelled(report);
+    print_verified(report);
     if (estimate->options->formulas)
         print_formulas(report);
     if (!estimate->options->layers)

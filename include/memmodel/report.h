@@ -307,6 +307,19 @@ MEMMODEL_API const char *
 memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes);
 
 /**
+ * Whether the bytes of such a job have been held against measured ones (doc/accuracy.md). Those of the device "cuda" have
+ * not been: its rules were read in PyTorch's source, and the sizes of its profiles are what others reported.
+ *
+ * @param[in] report  report
+ * @returns 1 if they have been, else 0
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_verified(const memmodel_report *report);
+
+/**
  * Layer, its operator, phase and step at which the peak is reached, such as
  * "decoder.3.conv1 (conv), backward pass of step 2".
  *

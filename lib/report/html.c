@@ -57,7 +57,7 @@ write_summary(struct text *page, const memmodel_report *report)
 
     text_printf(page, ",\n\"peak\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],", peak->live, peak->reserved, peak->process);
     write_text(page, "moment", report->moment);
-    text_append(page, ",\"steps\":[");
+    text_printf(page, ",\"verified\":%d,\"steps\":[", memmodel_report_verified(report));
     write_bytes(page, report->step_peaks, (size_t)report->step_count);
     text_append(page, "],\n\"categories\":[");
     for (int i = 0; i < MEMMODEL_CATEGORY_COUNT; i++) {

@@ -64,6 +64,7 @@ function summary() {
   if (data.moment) at("moment").innerHTML = `Peak of the live tensors in <b>${escaped(data.moment)}</b>. `;
   if (data.steps.length > steps.length) steps.push("\u2026");
   if (steps.length > 1) at("moment").innerHTML += `<span class="soft">Peaks of the steps: ${steps.join(", ")}.</span>`;
+  if (!data.verified) at("moment").innerHTML += " Unverified: not compared with measured bytes of such a device.";
   at("held").innerHTML = stack(data.held, data.peak[0]);
   at("keys").innerHTML = keys(data.held);
 }

@@ -109,6 +109,12 @@ memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t 
     return report->unmodelled[index].op;
 }
 
+int
+memmodel_report_verified(const memmodel_report *report)
+{
+    return strcmp(report->job.device, "cpu") == 0;
+}
+
 const char *
 memmodel_report_moment(const memmodel_report *report)
 {

@@ -164,6 +164,7 @@ SAME(__typeof__(&memmodel_report_formula_name), const char *(*)(const memmodel_r
 SAME(__typeof__(&memmodel_report_formula), const char *(*)(const memmodel_report *report, size_t formula, int language), "memmodel_report_formula");
 SAME(__typeof__(&memmodel_report_assumptions), const char *(*)(const memmodel_report *report), "memmodel_report_assumptions");
 SAME(__typeof__(&memmodel_report_unmodelled), const char *(*)(const memmodel_report *report, size_t index, int64_t *bytes), "memmodel_report_unmodelled");
+SAME(__typeof__(&memmodel_report_verified), int (*)(const memmodel_report *report), "memmodel_report_verified");
 SAME(__typeof__(&memmodel_report_moment), const char *(*)(const memmodel_report *report), "memmodel_report_moment");
 SAME(__typeof__(&memmodel_report_trace), const memmodel_trace *(*)(const memmodel_report *report), "memmodel_report_trace");
 SAME(__typeof__(&memmodel_report_to_json), int (*)(const memmodel_report *report, memmodel_context *context, char **text), "memmodel_report_to_json");

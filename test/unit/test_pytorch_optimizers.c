@@ -46,7 +46,7 @@ run_start(struct run *run, memmodel_context *context, const json_t *line)
                                                (int)json_array_size(shape), dims, 1) >= 0);
     }
     stepping_start(&run->stepping, 2, true);
-    assert_true(optimizer_find(json_string_value(json_object_get(line, "job")), &run->optimizer));
+    assert_true(optimizer_find(json_string_value(json_object_get(line, "job")), 0, &run->optimizer));
     make_parameters(run);
 }
 
@@ -128,6 +128,30 @@ optimizers_allocate_and_free_as_recorded(void **state)
 }
 
 static void
+foreach_and_fused_optimizers_allocate_and_free_as_recorded(void **state)
+{
+    struct count count = {*state, 0, 0};
+
+    for_each_line("pytorch_operators/optimizers_foreach.jsonl", count_case, &count);
+    print_message("%d of %d foreach and fused optimizers are exact in each step\n", count.exact, count.cases);
+    assert_int_equal(count.cases, 336);
+    assert_int_equal(count.exact, count.cases);
+}
+
+static void
+an_optimizer_without_a_fused_kernel_is_refused(void **state)
+{
+    static const char *const wrong[] = {"nadam(fused)", "adafactor(fused=True)", "adam(foreach, fused)"};
+    struct optimizer optimizer;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (optimizer_find(wrong[i], 0, &optimizer))
+            fail_msg("\"%s\" was taken", wrong[i]);
+    assert_true(optimizer_find("nadam(foreach, fused=False)", 0, &optimizer));
+}
+
+static void
 options_are_read_as_python_writes_them(void **state)
 {
     struct optimizer_choice choice;
@@ -171,6 +195,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(optimizers_allocate_and_free_as_recorded, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(foreach_and_fused_optimizers_allocate_and_free_as_recorded, context_setup,
+                                        context_teardown),
+        cmocka_unit_test(an_optimizer_without_a_fused_kernel_is_refused),
         cmocka_unit_test(options_are_read_as_python_writes_them),
         cmocka_unit_test(what_is_no_optimizer_is_refused),
     };

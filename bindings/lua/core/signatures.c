@@ -157,6 +157,7 @@ const struct signature signatures[] = {
     FUNCTION("spzi", memmodel_report_formula),
     FUNCTION("sp", memmodel_report_assumptions),
     FUNCTION("spzp", memmodel_report_unmodelled),
+    FUNCTION("ip", memmodel_report_verified),
     FUNCTION("sp", memmodel_report_moment),
     FUNCTION("pp", memmodel_report_trace),
     FUNCTION("ippp", memmodel_report_to_json),
@@ -165,7 +166,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 154;
+const size_t signature_count = 155;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

@@ -1106,6 +1106,9 @@ memmodel_report_unmodelled = {
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "bytes", kind = "int64", letter = "l", c = "int64_t", nullable = true, out = true},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_report_verified = {
+  {name = "report", kind = "handle", of = "memmodel_report"},
+  returns = {kind = "int32", letter = "i", c = "int32_t"}},
 memmodel_report_moment = {
   {name = "report", kind = "handle", of = "memmodel_report"},
   returns = {kind = "string", letter = "s", c = "const char *"}},

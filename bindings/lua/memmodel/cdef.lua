@@ -611,6 +611,7 @@ const char *memmodel_report_formula_name(const memmodel_report *report, size_t f
 const char *memmodel_report_formula(const memmodel_report *report, size_t formula, int language);
 const char *memmodel_report_assumptions(const memmodel_report *report);
 const char *memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes);
+int memmodel_report_verified(const memmodel_report *report);
 const char *memmodel_report_moment(const memmodel_report *report);
 const memmodel_trace *memmodel_report_trace(const memmodel_report *report);
 int memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text);

@@ -39,6 +39,11 @@ function Report:formulas(language)
     return formulas
 end
 
+-- False where such jobs have not been measured yet: those of the device "cuda".
+function Report:verified()
+    return C.memmodel_report_verified(self) ~= 0
+end
+
 -- Operators that the framework's rules do not know: a list of {op = ..., bytes = ...}
 function Report:unmodelled()
     local list = {}

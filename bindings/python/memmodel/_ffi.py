@@ -695,7 +695,7 @@ class Job(_call.Struct):
     symbols: Any  # `symbol_count` values
     symbol_count: Any  # number of `symbols`
     context: Any  # takes memory and errors; None: the network's. Give each thread its own.
-    inference: Any  # 1: forward pass only, nothing kept for a backward pass
+    inference: Any  # 1: forward pass only, nothing kept for a backward pass. 2, with "pytorch": forward pass [...]
     steps: Any  # steps to simulate
     threads: Any  # threads the framework computes with
     measure: Any  # Measure, for solve()
@@ -2439,6 +2439,7 @@ _report_unmodelled = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_int64),
 )
+_report_verified = _library.bind("memmodel_report_verified", ctypes.c_int32, ctypes.c_void_p)
 _report_moment = _library.bind("memmodel_report_moment", ctypes.c_char_p, ctypes.c_void_p)
 _report_trace = _library.bind("memmodel_report_trace", ctypes.c_void_p, ctypes.c_void_p)
 _report_to_json = _library.bind(
@@ -4971,6 +4972,19 @@ def report_unmodelled(report: ReportHandle, index: int) -> tuple[str | None, int
         ctypes.byref(bytes_),
     )
     return _call.optional_decoded(_value), bytes_.value
+
+
+def report_verified(report: ReportHandle) -> int:
+    """Whether the bytes of such a job have been held against measured ones (doc/accuracy.md). Those of the device
+    "cuda" have not been: its rules were read in PyTorch's source, and the sizes of its profiles are what others
+    reported.
+
+    report: report.
+
+    Returns 1 if they have been, else 0.
+    """
+    _value = _report_verified(_call.address(report, ReportHandle, "report"))
+    return int(_value)
 
 
 def report_moment(report: ReportHandle) -> str:

@@ -156,6 +156,11 @@ class Report:
         return found
 
     @property
+    def verified(self) -> bool:
+        """False where such jobs have not been measured yet: those of the device "cuda"."""
+        return bool(_ffi.report_verified(self._handle))
+
+    @property
     def trace(self) -> Trace | None:
         """All events of the simulated steps; None for the textbook."""
         handle = _ffi.report_trace(self._handle)

@@ -25,6 +25,7 @@ enum {
         + (int)sizeof(&memmodel_report_formula)
         + (int)sizeof(&memmodel_report_assumptions)
         + (int)sizeof(&memmodel_report_unmodelled)
+        + (int)sizeof(&memmodel_report_verified)
         + (int)sizeof(&memmodel_report_moment)
         + (int)sizeof(&memmodel_report_trace)
         + (int)sizeof(&memmodel_report_to_json)
