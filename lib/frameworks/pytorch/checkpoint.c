@@ -278,6 +278,7 @@ compute_again(struct step *step, struct segment *segment)
         mark_layer(step);
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
     }
+    autocast_exit(step);
     step->grad_mode = false;
     step->checkpoints.again = NULL;
     clear(step, region, layer);

@@ -1,20 +1,19 @@
-/* What an optimizer makes on the way when it updates all parameters at once. */
+/* Optimizers that update all parameters at once: torch.optim.NAME(parameters, foreach=True) and fused=True. */
 #ifndef PYTORCH_FOREACH_H
 #define PYTORCH_FOREACH_H
 
 #include "frameworks/pytorch/step.h"
 
-struct foreach {
-    bool known;            /* false: there is no such form, or no rule for it */
-    int lists;             /* of tensors like the parameters, alive together */
-    bool copies_gradients; /* also where nothing is added to them and they are not negated */
-    bool clones_gradients; /* momentum starts as a copy of the first gradient */
-    bool drops_gradients;  /* the copy goes before the lists are made */
-    bool scales_gradients; /* into the copy, or into one more list where there is none */
-};
+/* False if the optimizer has no such implementation. */
+bool
+foreach_exists(const char *optimizer);
 
-/* optimizer.step() after the states were made. */
+/* optimizer.step() after the states were made, fused where `options` say so. */
 void
-foreach_run(struct step *step, const struct foreach *plan, uint32_t options);
+foreach_run(struct step *step, const char *optimizer, uint32_t options);
+
+/* The parameter's shape with the last axis, the one before or both summed away. */
+struct shape
+factored_shape(const struct value *parameter, bool last, bool before);
 
 #endif

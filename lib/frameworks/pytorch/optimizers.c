@@ -30,8 +30,7 @@ struct optimizer_row {
         uint32_t needs;        /* option without which there is none */
     } state[OPTIMIZER_STATES]; /* made before the loop */
     void (*update)(struct step *step, struct loop *loop, struct variable *variable);
-    struct foreach foreach; /* in place of update(), by option */
-    bool fused;             /* has a kernel that does it all, by option */
+    bool fused;        /* has a kernel that does it all, by option */
     uint32_t defaults; /* options that are on by default */
     bool constructed;  /* the state is made by the constructor */
 };
@@ -248,8 +247,7 @@ adadelta(struct step *step, struct loop *loop, struct variable *variable)
 
 /* ---- adafactor ---- */
 
-/* The parameter's shape with the last axis (rows), the one before (columns) or both summed away. */
-static struct shape
+struct shape
 factored_shape(const struct value *parameter, bool last, bool before)
 {
     struct shape shape = parameter->shape;
@@ -297,10 +295,9 @@ adafactor(struct step *step, struct loop *loop, struct variable *variable)
 
 static const struct optimizer_row rows[] = {
     {.name = "none"},
-    {.name = "sgd", .update = sgd, .foreach = {.known = true, .clones_gradients = true}, .fused = true},
+    {.name = "sgd", .update = sgd, .fused = true},
     {.name = "adam",
      .update = adam,
-     .foreach = {.known = true, .lists = 1, .drops_gradients = true},
      .fused = true,
      .state = {{COUNTER, "step", 0},
                {LIKE_PARAMETER, "exp_avg", 0},
@@ -308,7 +305,6 @@ static const struct optimizer_row rows[] = {
                {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
     {.name = "adamw",
      .update = adam,
-     .foreach = {.known = true, .lists = 1, .drops_gradients = true},
      .fused = true,
      .defaults = OPTIMIZER_WEIGHT_DECAY | OPTIMIZER_DECOUPLED,
      .state = {{COUNTER, "step", 0},
@@ -317,35 +313,29 @@ static const struct optimizer_row rows[] = {
                {LIKE_PARAMETER, "max_exp_avg_sq", OPTIMIZER_AMSGRAD}}},
     {.name = "nadam",
      .update = nadam,
-     .foreach = {.known = true, .lists = 1},
      .state = {{COUNTER, "step", 0},
                {COUNTER, "mu_product", 0},
                {LIKE_PARAMETER, "exp_avg", 0},
                {LIKE_PARAMETER, "exp_avg_sq", 0}}},
     {.name = "radam",
      .update = radam,
-     .foreach = {.known = true, .lists = 1, .drops_gradients = true},
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_avg_sq", 0}}},
     {.name = "adamax",
      .update = adamax,
-     .foreach = {.known = true, .copies_gradients = true},
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_inf", 0}}},
     {.name = "rmsprop",
      .update = rmsprop,
-     .foreach = {.known = true, .lists = 1},
      .state = {{COUNTER, "step", 0},
                {LIKE_PARAMETER, "square_avg", 0},
                {LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM},
                {LIKE_PARAMETER, "grad_avg", OPTIMIZER_CENTERED}}},
     {.name = "adagrad",
      .update = adagrad,
-     .foreach = {.known = true, .lists = 1, .scales_gradients = true},
      .fused = true,
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "sum", 0}},
      .constructed = true},
     {.name = "adadelta",
      .update = adadelta,
-     .foreach = {.known = true, .lists = 2},
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "square_avg", 0}, {LIKE_PARAMETER, "acc_delta", 0}}},
     {.name = "adafactor",
      .update = adafactor,
@@ -359,7 +349,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 static bool
 choose(const struct optimizer_row *row, const struct optimizer_choice *choice, uint32_t on, struct optimizer *optimizer)
 {
-    uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = row->foreach.known ? OPTIMIZER_FOREACH : 0;
+    uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = foreach_exists(row->name) ? OPTIMIZER_FOREACH : 0;
 
     has |= row->fused ? OPTIMIZER_FUSED : 0;
     if (choice->on & forms)
@@ -474,15 +464,6 @@ run_loop(struct step *step, const struct optimizer *optimizer)
     value_drop_all(step, loop.names, LOOP_NAMES);
 }
 
-/* A fused kernel takes nothing but the momentum it begins with. */
-static void
-run_fused(struct step *step, const struct optimizer *optimizer)
-{
-    static const struct foreach fused = {.known = true, .clones_gradients = true};
-
-    foreach_run(step, &fused, optimizer->options & OPTIMIZER_MOMENTUM);
-}
-
 /* Only parameters that got a gradient take part. */
 void
 optimizer_run(struct step *step, const struct optimizer *optimizer)
@@ -491,10 +472,8 @@ optimizer_run(struct step *step, const struct optimizer *optimizer)
         return;
     make_states(step, optimizer);
     step->what = optimizer->row->name;
-    if (optimizer->options & OPTIMIZER_FUSED)
-        run_fused(step, optimizer);
-    else if (optimizer->options & OPTIMIZER_FOREACH)
-        foreach_run(step, &optimizer->row->foreach, optimizer->options);
+    if (optimizer->options & (OPTIMIZER_FOREACH | OPTIMIZER_FUSED))
+        foreach_run(step, optimizer->row->name, optimizer->options);
     else
         run_loop(step, optimizer);
 }
