@@ -17,8 +17,12 @@ from random import Random
 from typing import Any
 
 import torch
-from models import JUDGING, MODELS, WORKING
+from models import JUDGING, WORKING
+from models import MODELS as OLD
+from new_models import LOSS_ONLY, NEW
 from torch import nn
+
+MODELS = OLD | NEW
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,20 @@ def turns(names: Iterable[str]) -> list[Case]:
     return found
 
 
+def drawn(name: str) -> list[Case]:
+    """Two trainings of a network, with batch, optimizer and loss drawn."""
+    random = Random(name)
+    losses = ["cross_entropy", "square", "binary", "smooth", *(["own"] if MODELS[name].labels else [])]
+    return [
+        Case(name, batch, random.choice(["adam", "sgd", "adamw", "momentum"]), loss_for(name, random.choice(losses)))
+        for batch in random.sample([2, 3, 4, 5, 6], 2)
+    ]
+
+
+def loss_for(name: str, loss: str) -> str:
+    return "own" if name in LOSS_ONLY else loss
+
+
 # ---- variants of the loop ----
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -118,15 +136,17 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def variants(kind: str, names: list[str]) -> list[Case]:
-    """Of these networks, batch sizes, optimizers and losses, drawn: fewer of what differs in the optimizer only."""
+def variants(kind: str, names: list[str], count: int, seed: str = "") -> list[Case]:
+    """Of these networks, batch sizes, optimizers and losses, drawn: half as many where only the optimizer is another."""
     change = KINDS[kind]
     names = [name for name in names if "checkpoint" not in change or MODELS[name].blocks]
-    random = Random(kind)
+    random = Random(seed + kind)
     found = []
-    for name in random.sample(names, 4 if kind == change.get("optimizer") else 8):
+    for name in random.sample(names, count // 2 if kind == change.get("optimizer") else count):
         optimizer = random.choice(["adam", "sgd", "adamw", "momentum"])
-        case = Case(name, random.choice([2, 3, 4]), optimizer, random.choice(["cross_entropy", "square"]))
+        case = Case(
+            name, random.choice([2, 3, 4]), optimizer, loss_for(name, random.choice(["cross_entropy", "square"]))
+        )
         case = replace(case, **change)
         found.append(replace(case, checkpoint=MODELS[name].blocks) if case.checkpoint else case)
     return found
@@ -135,23 +155,27 @@ def variants(kind: str, names: list[str]) -> list[Case]:
 # ---- halves ----
 
 
+HALVES = ("working", "judging")
+
+
 def half_of(name: str) -> str:
     return "judging" if hashlib.sha256(name.encode()).digest()[0] % 2 else "working"
 
 
-def by_half(cases: Iterable[Case]) -> dict[str, list[Case]]:
-    halves: dict[str, list[Case]] = {"working": [], "judging": []}
-    for case in cases:
-        halves[half_of(case.name)].append(case)
-    return halves
+def by_half(title: str, cases: Iterable[Case], key: Callable[[Case], str]) -> dict[str, list[Case]]:
+    cases = list(cases)
+    return {f"{title}, {half}": [case for case in cases if half_of(key(case)) == half] for half in HALVES}
 
 
 def groups() -> dict[str, list[Case]]:
+    """All cases of a new network are in the same half, so that one to judge by stays unseen."""
     found = {"working": turns(WORKING), "judging": turns(JUDGING)}
     known = set(found["working"] + found["judging"])
-    several = [case for kind in KINDS for case in variants(kind, [*WORKING, *JUDGING]) if case not in known]
-    found |= {f"variants, {half}": cases for half, cases in by_half(several).items()}
-    return found
+    several = [case for kind in KINDS for case in variants(kind, [*WORKING, *JUDGING], 8) if case not in known]
+    found |= by_half("variants", several, lambda case: case.name)
+    found |= by_half("new networks", (case for name in NEW for case in drawn(name)), lambda case: case.model)
+    several = [case for kind in KINDS for case in variants(kind, list(NEW), 4, "new networks, ")]
+    return found | by_half("variants of new networks", several, lambda case: case.model)
 
 
 GROUPS = groups()

@@ -23,6 +23,7 @@ class Model:
     make: Make
     inputs: Inputs  # arguments and keyword arguments, by batch size
     blocks: str = ""  # names of the modules that people checkpoint, as a job has them
+    labels: str = ""  # what its own loss is against: a "class" each, a class for all "tokens", "words", or an input
 
 
 def image(channels: int, *sizes: int) -> Inputs:

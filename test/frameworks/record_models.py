@@ -24,11 +24,11 @@ from dataclasses import asdict
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import torch
-from cases import CASES, Case, optimizer_of
-from models import MODELS
+from cases import CASES, MODELS, Case, optimizer_of
 from plain_models import first_of
 from record_steps import FORMAT, STEPS, check_totals, collect, provenance, step_record, write
 from torch import Tensor, nn
@@ -42,18 +42,19 @@ THREADS = 2
 Work = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]  # a module, and what it is called with
 
 
-class CrossEntropy(nn.Module):
-    """Of logits over the last dimension, or over the channels of an image, against classes that are there before."""
+class Against(nn.Module):
+    """A loss of the prediction against a target that is there before."""
 
-    def __init__(self, target: Tensor) -> None:
+    def __init__(self, function: Callable[[Tensor, Tensor], Tensor], target: Tensor) -> None:
         super().__init__()
+        self.function = function
         self.target = target
 
     def forward(self, y: Any) -> Tensor:
-        logits = first_of(y)
-        if logits.dim() == 3:
-            logits = logits.reshape(-1, logits.shape[-1])
-        return functional.cross_entropy(logits, self.target)
+        prediction = first_of(y)
+        if self.target.dim() == 1 and prediction.dim() == 3:
+            prediction = prediction.reshape(-1, prediction.shape[-1])
+        return self.function(prediction, self.target)
 
 
 class Square(nn.Module):
@@ -61,24 +62,56 @@ class Square(nn.Module):
         return first_of(y).pow(2).mean()
 
 
-LOSSES: dict[str, Callable[[Any], Tensor]] = {"own": lambda y: y.loss, "square": Square()}
+class Own(nn.Module):
+    def forward(self, y: Any) -> Tensor:
+        loss: Tensor = y["loss"]
+        return loss
+
+
+AGAINST = {
+    "cross_entropy": functional.cross_entropy,
+    "binary": functional.binary_cross_entropy_with_logits,
+    "smooth": functional.smooth_l1_loss,
+}
 
 
 def target_of(case: Case) -> Tensor | None:
-    """Classes for the model's prediction, made in a run that is over before the recording begins."""
-    if case.loss != "cross_entropy":
+    """Of the shape of the model's prediction, which is made in a run that is over before the recording begins; for
+    cross entropy classes: over the last dimension of three, else over the second, the channels of an image."""
+    if case.loss not in AGAINST:
         return None
     model = MODELS[case.model].make()
     with torch.no_grad():
         args, kwargs = MODELS[case.model].inputs(case.batch)
         y = first_of(model(*args, **kwargs))
+    if case.loss != "cross_entropy":
+        return torch.zeros(y.shape)
     shape = (y.numel() // y.shape[-1],) if y.dim() == 3 else (y.shape[0], *y.shape[2:])
     return torch.zeros(shape, dtype=torch.int64)
 
 
 def loss_of(case: Case, target: Tensor | None) -> Callable[[Any], Tensor]:
     """The target is new memory, so that the recording sees it made."""
-    return LOSSES[case.loss] if target is None else CrossEntropy(target.clone())
+    if target is None:
+        return Own() if case.loss == "own" else Square()
+    return Against(AGAINST[case.loss], target.clone())
+
+
+def inputs_of(case: Case) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """With labels where the model makes its own loss of them."""
+    args, kwargs = MODELS[case.model].inputs(case.batch)
+    kind = MODELS[case.model].labels
+    if case.loss != "own" or not kind:
+        return args, kwargs
+    if kind == "class":
+        labels = torch.zeros(case.batch, dtype=torch.int64)
+    elif kind == "tokens":
+        labels = torch.zeros_like(kwargs["input_ids"])
+    elif kind == "words":
+        labels = torch.randint(1, 20, (case.batch, 4))
+    else:
+        labels = kwargs[kind].clone()
+    return args, kwargs | {"labels": labels}
 
 
 # ---- the options of a case ----
@@ -151,7 +184,7 @@ def record(case: Case) -> dict[str, Any]:
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         model = model_of(case)
-        args, kwargs = MODELS[case.model].inputs(case.batch)
+        args, kwargs = inputs_of(case)
         if case.checkpoint:
             add_checkpoints(model, case.checkpoint)
         if case.optimizer is None:
@@ -204,7 +237,8 @@ def record_each_in_its_own_process(names: list[str], folder: Path) -> None:
 
 
 def days_cases(names: list[str], count: int) -> list[str]:
-    """Others every day, all of them in turn."""
+    """Others every day, all of them in turn, of all kinds."""
+    names = Random(0).sample(names, len(names))
     first = datetime.date.today().toordinal() * count % len(names)
     return (names + names)[first : first + count]
 
