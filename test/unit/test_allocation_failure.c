@@ -180,6 +180,21 @@ estimate_by_simulation(memmodel_context *context, memmodel_network *net)
 }
 
 static int
+estimate_on_gpu(memmodel_context *context, memmodel_network *net)
+{
+    struct memmodel_job job = {.size = sizeof job, .device = "cuda", .symbols = symbols};
+    memmodel_report *report;
+    int status;
+
+    (void)context;
+    job.symbol_count = memmodel_network_symbol_count(net);
+    status = memmodel_estimate(net, &job, &report);
+    if (!status)
+        memmodel_report_unref(report);
+    return status;
+}
+
+static int
 solve_for_batch(memmodel_context *context, memmodel_network *net)
 {
     struct memmodel_job job = {.size = sizeof job, .framework = "textbook", .symbols = symbols, .symbol_count = 2};
@@ -372,6 +387,8 @@ static const struct scenario {
     {"arithmetic is counted", build_arithmetic_layers, estimate_by_textbook, NULL},
     {"an image network is simulated", build_image_layers, estimate_by_simulation, NULL},
     {"a sequence network is simulated", build_sequence_layers, estimate_by_simulation, NULL},
+    {"an image network is simulated on a GPU", build_image_layers, estimate_on_gpu, NULL},
+    {"a sequence network is simulated on a GPU", build_sequence_layers, estimate_on_gpu, NULL},
     {"arithmetic is simulated", build_arithmetic_layers, estimate_by_simulation, NULL},
     {"a rule is asked", build_a_layer_with_a_rule, estimate_by_simulation, NULL},
     {"the largest batch is found", build_image_layers, solve_for_batch, NULL},

@@ -1,0 +1,503 @@
+/*
+ * PyTorch on a GPU: what kernels take there, against sizes worked out by hand from PyTorch's source, and how its
+ * allocator's bytes become the report's.
+ */
+#include "check.h"
+#include "trace/trace.h"
+
+#define MIB INT64_C(1048576)
+
+enum {
+    CUBLAS_WORKSPACE = 4096 * 2 * 1024 + 16 * 8 * 1024,
+    HOPPER_WORKSPACE = 32 * 1024 * 1024,
+    CUBLASLT = 1024 * 1024
+};
+
+static struct memmodel_job
+gpu_job(const char *gpu, const char *optimizer)
+{
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job), .device = "cuda", .gpu = gpu, .optimizer = optimizer};
+}
+
+static memmodel_network *
+empty_network(memmodel_context *context)
+{
+    memmodel_network *net;
+
+    assert_int_equal(memmodel_network_new(context, &net), 0);
+    return net;
+}
+
+/* Takes the network. */
+static memmodel_report *
+estimated(memmodel_network *net, const struct memmodel_job *job)
+{
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_network_status(net), 0);
+    assert_int_equal(memmodel_estimate(net, job, &report), 0);
+    memmodel_network_unref(net);
+    return report;
+}
+
+static memmodel_report *
+trained(memmodel_network *net)
+{
+    struct memmodel_job job = gpu_job("rtx3090", "sgd");
+
+    return estimated(net, &job);
+}
+
+static struct memmodel_peak
+peak_of(const memmodel_report *report)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    return peak;
+}
+
+/* Blocks of a size that were allocated in a phase of the second step. */
+static int
+blocks_of(const memmodel_report *report, int phase, int64_t bytes)
+{
+    const memmodel_trace *trace = memmodel_report_trace(report);
+    int count = 0;
+
+    for (size_t i = 0; i < trace->block_count; i++) {
+        const struct trace_event *event = &trace->events[trace->blocks[i].allocated];
+
+        count += event->step == 2 && event->phase == phase && trace->blocks[i].bytes == bytes;
+    }
+    return count;
+}
+
+/* Most bytes of workspace that are alive together in the optimizer, of blocks that it made itself. */
+static int64_t
+optimizer_temporaries(const memmodel_report *report)
+{
+    const memmodel_trace *trace = memmodel_report_trace(report);
+    int64_t now = 0, most = 0;
+
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        const struct trace_block *block = &trace->blocks[event->block];
+
+        if (event->step != 2 || event->phase != MEMMODEL_PHASE_OPTIMIZER || block->category != MEMMODEL_WORKSPACE)
+            continue;
+        now += event->release ? -block->bytes : block->bytes;
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+static void
+mean_squared_error(memmodel_network *net, memmodel_tensor x, int rank, const int64_t *dims)
+{
+    memmodel_tensor target = memmodel_network_input(net, "target", MEMMODEL_FLOAT32, rank, dims);
+
+    memmodel_network_output(net, x);
+    memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.kind = MEMMODEL_MEAN_SQUARED_ERROR));
+}
+
+/* ---- the allocator's bytes ---- */
+
+/* x [8, 16] -> 32, predicted: 2048 + 128 bytes of parameters, 512 of input, 1024 of output. */
+static memmodel_network *
+one_linear_layer(memmodel_context *context)
+{
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){8, 16});
+
+    memmodel_network_output(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 32)));
+    return net;
+}
+
+static memmodel_report *
+predicted(memmodel_context *context, const char *gpu)
+{
+    struct memmodel_job job = gpu_job(gpu, NULL);
+
+    job.inference = 1;
+    return estimated(one_linear_layer(context), &job);
+}
+
+/* The bias of 128 bytes counts 512; from the second step on the output before is still bound. */
+static void
+live_bytes_are_those_of_rounded_blocks(void **state)
+{
+    memmodel_report *report = predicted(*state, "a100");
+    int64_t first = 2048 + 512 + 512 + 1024 + CUBLAS_WORKSPACE + CUBLASLT;
+
+    assert_int_equal(memmodel_report_step_peak(report, 1), first);
+    assert_int_equal(memmodel_report_step_peak(report, 2), first + 1024);
+    assert_int_equal(peak_of(report).live, first + 1024);
+    assert_int_equal(memmodel_report_category(report, MEMMODEL_ALLOCATOR_SLACK), 512 - 128);
+    memmodel_report_unref(report);
+}
+
+/* What is at most 1 MiB shares a segment of 2 MiB, cuBLAS's workspace lies in one of 20 MiB. */
+static void
+reserved_bytes_are_those_of_segments(void **state)
+{
+    memmodel_report *report = predicted(*state, "a100");
+
+    assert_int_equal(peak_of(report).reserved, 2 * MIB + 20 * MIB);
+    memmodel_report_unref(report);
+}
+
+static void
+the_process_has_its_context_and_kernels_besides(void **state)
+{
+    memmodel_report *report = predicted(*state, "rtx3090");
+
+    assert_int_equal(peak_of(report).process, peak_of(report).reserved + 256 * MIB + 60 * MIB);
+    memmodel_report_unref(report);
+}
+
+static void
+cublas_works_in_32_mib_from_hopper_on(void **state)
+{
+    memmodel_report *ampere = predicted(*state, "a100"), *hopper = predicted(*state, "h200");
+
+    assert_int_equal(peak_of(hopper).live - peak_of(ampere).live, HOPPER_WORKSPACE - CUBLAS_WORKSPACE);
+    memmodel_report_unref(ampere);
+    memmodel_report_unref(hopper);
+}
+
+/* CUBLAS handles are of a thread each, and the backward pass runs on one of its own. */
+static void
+training_has_two_workspaces_of_cublas(void **state)
+{
+    memmodel_network *net = one_linear_layer(*state);
+    memmodel_report *report = trained(net);
+    const memmodel_trace *trace = memmodel_report_trace(report);
+    int count = 0;
+
+    for (size_t i = 0; i < trace->block_count; i++)
+        count += trace->blocks[i].bytes == CUBLAS_WORKSPACE && trace->blocks[i].released < 0;
+    assert_int_equal(count, 2);
+    memmodel_report_unref(report);
+}
+
+/* ---- kernels ---- */
+
+/* x [2, 3, 16, 16] -> 8 filters of 3 x 3: 16384 bytes; no columns, no blocked copies. */
+static void
+a_convolution_takes_its_output_alone(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 3, 16, 16});
+    memmodel_report *report;
+
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 8, .kernel = {3}, .padding = MEMMODEL_SAME));
+    mean_squared_error(net, x, 4, (int64_t[]){2, 8, 16, 16});
+    report = trained(net);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 16384), 3); /* with the loss and its differences */
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 3 * 8 * 9 * 4), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 8 * 4), 1);
+    memmodel_report_unref(report);
+}
+
+/* On a CPU the gradient of the input is allocated twice. */
+static void
+batch_norm_makes_one_gradient_of_its_input(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_parameter(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){2, 3, 8, 16}, 1);
+    memmodel_report *report;
+
+    memmodel_network_output(net, memmodel_network_batch_norm(net, x, NULL));
+    report = trained(net);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 3 * 8 * 16 * 4), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 3 * 4), 2);               /* mean and deviation */
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 3 * 4), 2);              /* of weight and bias */
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 3 * 8 * 16 * 4), 2); /* with the given gradient */
+    memmodel_report_unref(report);
+}
+
+static void
+dropout_keeps_a_byte_an_element(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_parameter(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){8, 125}, 1);
+    memmodel_report *report;
+
+    memmodel_network_output(net, memmodel_network_dropout(net, x, NULL));
+    report = trained(net);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 1000), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 4000), 1);
+    memmodel_report_unref(report);
+}
+
+/* Query, key and value [2, 4, 40, 8]: parameters of their own, or one that is all three. */
+static memmodel_report *
+attended(memmodel_context *context, int dtype, bool one, const char *gpu)
+{
+    static const int64_t dims[] = {2, 4, 40, 8};
+    struct memmodel_job job = gpu_job(gpu, "sgd");
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor q = memmodel_network_parameter(net, "q", dtype, 4, dims, 1);
+    memmodel_tensor k = one ? q : memmodel_network_parameter(net, "k", dtype, 4, dims, 1);
+    memmodel_tensor v = one ? q : memmodel_network_parameter(net, "v", dtype, 4, dims, 1);
+
+    memmodel_network_output(net, memmodel_network_attention(net, q, k, v, MEMMODEL_NO_TENSOR, NULL));
+    return estimated(net, &job);
+}
+
+/*
+ * logsumexp: rows of 40 rounded up to 64. Backward: the given gradient, three gradients with the length before the heads,
+ * each copied in its parameter's order, and the products of gradient and result.
+ */
+static void
+attention_in_float32_is_memory_efficient(void **state)
+{
+    memmodel_report *report = attended(*state, MEMMODEL_FLOAT32, false, "rtx3090");
+
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 4), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 64 * 4), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 4 * 40 * 8 * 4), 1 + 3 + 3 + 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 4 * 40 * 4), 2);
+    memmodel_report_unref(report);
+}
+
+static void
+gradients_of_one_storage_are_one_buffer(void **state)
+{
+    memmodel_report *report = attended(*state, MEMMODEL_FLOAT32, true, "rtx3090");
+
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 3 * 2 * 4 * 40 * 8 * 4), 1);
+    memmodel_report_unref(report);
+}
+
+/* The gradient of the query is summed in float32: 128 rows for 40, 32 columns for 8. */
+static void
+attention_in_float16_is_flash_attention_from_ampere_on(void **state)
+{
+    memmodel_report *report = attended(*state, MEMMODEL_FLOAT16, false, "a100");
+    memmodel_report *older = attended(*state, MEMMODEL_FLOAT16, false, "v100");
+
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 4), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 128 * 4 * 32 * 4), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 4 * 128 * 4), 1);
+    assert_int_equal(blocks_of(older, MEMMODEL_PHASE_BACKWARD, 2 * 128 * 4 * 32 * 4), 0);
+    memmodel_report_unref(report);
+    memmodel_report_unref(older);
+}
+
+static memmodel_report *
+looked_up(memmodel_context *context, int64_t count)
+{
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor words = memmodel_network_input(net, "words", MEMMODEL_INT64, 1, &count);
+
+    memmodel_network_output(net, memmodel_network_embedding(net, words, MEMMODEL_EMBEDDING(.rows = 10, .width = 6)));
+    return trained(net);
+}
+
+/* A row for each index, and seven lists of the indices: sorted, their places, and where runs begin. */
+static void
+embedding_gradients_sort_more_than_3072_indices(void **state)
+{
+    memmodel_report *few = looked_up(*state, 3072), *many = looked_up(*state, 3073);
+
+    assert_int_equal(blocks_of(few, MEMMODEL_PHASE_BACKWARD, 3072 * 6 * 4), 1); /* the given gradient */
+    assert_int_equal(blocks_of(few, MEMMODEL_PHASE_BACKWARD, 3072 * 8), 0);
+    assert_int_equal(blocks_of(many, MEMMODEL_PHASE_BACKWARD, 3073 * 6 * 4), 2);
+    assert_int_equal(blocks_of(many, MEMMODEL_PHASE_BACKWARD, 3073 * 8), 7);
+    memmodel_report_unref(few);
+    memmodel_report_unref(many);
+}
+
+/* ---- optimizers: lists of tensors like all parameters, torch/optim/NAME.py, _multi_tensor_NAME ---- */
+
+static const struct {
+    const char *optimizer;
+    int lists;
+} temporaries[] = {
+    {"sgd", 0},
+    {"sgd(weight_decay=0.1)", 1},
+    {"sgd(momentum=0.9, nesterov=True)", 0},
+    {"sgd(maximize=True)", 1},
+    {"adam", 1},
+    {"adam(weight_decay=0.1)", 1}, /* added to a copy of the gradients, which goes before the roots are made */
+    {"adamw", 1},
+    {"adam(fused=True)", 0},
+    {"nadam", 1},
+    {"nadam(weight_decay=0.1)", 2},
+    {"radam", 1},
+    {"adamax", 1},
+    {"rmsprop", 1},
+    {"rmsprop(weight_decay=0.1)", 2},
+    {"adagrad", 2},
+    {"adagrad(weight_decay=0.1)", 2},
+    {"adadelta", 2},
+    {"adadelta(weight_decay=0.1)", 3},
+};
+
+static void
+optimizers_update_all_parameters_at_once(void **state)
+{
+    for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0]; i++) {
+        struct memmodel_job job = gpu_job("a100", temporaries[i].optimizer);
+        memmodel_report *report = estimated(one_linear_layer(*state), &job);
+
+        if (optimizer_temporaries(report) != temporaries[i].lists * (2048 + 128))
+            fail_msg("%s: %lld bytes", temporaries[i].optimizer, (long long)optimizer_temporaries(report));
+        memmodel_report_unref(report);
+    }
+}
+
+/* Parameter by parameter: the roots of the weight and their quotient. */
+static void
+foreach_can_be_turned_off(void **state)
+{
+    struct memmodel_job job = gpu_job("a100", "adam(foreach=False)");
+    memmodel_report *report = estimated(one_linear_layer(*state), &job);
+
+    assert_int_equal(optimizer_temporaries(report), 2 * 2048);
+    memmodel_report_unref(report);
+}
+
+/* Moments like the parameters: 2048 + 512 each; the counters are the host's, or a block each where a kernel counts. */
+static void
+counters_are_on_the_host_unless_fused(void **state)
+{
+    struct memmodel_job job = gpu_job("a100", "adam"), fused = gpu_job("a100", "adam(fused)");
+    memmodel_report *plain = estimated(one_linear_layer(*state), &job);
+    memmodel_report *counting = estimated(one_linear_layer(*state), &fused);
+
+    assert_int_equal(memmodel_report_category(plain, MEMMODEL_OPTIMIZER_STATE), 2 * (2048 + 128));
+    assert_int_equal(memmodel_report_category(counting, MEMMODEL_OPTIMIZER_STATE), 2 * (2048 + 128) + 2 * 4);
+    memmodel_report_unref(plain);
+    memmodel_report_unref(counting);
+}
+
+/* ---- what a report says ---- */
+
+static void
+bytes_of_a_gpu_are_unverified(void **state)
+{
+    struct memmodel_job on_cpu = {.size = sizeof on_cpu};
+    memmodel_report *report = predicted(*state, "a100"), *cpu = estimated(one_linear_layer(*state), &on_cpu);
+    char *text;
+
+    assert_int_equal(memmodel_report_verified(report), 0);
+    assert_int_equal(memmodel_report_verified(cpu), 1);
+    assert_int_equal(memmodel_report_to_json(report, *state, &text), 0);
+    assert_non_null(strstr(text, "\"verified\": false"));
+    memmodel_free(*state, text);
+    memmodel_report_unref(report);
+    memmodel_report_unref(cpu);
+}
+
+static int
+status_of(memmodel_context *context, const struct memmodel_job *job)
+{
+    memmodel_network *net = one_linear_layer(context);
+    memmodel_report *report;
+    int status = memmodel_estimate(net, job, &report);
+
+    if (!status)
+        memmodel_report_unref(report);
+    memmodel_network_unref(net);
+    return status;
+}
+
+static void
+an_unknown_gpu_is_refused_with_the_known_ones(void **state)
+{
+    struct memmodel_job job = gpu_job("voodoo", NULL);
+
+    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_UNSUPPORTED, "a100");
+}
+
+static void
+settings_of_the_allocator_are_read(void **state)
+{
+    struct memmodel_job job = gpu_job("a100", NULL);
+
+    job.allocator = "expandable_segments:True";
+    assert_int_equal(status_of(*state, &job), 0);
+    job.allocator = "backend:cudaMallocAsync";
+    assert_int_equal(status_of(*state, &job), MEMMODEL_ERROR_UNSUPPORTED);
+}
+
+/* ---- of any batch ---- */
+
+static memmodel_network *
+image_network(memmodel_context *context)
+{
+    memmodel_network *net = empty_network(context);
+    memmodel_dim batch = memmodel_network_symbol(net, "batch");
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){batch, 3, 33, 33});
+    memmodel_tensor classes = memmodel_network_input(net, "class", MEMMODEL_INT64, 1, &batch);
+
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 40, .kernel = {3, 3}));
+    x = memmodel_network_activation(net, memmodel_network_batch_norm(net, x, NULL),
+                                    MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    x = memmodel_network_pool(net, x, MEMMODEL_POOL(.kernel = {2}));
+    x = memmodel_network_dropout(net, memmodel_network_flatten(net, x, 1, 3), NULL);
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 10));
+    memmodel_network_loss(net, x, classes, NULL);
+    assert_int_equal(memmodel_network_status(net), 0);
+    return net;
+}
+
+/* Reserved bytes may fall: a larger request can fill a segment that a smaller one left half empty. */
+static void
+reserved_covers_live_bytes_which_grow_with_the_batch(void **state)
+{
+    struct memmodel_peak before = {.live = 0};
+    memmodel_network *net = image_network(*state);
+
+    for (int64_t batch = 1; batch <= 200; batch = batch * 3 / 2 + 1) {
+        struct memmodel_symbol_value value = {"batch", batch};
+        struct memmodel_job job = gpu_job("t4", "adam");
+        memmodel_report *report;
+        struct memmodel_peak peak;
+
+        job.symbols = &value;
+        job.symbol_count = 1;
+        assert_int_equal(memmodel_estimate(net, &job, &report), 0);
+        peak = peak_of(report);
+        assert_true(peak.live <= peak.reserved && peak.reserved < peak.process);
+        assert_true(before.live <= peak.live);
+        before = peak;
+        memmodel_report_unref(report);
+    }
+    memmodel_network_unref(net);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(live_bytes_are_those_of_rounded_blocks, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reserved_bytes_are_those_of_segments, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_process_has_its_context_and_kernels_besides, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(cublas_works_in_32_mib_from_hopper_on, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(training_has_two_workspaces_of_cublas, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_convolution_takes_its_output_alone, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(batch_norm_makes_one_gradient_of_its_input, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(dropout_keeps_a_byte_an_element, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(attention_in_float32_is_memory_efficient, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(gradients_of_one_storage_are_one_buffer, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(attention_in_float16_is_flash_attention_from_ampere_on, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(embedding_gradients_sort_more_than_3072_indices, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(optimizers_update_all_parameters_at_once, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(foreach_can_be_turned_off, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(counters_are_on_the_host_unless_fused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(bytes_of_a_gpu_are_unverified, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(an_unknown_gpu_is_refused_with_the_known_ones, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(settings_of_the_allocator_are_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reserved_covers_live_bytes_which_grow_with_the_batch, context_setup,
+                                        context_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
