@@ -48,6 +48,7 @@ stepping_start(struct stepping *stepping, int threads, bool grad_mode)
     assert_true(step->values && step->variables);
     assert_int_equal(trace_new(stepping->context, &step->trace), 0);
     assert_int_equal(machine_find(stepping->context, "avx512", threads, &step->machine), 0);
+    assert_int_equal(device_find(stepping->context, "cpu", &step->device), 0);
 }
 
 /* Tensors that live on go with the pool. */
@@ -61,6 +62,7 @@ stepping_end(struct stepping *stepping)
     memory_release(stepping->context, step->unmodelled);
     memory_release(stepping->context, step->queue.heap);
     memory_release(stepping->context, step->queue.stack);
+    memory_release(stepping->context, step->autocast.sources);
     pool_release(&step->pool);
     memmodel_trace_unref(step->trace);
     binding_release(stepping->context, &stepping->binding);

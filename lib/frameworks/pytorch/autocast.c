@@ -228,6 +228,7 @@ static struct value *
 kept_cast(struct step *step, struct value *x, int dtype)
 {
     struct autocast *autocast = &step->autocast;
+    bool grad_mode = step->grad_mode;
 
     if (x->lowered)
         return value_keep(x->lowered);
@@ -236,7 +237,10 @@ kept_cast(struct step *step, struct value *x, int dtype)
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return &step->nothing;
     }
+    step->grad_mode = step->job->inference != 1; /* also where gradients are switched off */
     x->lowered = aten_cast(step, x, dtype);
+    x->lowered->parameter = true;
+    step->grad_mode = grad_mode;
     autocast->sources[autocast->source_count++] = x;
     return value_keep(x->lowered);
 }
@@ -395,7 +399,7 @@ autocast_output_type(struct step *step, const struct layer *layer, int declared)
     const struct value *other = step_input(step, layer, 1);
     int dtype = 0;
 
-    if (declared != MEMMODEL_FLOAT32)
+    if (declared != MEMMODEL_FLOAT32 && (declared != step->autocast.dtype || layer->op == OP_CUSTOM))
         return declared;
     if (is_cast(layer))
         return other && value_is_float(other) ? other->shape.dtype : declared;

@@ -344,6 +344,7 @@ convolution_backward(memmodel_context *context, const struct convolution *convol
         return status;
     events->channels_last = layer.channels_last;
     contiguous_grad = convolution_takes_order(&layer, grad_order);
+    layer.sums_aside = grad_order.summed_aside;
     if (layer.backend == BACKEND_ONEDNN)
         onednn_backward(&layer, wants, contiguous_grad, &log);
     else

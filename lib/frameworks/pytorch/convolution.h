@@ -20,6 +20,7 @@ struct memory_order {
     bool scattered;              /* it is not contiguous in row-major order */
     bool channels_last;          /* it is contiguous in the order of torch.channels_last */
     bool suggests_channels_last; /* Tensor.suggest_memory_format() says so */
+    bool summed_aside;           /* of a half type that a sum over all but the channels has in float32 */
 };
 
 /* The arguments of torch.nn.Conv{1,2,3}d and ConvTranspose{1,2,3}d; of each array the first `dims` numbers count. */
@@ -27,7 +28,7 @@ struct convolution {
     int dims; /* spatial dimensions, 1 to 3 */
     bool transposed;
     bool bias;
-    int64_t element; /* bytes of an element: 4 for float32, 8 for float64 */
+    int64_t element; /* bytes of an element: 4 for float32, 8 for float64, 2 for half types */
     int64_t batch, in_channels, out_channels, groups;
     int64_t input[CONVOLUTION_DIMS]; /* spatial size of the input */
     int64_t kernel[CONVOLUTION_DIMS], stride[CONVOLUTION_DIMS], padding[CONVOLUTION_DIMS], dilation[CONVOLUTION_DIMS];

@@ -23,6 +23,7 @@ struct convolution_layer {
     bool transposed, bias;
     bool channels_last;               /* all tensors are taken so */
     bool copies_input, copies_weight; /* they lie otherwise */
+    bool sums_aside;                  /* grad_output for the bias: a half type that is summed in float32 */
     int64_t element;
     int64_t batch, in, out, groups; /* channels of all groups */
     int64_t input[AXES], output[AXES];

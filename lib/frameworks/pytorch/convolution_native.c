@@ -5,7 +5,10 @@
  */
 #include "frameworks/pytorch/convolution_layer.h"
 
-enum { PARALLEL_SUM = 32768 }; /* elements from which a sum to one number is shared among threads */
+enum {
+    PARALLEL_SUM = 32768, /* elements from which a sum to one number is shared among threads */
+    HALF = 2,             /* bytes of an element of a half type */
+};
 
 /* The three gradients of a back end, each of 0 bytes if it is not wanted. */
 struct gradients {
@@ -68,10 +71,9 @@ transposed_columns(const struct convolution_layer *layer)
 static void
 bias_sum_scratch(const struct convolution_layer *layer, bool wanted, struct event_log *log)
 {
-    enum { HALF = 2, FLOAT = 4 };
-    bool alone = layer->out == 1, several = layer->batch > 1 && layer->output_points > 1 && !alone;
-    bool shared = alone && layer->batch * layer->output_points >= PARALLEL_SUM && layer->machine->threads > 1;
-    bool aside = wanted && layer->element == HALF && several && !layer->channels_last;
+    enum { FLOAT = 4 };
+    bool shared = layer->out == 1 && layer->batch * layer->output_points >= PARALLEL_SUM && layer->machine->threads > 1;
+    bool aside = wanted && layer->sums_aside;
     struct convolution_buffer sums = log_scratch(log, when(aside, layer->out * FLOAT));
 
     allocate_and_free(log, when(aside, layer->batch * layer->out * layer->output_points * FLOAT));
@@ -335,6 +337,7 @@ one_group(const struct convolution_layer *layer)
     group.in = layer->in / layer->groups;
     group.out = layer->out / layer->groups;
     group.groups = 1;
+    group.sums_aside = layer->element == HALF && group.batch > 1 && group.out > 1 && group.output_points > 1;
     return group;
 }
 

@@ -107,13 +107,19 @@ suggests_channels_last(const struct value *x)
     return true;
 }
 
+#define CHANNELS (UINT64_C(1) << 1)
+
 static struct memory_order
 order_of(const struct value *x)
 {
     struct value image = as_image(x);
 
-    return (struct memory_order){!value_is_contiguous(x), value_is_channels_last(&image),
-                                 suggests_channels_last(&image)};
+    return (struct memory_order){
+        .scattered = !value_is_contiguous(x),
+        .channels_last = value_is_channels_last(&image),
+        .suggests_channels_last = suggests_channels_last(&image),
+        .summed_aside = is_summed_aside(x, ALL_AXES & ~CHANNELS),
+    };
 }
 
 /* Inputs: input, weight, bias. */

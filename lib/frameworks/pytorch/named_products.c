@@ -139,9 +139,10 @@ contraction(struct step *step, const struct equation *equation, struct value *a,
     const char *const second_parts[] = {equation->batch, equation->summed, equation->own[1]};
     struct value *first = as_batch(step, a, equation->operands[0], first_parts);
     struct value *second = as_batch(step, b, equation->operands[1], second_parts);
-    struct value *product = aten_bmm(step, first, second), *full, *result;
+    struct value *typed_second = autocast_operand(step, second), *typed_first = autocast_operand(step, first);
+    struct value *product = aten_bmm(step, typed_first, typed_second), *full, *result;
     char order[3 * LETTERS] = "";
-    struct shape seen = *shape;
+    struct shape seen = shape_typed(shape, product->shape.dtype);
 
     strcat(strcat(strcat(order, equation->batch), equation->own[0]), equation->own[1]);
     for (int i = 0; i < seen.rank; i++)
@@ -150,6 +151,8 @@ contraction(struct step *step, const struct equation *equation, struct value *a,
     value_drop(step, product);
     result = in_order(step, full, order, equation->result);
     value_drop(step, full);
+    value_drop(step, typed_first);
+    value_drop(step, typed_second);
     value_drop(step, second);
     value_drop(step, first);
     return result;

@@ -117,6 +117,10 @@ contiguous_scratch(struct step *step, const struct value *gradient);
 
 #define ALL_AXES (~UINT64_C(0))
 
+/* True of a half type whose sum over these axes is done in float32, on a copy of all of it. */
+bool
+is_summed_aside(const struct value *x, uint64_t axes);
+
 struct shape
 reduced_shape(const struct value *x, uint64_t axes, bool keep);
 

@@ -67,6 +67,19 @@ sigmoid_of_sum(struct step *step, struct value *into, struct value *other)
     return aten_pointwise_in_place(step, MEMMODEL_SIGMOID, into);
 }
 
+/* An operator of its own to autocast: operands are cast from the last to the first. */
+static struct value *
+linear(struct step *step, struct value *x, struct value *weight, struct value *bias)
+{
+    struct value *operands[] = {x, weight, bias}, *result;
+
+    for (int i = 2; i >= 0; i--)
+        operands[i] = autocast_operand(step, operands[i]);
+    result = aten_linear(step, operands[0], operands[1], operands[2]);
+    value_drop_all(step, operands, 3);
+    return result;
+}
+
 /* h' = (h - n) * z + n with n = tanh(W x + r * U h): RNN.cpp, GRUCell */
 static struct value *
 gru_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell)
@@ -76,7 +89,7 @@ gru_step(struct step *step, struct value *input_gates, struct value *hidden, con
     struct value *product, *reset, *update, *new, *result;
 
     chunks(step, input_gates, GATES, i);
-    product = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
+    product = linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
     chunks(step, product, GATES, h);
     value_drop(step, product);
     if (step->status)
@@ -100,7 +113,7 @@ gru_step(struct step *step, struct value *input_gates, struct value *hidden, con
 static struct value *
 rnn_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell, int kind)
 {
-    struct value *gates = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias), *result;
+    struct value *gates = linear(step, hidden, cell->hidden_weight, cell->hidden_bias), *result;
 
     value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
     result = aten_pointwise(step, kind == MEMMODEL_RNN_RELU ? MEMMODEL_RELU : MEMMODEL_TANH, gates);
@@ -116,7 +129,7 @@ projected_step(struct step *step, struct value *input_gates, struct value *hidde
     enum { INPUT, FORGET, NEW, OUTPUT, GATES };
     struct value *g[GATES] = {NULL}, *gates, *kept, *added, *squashed, *full, *turned, *result;
 
-    gates = aten_linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
+    gates = linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
     value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
     chunks(step, gates, GATES, g);
     value_drop(step, gates);
@@ -229,7 +242,7 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
             step_fail(step, MEMMODEL_ERROR_NOMEM);
             return &step->nothing;
         }
-        *gates = aten_linear(step, x, cell.input_weight, cell.input_bias);
+        *gates = linear(step, x, cell.input_weight, cell.input_bias);
         value_drop(step, old);
         results[d] = run_direction(r, *gates, index, &directions[d]);
         if (r->directions == 1 && !step->status)
@@ -316,6 +329,22 @@ run_lstm(struct recurrence *r, struct value *given)
     return x;
 }
 
+/* RNN.cpp hands an LSTM to oneDNN, whose kernels for half types need AVX-512. */
+static bool
+refuses_lstm(struct recurrence *r, const struct value *x)
+{
+    struct step *step = r->step;
+
+    if (r->kind != MEMMODEL_LSTM || r->projected || !step->autocast.on || !value_is_float(x) ||
+        step->machine.isa == CPU_ISA_AVX512)
+        return false;
+    if (!step->status)
+        step->status = context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED,
+                                     step->network->layers[step->layer].name,
+                                     "PyTorch runs an LSTM under autocast on processors with AVX-512 only");
+    return true;
+}
+
 /* Each cell's part of the initial states. */
 static void
 spread_states(struct recurrence *r)
@@ -345,7 +374,7 @@ run_layers(struct recurrence *r, const struct layer *layer, struct value *given)
     struct value *result, *last, *last_states = NULL;
 
     spread_states(r);
-    if (step->status)
+    if (step->status || refuses_lstm(r, given))
         return;
     result = whole ? run_lstm(r, x) : run_step_by_step(r, x);
     if (step->status)

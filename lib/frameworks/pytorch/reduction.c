@@ -87,7 +87,7 @@ iterated_axes(const struct value *x, uint64_t axes, struct axis list[MEMMODEL_MA
 }
 
 /* ReduceOps.cpp, should_use_acc_buffer: two axes or more go, and no other lies within them. */
-static bool
+bool
 is_summed_aside(const struct value *x, uint64_t axes)
 {
     struct axis list[MEMMODEL_MAX_RANK];
