@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 8192, ALIGNMENT = alignof(max_align_t) };
+/* Blocks double in size from the least to the largest, which keeps them few. */
+enum { LEAST_BYTES = 8192, LARGEST_BYTES = 262144, ALIGNMENT = alignof(max_align_t) };
 
 struct arena_block {
     struct arena_block *older;
@@ -16,10 +17,13 @@ struct arena_block {
 static struct arena_block *
 add_block(struct arena *arena, size_t bytes)
 {
+    size_t usual = arena->newest ? arena->newest->bytes * 2 : LEAST_BYTES;
     struct arena_block *block;
 
-    if (bytes < BLOCK_BYTES)
-        bytes = BLOCK_BYTES;
+    if (usual > LARGEST_BYTES)
+        usual = LARGEST_BYTES;
+    if (bytes < usual)
+        bytes = usual;
     if (bytes > SIZE_MAX - sizeof *block) {
         context_error(arena->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
         return NULL;

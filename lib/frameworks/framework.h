@@ -17,7 +17,8 @@ struct simulation {
     struct memmodel_trace *trace;
     struct unmodelled *unmodelled; /* memory_release() it */
     size_t unmodelled_count;
-    int32_t draw;          /* set by the caller: which of the orders that chance may give, where there is any */
+    int32_t draw;                 /* set by the caller: which of the orders that chance may give, where there is any */
+    struct memmodel_trace *spare; /* set by the caller: an empty trace that may be written instead of a new one */
     int64_t *heap;         /* per event, bytes that kernels hold from the C library; NULL: none. memory_release() it */
     int64_t outside_bytes; /* that training adds to the process besides what its allocators hold */
     int64_t built_bytes;   /* the same of what is there before training: the model's objects, the arrays */

@@ -214,6 +214,8 @@ void
 query_release(struct query *query)
 {
     query_unbind(query);
+    memmodel_trace_unref(query->trace);
+    query->trace = NULL;
     memory_release(query->context, query->symbols);
     query->symbols = NULL;
 }

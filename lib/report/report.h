@@ -46,7 +46,8 @@ struct query {
     struct memmodel_job job;
     int64_t *symbols;
     struct binding binding;
-    bool peak_only; /* only the peak of job.measure is asked for */
+    bool peak_only;               /* only the peak of job.measure is asked for */
+    struct memmodel_trace *trace; /* that is written again and again where nobody keeps it; NULL: none yet */
 };
 
 /* ---- query.c ---- */

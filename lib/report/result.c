@@ -48,7 +48,7 @@ struct framework {
     framework_measure measure;
     int64_t context_bytes;
     int (*settled_step)(const struct memmodel_job *job); /* NULL: each step may differ from all others */
-    int draws; /* orders of execution that the mean is taken of */
+    int draws;                                           /* orders of execution that the mean is taken of */
 };
 
 static const struct framework frameworks[] = {
@@ -185,6 +185,9 @@ simulate_draw(struct query *query, const struct framework *framework, int draw, 
 
     job.steps = steps_of_peak(query, framework);
     result->simulation.draw = draw;
+    if (query->trace)
+        trace_clear(query->trace);
+    result->simulation.spare = query->trace;
     status = framework->simulate(query->context, &query->binding, &job, &result->simulation);
     if (status)
         return status;
@@ -278,6 +281,8 @@ query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes)
     query->peak_only = true;
     query->symbols[symbol] = value;
     status = query_bind(query);
+    if (!status)
+        status = query->trace ? 0 : trace_new(query->context, &query->trace);
     if (!status)
         status = result_of_query(query, &result);
     if (status)

@@ -42,6 +42,16 @@ memmodel_trace_unref(memmodel_trace *trace)
     memmodel_context_unref(context);
 }
 
+void
+trace_clear(struct memmodel_trace *trace)
+{
+    arena_release(&trace->arena);
+    trace->arena = ARENA_INIT(trace->context);
+    trace->block_count = trace->event_count = trace->name_count = 0;
+    trace->live = 0;
+    trace->layer = -1;
+}
+
 int32_t
 trace_add_name(struct memmodel_trace *trace, const char *name)
 {

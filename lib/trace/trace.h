@@ -54,6 +54,10 @@ struct memmodel_trace {
 int
 trace_new(memmodel_context *context, struct memmodel_trace **trace);
 
+/* Empties it; its arrays keep their memory. */
+void
+trace_clear(struct memmodel_trace *trace);
+
 /* Adds a name (copied); its index, or a negative status. */
 int32_t
 trace_add_name(struct memmodel_trace *trace, const char *name);

@@ -1,4 +1,4 @@
-/* What benchmarks of the wall clock share: a clock, and the order of what it said, for medians by qsort(). */
+/* What benchmarks share: a clock of the processor time they took, and the order of what it said, for medians by qsort(). */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 

@@ -183,7 +183,7 @@ simulated_trace(memmodel_context *context, const memmodel_network *network, cons
                 const struct memmodel_job *job)
 {
     struct memmodel_job complete = *job;
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct binding binding;
 
     job_complete(&complete);

@@ -344,7 +344,7 @@ an_operator_without_a_rule_is_named_once(void **state)
     memmodel_network *net = empty_network(*state);
     memmodel_tensor x = linear(net, input(net, BATCH, 16), 4);
     struct memmodel_job job = job_with("sgd");
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct binding binding;
 
     x = memmodel_network_reduce(net, x,
@@ -368,7 +368,7 @@ a_convolution_in_half_precision_is_named_as_not_modelled(void **state)
     memmodel_network *net = empty_network(*state);
     memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_BFLOAT16, 4, (int64_t[]){2, 3, 8, 8});
     struct memmodel_job job = job_with("sgd");
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct binding binding;
 
     memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {1}));
@@ -403,7 +403,7 @@ static void
 expect_refused(memmodel_context *context, struct memmodel_job job, const char *object)
 {
     memmodel_network *net = two_linear_layers(context);
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct binding binding;
 
     assert_int_equal(binding_new(context, net, NULL, &binding), 0);
@@ -435,7 +435,7 @@ more_live_bytes_than_63_bits_are_an_error(void **state)
 {
     memmodel_network *net = empty_network(*state);
     struct memmodel_job job = job_with("none");
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct binding binding;
 
     relu(net, input(net, INT64_C(1) << 30, INT64_C(1) << 30));
@@ -472,7 +472,7 @@ static int
 simulate_everything(memmodel_context *context)
 {
     struct memmodel_job job = job_with("adam");
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct binding binding;
     int status = binding_new(context, everything, NULL, &binding);
 

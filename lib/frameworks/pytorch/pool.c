@@ -1,19 +1,15 @@
 /* Free lists over an arena, by size. */
 #include "frameworks/pytorch/pool.h"
 
-#include <string.h>
-
-enum { GRAIN = 16, SMALL_BYTES = GRAIN * (POOL_SMALL - 1) };
-
 /* The free list for a size, and the size of its objects; NULL for one too large to be handed out again. */
 static void **
 list_of(struct pool *pool, size_t *bytes)
 {
-    size_t class = 0, size = SMALL_BYTES;
+    size_t class = 0, size = POOL_SMALL_BYTES;
 
-    if (*bytes <= SMALL_BYTES) {
-        class = (*bytes + GRAIN - 1) / GRAIN;
-        *bytes = class * GRAIN;
+    if (*bytes <= POOL_SMALL_BYTES) {
+        class = (*bytes + POOL_GRAIN - 1) / POOL_GRAIN;
+        *bytes = class * POOL_GRAIN;
         return &pool->small[class];
     }
     for (; class < POOL_LARGE; class ++) {
@@ -27,7 +23,7 @@ list_of(struct pool *pool, size_t *bytes)
 }
 
 void *
-pool_take(struct pool *pool, size_t bytes)
+pool_take_other(struct pool *pool, size_t bytes)
 {
     size_t rounded = bytes > 0 ? bytes : 1;
     void **list = list_of(pool, &rounded), *object = list ? *list : NULL;
@@ -42,7 +38,7 @@ pool_take(struct pool *pool, size_t bytes)
 }
 
 void
-pool_give(struct pool *pool, void *object, size_t bytes)
+pool_give_other(struct pool *pool, void *object, size_t bytes)
 {
     size_t rounded = bytes > 0 ? bytes : 1;
     void **list = list_of(pool, &rounded);

@@ -6,7 +6,9 @@
 
 #include "base/arena.h"
 
-enum { POOL_SMALL = 64, POOL_LARGE = 24 };
+#include <string.h>
+
+enum { POOL_GRAIN = 16, POOL_SMALL = 64, POOL_LARGE = 24, POOL_SMALL_BYTES = POOL_GRAIN * (POOL_SMALL - 1) };
 
 struct pool {
     struct arena arena;
@@ -16,13 +18,43 @@ struct pool {
 
 #define POOL_INIT(context_) ((struct pool){.arena = ARENA_INIT(context_)})
 
-/* Cleared memory, or NULL with the context's error set. */
+/* What pool_take() and pool_give() do for large objects, and where there is no free one. */
 void *
-pool_take(struct pool *pool, size_t bytes);
+pool_take_other(struct pool *pool, size_t bytes);
+
+void
+pool_give_other(struct pool *pool, void *object, size_t bytes);
+
+/* The free list of small objects; `bytes` is mostly a constant. */
+static inline void **
+pool_list_of(struct pool *pool, size_t bytes)
+{
+    return &pool->small[(bytes + POOL_GRAIN - 1) / POOL_GRAIN];
+}
+
+/* Cleared memory, or NULL with the context's error set. */
+static inline void *
+pool_take(struct pool *pool, size_t bytes)
+{
+    void *object = bytes <= POOL_SMALL_BYTES ? *pool_list_of(pool, bytes) : NULL;
+
+    if (!object)
+        return pool_take_other(pool, bytes);
+    memcpy(pool_list_of(pool, bytes), object, sizeof(void *));
+    return memset(object, 0, bytes);
+}
 
 /* `bytes` as it was taken. */
-void
-pool_give(struct pool *pool, void *object, size_t bytes);
+static inline void
+pool_give(struct pool *pool, void *object, size_t bytes)
+{
+    if (bytes == 0 || bytes > POOL_SMALL_BYTES) {
+        pool_give_other(pool, object, bytes);
+        return;
+    }
+    memcpy(object, pool_list_of(pool, bytes), sizeof(void *));
+    *pool_list_of(pool, bytes) = object;
+}
 
 void
 pool_release(struct pool *pool);

@@ -295,7 +295,7 @@ run_steps(struct step *step, const struct optimizer *optimizer, struct names *na
 static int
 step_new(struct step *step)
 {
-    int status = trace_new(step->context, &step->trace);
+    int status = step->trace ? 0 : trace_new(step->context, &step->trace);
 
     if (status)
         return status;
@@ -374,6 +374,8 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
     step.autocast.on = step.autocast.dtype != 0;
     if (!status)
         status = machine_find(context, job->isa, job->threads, &step.machine);
+    if (!status && simulation->spare)
+        step.trace = memmodel_trace_ref(simulation->spare);
     if (!status)
         status = step_new(&step);
     if (!status)
