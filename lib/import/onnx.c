@@ -228,6 +228,23 @@ count_uses(struct import *import)
     }
 }
 
+/* What the file says of tensors is found by their names, too. */
+static void
+find_infos(struct import *import)
+{
+    const struct onnx_list *infos = &import->model->value_infos;
+
+    for (size_t i = 0; i < infos->count && !import->status; i++) {
+        const struct onnx_value_info *info = ONNX_ITEM(*infos, struct onnx_value_info, i);
+        struct value *value = value_find(import, info->name);
+
+        if (value)
+            value->info = info;
+        else
+            import_failed(import, MEMMODEL_ERROR_NOMEM);
+    }
+}
+
 static void
 import_nodes(struct import *import)
 {
@@ -268,6 +285,7 @@ import_model(struct import *import)
 {
     find_opset(import);
     count_uses(import);
+    find_infos(import);
     define_initializers(import);
     define_inputs(import);
     import_nodes(import);

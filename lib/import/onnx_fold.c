@@ -219,25 +219,58 @@ fold_unsqueeze(struct fold *fold, int64_t argument)
     return copy_with_shape(fold, x, &shape);
 }
 
-/* To a vector, whatever its parts are called. */
+/* To a shape of numbers, one of them as large as it must be. */
 static bool
 fold_reshape(struct fold *fold, int64_t argument)
 {
     struct import *import = fold->import;
     const struct value *x = known(import, 0), *to = known(import, 1);
     struct memmodel_shape shape = {.rank = 0};
-    int64_t integer;
+    int64_t elements = 1;
+    int inferred = -1;
 
     (void)argument;
-    if (!x || !to || to->count > 1)
+    if (!x || !to || to->count > MEMMODEL_MAX_RANK)
         return false;
-    if (to->count == 1 &&
-        (!element_integer(import, to->elements[0], &integer) || (integer != -1 && integer != (int64_t)x->count)))
-        return false;
+    shape.rank = (int32_t)to->count;
     shape.dtype = x->shape.dtype;
-    if (to->count == 1)
-        shape.dims[shape.rank++] = (memmodel_dim)x->count;
+    for (int i = 0; i < shape.rank; i++) {
+        if (!element_integer(import, to->elements[i], &shape.dims[i]) || shape.dims[i] == 0 || shape.dims[i] < -1)
+            return false;
+        if (shape.dims[i] == -1 && inferred >= 0)
+            return false;
+        if (shape.dims[i] == -1)
+            inferred = i;
+        else if (!checked_multiply(elements, shape.dims[i], &elements))
+            return false;
+    }
+    if (inferred >= 0)
+        shape.dims[inferred] = (int64_t)x->count / elements;
     return copy_with_shape(fold, x, &shape);
+}
+
+/* A matrix: exporters turn pairs of pads around. */
+static bool
+fold_transpose(struct fold *fold, int64_t argument)
+{
+    struct import *import = fold->import;
+    const struct value *x = known(import, 0);
+    int64_t axes[2] = {1, 0};
+    size_t rows, columns;
+
+    (void)argument;
+    if (!x || x->shape.rank != 2)
+        return false;
+    if (node_integers(import, "perm", axes, 2) == 2 && axes[0] == 0)
+        return copy_with_shape(fold, x, &x->shape);
+    rows = (size_t)x->shape.dims[0];
+    columns = (size_t)x->shape.dims[1];
+    if (!begin(fold, &(struct memmodel_shape){
+                         .dims = {x->shape.dims[1], x->shape.dims[0]}, .rank = 2, .dtype = x->shape.dtype}))
+        return false;
+    for (size_t i = 0; i < fold->count; i++)
+        fold->elements[i] = x->elements[(i % rows) * columns + i / rows];
+    return true;
 }
 
 static bool
@@ -339,24 +372,33 @@ slice_number(struct import *import, size_t i, const char *name, int64_t otherwis
     return attribute || !node_optional(import, i) || scalar(import, i, number);
 }
 
+/* A part of the first axis, forwards or backwards. */
 static bool
 fold_slice(struct fold *fold, int64_t argument)
 {
     struct import *import = fold->import;
     const struct value *x = known(import, 0);
-    int64_t start, end, axis, step, count;
+    int64_t start, end, axis, step, size, row;
+    struct memmodel_shape shape;
 
     (void)argument;
-    if (!x || x->shape.rank != 1 || !slice_number(import, 1, "starts", 0, &start) ||
+    if (!x || x->shape.rank < 1 || !slice_number(import, 1, "starts", 0, &start) ||
         !slice_number(import, 2, "ends", 0, &end) || !slice_number(import, 3, "axes", 0, &axis) ||
-        !slice_number(import, 4, "steps", 1, &step) || step != 1)
+        !slice_number(import, 4, "steps", 1, &step) || (axis != 0 && axis != -x->shape.rank) ||
+        (step != 1 && step != -1) || x->shape.dims[0] < 1)
         return false;
-    count = (int64_t)x->count;
-    start = max_i64(0, min_i64(count, start < 0 ? start + count : start));
-    end = max_i64(start, min_i64(count, end < 0 ? end + count : end));
-    if (!begin(fold, &(struct memmodel_shape){.dims = {end - start}, .rank = 1, .dtype = x->shape.dtype}))
+    shape = x->shape;
+    size = shape.dims[0];
+    row = (int64_t)x->count / size;
+    start += start < 0 ? size : 0;
+    end = end < 0 && end >= -size ? end + size : end;
+    start = max_i64(step > 0 ? 0 : -1, min_i64(start, step > 0 ? size : size - 1));
+    end = max_i64(step > 0 ? 0 : -1, min_i64(end, size));
+    shape.dims[0] = max_i64(0, (end - start) * step);
+    if (!begin(fold, &shape))
         return false;
-    memcpy(fold->elements, x->elements + start, fold->count * sizeof *fold->elements);
+    for (int64_t i = 0; i < shape.dims[0]; i++)
+        memcpy(fold->elements + i * row, x->elements + (start + i * step) * row, (size_t)row * sizeof *fold->elements);
     return true;
 }
 
@@ -564,6 +606,7 @@ static const struct {
     {"Squeeze", fold_squeeze, 0},
     {"Unsqueeze", fold_unsqueeze, 0},
     {"Reshape", fold_reshape, 0},
+    {"Transpose", fold_transpose, 0},
     {"Expand", fold_expand, 0},
     {"Gather", fold_gather, 0},
     {"Concat", fold_concat, 0},

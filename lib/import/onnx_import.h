@@ -17,11 +17,14 @@
 struct value {
     const char *name;
     struct memmodel_shape shape;
-    memmodel_tensor tensor;           /* MEMMODEL_NO_TENSOR: in no layer yet */
-    const struct onnx_tensor *stored; /* NULL: computed */
-    const expression *elements;       /* of the import's pool; NULL: unknown */
-    size_t count;                     /* of elements */
-    int32_t uses;                     /* inputs of nodes, and outputs of the graph */
+    memmodel_tensor tensor;             /* MEMMODEL_NO_TENSOR: in no layer yet */
+    const struct onnx_tensor *stored;   /* NULL: computed */
+    const struct onnx_value_info *info; /* what the file says of it; NULL: nothing */
+    const expression *elements;         /* of the import's pool; NULL: unknown */
+    size_t count;                       /* of elements */
+    uint32_t lost, symbolic;            /* elements, as bits, that nobody can follow before a run; that may yet be */
+    uint32_t unknown;                   /* axes, as bits, whose size nobody knows before a run */
+    int32_t uses;                       /* inputs of nodes, and outputs of the graph */
     bool defined;
 };
 
@@ -191,6 +194,16 @@ import_shape(struct import *import, const struct onnx_value_info *info, struct m
 /* What the file says of a tensor of that name; NULL: nothing. */
 const struct onnx_value_info *
 import_value_info(const struct import *import, const char *name);
+
+/* ---- onnx_known.c ---- */
+
+/* Which of the node's known elements can be followed. */
+void
+import_note_elements(struct import *import, struct value *value);
+
+/* Axes of an output of the node, as bits, whose size is not known before a run. */
+uint32_t
+import_unknown_axes(struct import *import, const struct value *y);
 
 /* ---- onnx_fold.c ---- */
 

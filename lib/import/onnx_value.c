@@ -261,6 +261,8 @@ node_output(struct import *import, size_t i, memmodel_tensor tensor)
         return;
     value->tensor = tensor;
     memmodel_network_shape(import->network, tensor, &value->shape);
+    value->unknown = import_unknown_axes(import, value);
+    import->network->tensors[tensor].unknown |= value->unknown;
 }
 
 void
@@ -290,6 +292,7 @@ node_elements(struct import *import, size_t i, const struct memmodel_shape *shap
     value->shape = *shape;
     value->elements = elements;
     value->count = count;
+    import_note_elements(import, value);
 }
 
 /* ---- attributes ---- */

@@ -61,6 +61,7 @@ struct tensor {
     int32_t output;     /* which of its outputs */
     int32_t held_until; /* number of layers there were at memmodel_network_release(); 0 if it was not called */
     int32_t consumers;  /* layers that use it */
+    uint32_t unknown;   /* axes, as bits, whose size a run-time cannot know before it runs */
 };
 
 /* A parameter or buffer; shared ones stand once and are named by several layers. */
@@ -77,6 +78,7 @@ struct parameter {
 struct scope {
     const char *name; /* full, with its parents': "encoder.0" */
     int32_t parent, first, end;
+    bool checkpoint; /* computed again in the backward pass */
 };
 
 struct layer {

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include <jansson.h>
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,22 +45,21 @@ predicted(memmodel_context *context, const char *name, const char *optimization,
     return peak.live;
 }
 
-/* The arena rounds each buffer up to 256 bytes: nothing else is between an exact prediction and its counter. */
-static bool
-is_exact(int64_t ours, int64_t measured)
+/* The arena rounds each buffer up to 256 bytes; the small ones that shapes are computed in are not counted. */
+static double
+error_of(int64_t ours, int64_t measured)
 {
-    enum { ROUNDING = 256, MOST_BUFFERS = 8 };
-
-    return ours <= measured && measured - ours < ROUNDING * MOST_BUFFERS;
+    return fabs((double)(ours - measured)) / (double)measured;
 }
 
 /* `level`: as the file calls it; `optimization`: as a job does. */
 static void
 hold_peaks(memmodel_context *context, const char *level, const char *optimization)
 {
+    static const double most = 0.03, usual = 0.0035;
     json_error_t error;
     json_t *recorded = json_load_file(TEST_DATA "/onnxruntime/arena.json", 0, &error), *entry;
-    size_t count = 0;
+    size_t count = 0, usual_count = 0;
     const char *name;
 
     assert_non_null(recorded);
@@ -68,18 +67,32 @@ hold_peaks(memmodel_context *context, const char *level, const char *optimizatio
         int64_t measured = json_integer_value(json_object_get(json_object_get(entry, level), "live"));
         int64_t ours = predicted(context, name, optimization, json_object_get(entry, "values"));
 
-        if (!is_exact(ours, measured))
+        if (error_of(ours, measured) > most)
             fail_msg("%s, %s: %lld bytes, measured %lld", name, level, (long long)ours, (long long)measured);
+        usual_count += error_of(ours, measured) < usual;
         count++;
     }
     json_decref(recorded);
-    assert_true(count >= 10);
+    assert_true(count >= 25);
+    assert_true(usual_count + 1 >= count); /* one by one buffer: a BERT of constant length, as its file says it */
 }
 
 static void
 the_peak_of_exported_models_is_that_of_onnxruntime(void **state)
 {
     hold_peaks(*state, "none", "disable");
+}
+
+static void
+the_peak_with_basic_graph_optimization_is_that_of_onnxruntime(void **state)
+{
+    hold_peaks(*state, "basic", "basic");
+}
+
+static void
+the_peak_with_extended_graph_optimization_is_that_of_onnxruntime(void **state)
+{
+    hold_peaks(*state, "extended", "extended");
 }
 
 static void
@@ -93,6 +106,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_peak_of_exported_models_is_that_of_onnxruntime, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(the_peak_with_basic_graph_optimization_is_that_of_onnxruntime, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(the_peak_with_extended_graph_optimization_is_that_of_onnxruntime, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(the_peak_with_all_graph_optimization_is_that_of_onnxruntime, context_setup,
                                         context_teardown),

@@ -235,8 +235,22 @@ ort_make(struct ort_graph *graph, int32_t node, int32_t tensor)
     struct ort_node *new = &graph->nodes[node];
 
     new->outputs[0] = tensor;
-    new->output_count = 1;
+    new->output_count = new->output_count > 1 ? new->output_count : 1;
     graph->tensors[tensor].maker = node;
+}
+
+void
+ort_make_all(struct ort_graph *graph, int32_t node, const int32_t *tensors, int32_t count)
+{
+    int32_t *outputs = allocate(graph, (size_t)count, sizeof *outputs);
+
+    if (!outputs)
+        return;
+    memcpy(outputs, tensors, (size_t)count * sizeof *outputs);
+    graph->nodes[node].outputs = outputs;
+    graph->nodes[node].output_count = count;
+    for (int32_t i = 0; i < count; i++)
+        graph->tensors[tensors[i]].maker = node;
 }
 
 void
@@ -309,7 +323,7 @@ add_network_tensors(struct ort_graph *graph)
     for (size_t i = 0; i < network->tensor_count && !graph->status; i++) {
         const struct tensor *of = &network->tensors[i];
         enum op op = network->layers[of->layer].op;
-        struct ort_tensor tensor = {.rank = of->rank, .dtype = of->dtype, .fixed = true};
+        struct ort_tensor tensor = {.rank = of->rank, .dtype = of->dtype, .fixed = true, .unknown = of->unknown};
         int32_t index;
 
         for (int axis = 0; axis < of->rank; axis++) {
@@ -369,6 +383,7 @@ add_layer(struct ort_graph *graph, int32_t index)
                             .layer = layer,
                             .index = index,
                             .output_count = layer->output_count,
+                            .permute = layer->op == OP_PERMUTE ? layer->options : NULL,
                             .bias = layer_parameter(layer, "bias") >= 0};
     int32_t at;
 
@@ -394,6 +409,27 @@ is_unused(const struct ort_graph *graph, const struct ort_node *node)
     return true;
 }
 
+/*
+ * onnxruntime's recurrent layers make [length, directions, batch, width] at once; the network has a reshape and a
+ * permutation for it.
+ */
+static void
+make_directions(struct ort_graph *graph, int32_t recurrent)
+{
+    int32_t reshape = ort_follower(graph, graph->nodes[recurrent].outputs[0], "Reshape"), permute;
+
+    if (reshape < 0)
+        return;
+    permute = ort_follower(graph, graph->nodes[reshape].outputs[0], "Transpose");
+    if (permute >= 0 && graph->tensors[graph->nodes[permute].outputs[0]].rank == 4) {
+        int32_t output = graph->nodes[permute].outputs[0];
+
+        ort_remove_node(graph, permute);
+        ort_remove_node(graph, reshape);
+        ort_make(graph, recurrent, output);
+    }
+}
+
 /* What only leads to inputs that the network leaves out, such as the first state of a recurrent layer. */
 static void
 remove_unused(struct ort_graph *graph)
@@ -411,6 +447,9 @@ ort_graph_new(memmodel_context *context, const struct binding *binding, struct o
     for (size_t i = 0; i < binding->network->layer_count && !graph->status; i++)
         add_layer(graph, (int32_t)i);
     if (!graph->status) {
+        for (size_t i = 0; i < graph->node_count; i++)
+            if (ort_node_is(&graph->nodes[i], op_name(OP_RECURRENT)))
+                make_directions(graph, (int32_t)i);
         remove_unused(graph);
         ort_graph_sort(graph);
     }

@@ -12,21 +12,23 @@
 struct ort_tensor {
     int64_t dims[MEMMODEL_MAX_RANK];
     int32_t rank, dtype;
-    int32_t maker; /* node; -1: none, it is there before the run */
-    int32_t uses;  /* by nodes; one that uses it twice counts twice */
-    int64_t users; /* sum of the indices of those nodes: of the only one, if it has one use */
-    bool constant; /* stored, or computed from what is stored */
-    bool output;   /* of the graph */
-    bool fixed;    /* its size does not depend on a symbol */
+    int32_t maker;    /* node; -1: none, it is there before the run */
+    int32_t uses;     /* by nodes; one that uses it twice counts twice */
+    int64_t users;    /* sum of the indices of those nodes: of the only one, if it has one use */
+    bool constant;    /* stored, or computed from what is stored */
+    bool output;      /* of the graph */
+    bool fixed;       /* its size does not depend on a symbol */
+    uint32_t unknown; /* axes, as bits, whose size nobody knows before the run */
 };
 
 /* Nodes have their names in onnxruntime: "Conv", "FusedConv", "nchwc.Conv". */
 struct ort_node {
-    const char *op;            /* NULL: it is gone */
-    const char *activation;    /* that was fused into it; NULL: none */
-    const struct layer *layer; /* whose options and weights it has */
-    int32_t index;             /* of the layer */
-    int32_t *inputs, *outputs; /* tensors; -1 where an input is left out */
+    const char *op;                        /* NULL: it is gone */
+    const char *activation;                /* that was fused into it; NULL: none */
+    const struct permute_options *permute; /* of a Transpose; NULL: it is none */
+    const struct layer *layer;             /* whose options and weights it has */
+    int32_t index;                         /* of the layer */
+    int32_t *inputs, *outputs;             /* tensors; -1 where an input is left out */
     int32_t input_count, output_count;
     bool bias; /* the weights have one */
 };
@@ -109,6 +111,10 @@ ort_add_node(struct ort_graph *graph, const char *op, int32_t like, const int32_
 /* The node makes this tensor, and the one that made it before does not. */
 void
 ort_make(struct ort_graph *graph, int32_t node, int32_t tensor);
+
+/* Makes several tensors. */
+void
+ort_make_all(struct ort_graph *graph, int32_t node, const int32_t *tensors, int32_t count);
 
 /* It uses its inputs no more. */
 void

@@ -184,7 +184,7 @@ block_transpose(struct blocking *blocking, int32_t at)
     static const int32_t channels_last[] = {0, 2, 3, 1};
     struct ort_graph *graph = blocking->graph;
     const struct ort_node *node = &graph->nodes[at];
-    const struct permute_options *permute = node->layer->op == OP_PERMUTE ? node->layer->options : NULL;
+    const struct permute_options *permute = node->permute;
     struct blocked *input = blocked_input(blocking, node, 0);
     int32_t output = node->outputs[0], new;
 

@@ -46,12 +46,13 @@ shared_input(const struct ort_node *node, enum sharing *sharing)
     return -1;
 }
 
+/* Known to be of one size before the run. */
 static bool
 same_size(const struct ort_graph *graph, int32_t a, int32_t b)
 {
     const struct ort_tensor *x = ort_tensor_of(graph, a), *y = ort_tensor_of(graph, b);
 
-    return dtype_bytes(x->dtype) == dtype_bytes(y->dtype) && ort_same_shape(x, y);
+    return !x->unknown && !y->unknown && dtype_bytes(x->dtype) == dtype_bytes(y->dtype) && ort_same_shape(x, y);
 }
 
 /* ---- one output ---- */

@@ -74,19 +74,49 @@ transposed_scratch(const struct ort_graph *graph, const struct ort_node *node, i
                                                     checked_multiply(*bytes, FLOAT_BYTES, bytes));
 }
 
-/* All gates of all time steps of a direction. */
+/*
+ * Floats of one direction: the gates of all time steps, states of one step, biases, and what runs backwards in reverse.
+ * onnxruntime: uni_directional_lstm.cc, deep_cpu_gru.cc, AllocateBuffers.
+ */
+struct recurrent_needs {
+    int gates, states; /* states: of a batch */
+    int biased_states; /* more of them with a bias */
+    int vectors, biased_vectors;
+    bool reverses;
+};
+
+static const struct recurrent_needs recurrent_needs[] = {
+    [MEMMODEL_LSTM] = {.gates = 4, .states = 4, .vectors = 2, .biased_vectors = 4, .reverses = true},
+    [MEMMODEL_GRU] = {.gates = 3, .states = 3, .biased_states = 4, .reverses = true},
+    [MEMMODEL_RNN_TANH] = {.gates = 1},
+    [MEMMODEL_RNN_RELU] = {.gates = 1},
+};
+
+/* count * a * b is added */
+static bool
+add_floats(int64_t *total, int64_t count, int64_t a, int64_t b)
+{
+    return checked_multiply(count, a, &count) && checked_multiply(count, b, &count) && checked_accumulate(total, count);
+}
+
 static bool
 recurrent_scratch(const struct ort_graph *graph, const struct ort_node *node, int threads, int64_t *bytes)
 {
-    static const int gates[] = {
-        [MEMMODEL_LSTM] = 4, [MEMMODEL_GRU] = 3, [MEMMODEL_RNN_TANH] = 1, [MEMMODEL_RNN_RELU] = 1};
     const struct memmodel_recurrent *recurrent = node->layer->options;
-    int64_t numbers;
+    const struct recurrent_needs *needs = &recurrent_needs[recurrent->kind];
+    const struct ort_tensor *x = ort_tensor_of(graph, node->inputs[0]);
+    int directions = recurrent->bidirectional ? 2 : 1, bias = recurrent->no_bias ? 0 : 1;
+    int64_t width = recurrent->hidden, batch = x->dims[recurrent->batch_first ? 0 : 1], steps;
 
     (void)threads;
-    return ort_elements(ort_tensor_of(graph, node->inputs[0])->dims, 2, &numbers) &&
-           checked_multiply(numbers, recurrent->hidden * gates[recurrent->kind], &numbers) &&
-           checked_multiply(numbers, FLOAT_BYTES * (recurrent->bidirectional ? 2 : 1), bytes);
+    if (!ort_elements(x->dims, 2, &steps))
+        return false;
+    return add_floats(bytes, directions * needs->gates, width, steps) &&
+           add_floats(bytes, directions * (needs->states + bias * needs->biased_states), width, batch) &&
+           add_floats(bytes, directions * (needs->vectors + bias * needs->biased_vectors), width, 1) &&
+           (directions == 1 || !needs->reverses ||
+            (add_floats(bytes, 1, width, steps) && add_floats(bytes, 1, x->dims[2], steps))) &&
+           checked_multiply(*bytes, FLOAT_BYTES, bytes);
 }
 
 /* Size of axis `back`, from the end, of an input; 1 where it has none, as a number that the file gives. */

@@ -256,6 +256,8 @@ class ConvNext(nn.Module):
         return self.last(self.layers(x).mean((2, 3)))
 
 
+STEPS = {"batch": 16, "length": 50}
+
 CASES = {
     "resnet": Case(resnet, {"x": image(3, 224, 224)}, {"batch": 4}),
     "mobilenet": Case(mobilenet, {"x": image(3, 224, 224)}, {"batch": 4}),
@@ -267,7 +269,11 @@ CASES = {
     "vit": Case(Patches, {"x": image(3, 224, 224)}, {"batch": 4}),
     "encoder": Case(lambda: Transformer(256, 4, 4, 1000, False), {"x": tokens()}, {"batch": 8, "length": 128}),
     "decoder": Case(lambda: Transformer(256, 4, 4, 1000, True), {"x": tokens()}, {"batch": 4, "length": 160}),
-    "lstm": Case(lambda: Recurrent(nn.LSTM, False), {"x": tokens()}, {"batch": 16, "length": 50}, traced=True),
-    "bilstm": Case(lambda: Recurrent(nn.LSTM, True), {"x": tokens()}, {"batch": 16, "length": 50}, traced=True),
-    "gru": Case(lambda: Recurrent(nn.GRU, False), {"x": tokens()}, {"batch": 16, "length": 50}, traced=True),
+    "lstm": Case(
+        lambda: Recurrent(nn.LSTM, False), {"x": tokens()}, {"batch": 16, "length": 50}, opset=17, traced=True
+    ),
+    "bilstm": Case(
+        lambda: Recurrent(nn.LSTM, True), {"x": tokens()}, {"batch": 16, "length": 50}, opset=17, traced=True
+    ),
+    "gru": Case(lambda: Recurrent(nn.GRU, False), {"x": tokens()}, STEPS, opset=17, traced=True),
 }

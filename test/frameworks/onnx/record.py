@@ -20,8 +20,10 @@ import numpy
 import onnx
 import ort
 import torch
+import unseen
 
-LEVELS = {"none": 0, "all": 99}
+CASES = models.CASES | unseen.CASES
+LEVELS = {"none": 0, "basic": 1, "extended": 2, "all": 99}  # enum GraphOptimizationLevel
 
 
 def export(case: models.Case, path: pathlib.Path) -> None:
@@ -37,7 +39,7 @@ def export(case: models.Case, path: pathlib.Path) -> None:
             output_names=["y"],
             dynamic_axes=axes,
             dynamo=False,
-            opset_version=17,
+            opset_version=case.opset,
         )
         return
     examples = tuple(example for example, _ in case.inputs.values())
@@ -71,7 +73,11 @@ def without_weights(path: pathlib.Path, to: pathlib.Path) -> None:
     for node in model.graph.node:
         del node.metadata_props[:]
         node.doc_string = ""
-    del model.graph.value_info[:]
+    stored = {tensor.name for tensor in model.graph.initializer}
+    for info in [*model.graph.value_info]:
+        del info.metadata_props[:]
+        if info.name in stored:
+            model.graph.value_info.remove(info)
     del model.graph.metadata_props[:]
     del model.metadata_props[:]
     for graph_input in [*model.graph.input, *model.graph.output]:
@@ -112,8 +118,8 @@ def main(folder: pathlib.Path, names: list[str]) -> None:
     table = folder / "arena.json"
     recorded = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {"models": {}}
     recorded["versions"] = {"onnxruntime": library.version, "torch": torch.__version__, "onnx": onnx.__version__}
-    for name in names or models.CASES:
-        case = models.CASES[name]
+    for name in names or CASES:
+        case = CASES[name]
         with tempfile.TemporaryDirectory() as temporary:
             path = pathlib.Path(temporary) / "model.onnx"
             export(case, path)
