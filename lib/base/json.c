@@ -303,7 +303,7 @@ int
 json_check_format(const struct json_document *document, const char *format, int64_t version)
 {
     const char *found = "";
-    int64_t number;
+    int64_t number = 0;
     int status = json_get_string(document, document->root, "format", &found);
 
     if (!status && strcmp(found, format) != 0)

@@ -193,7 +193,7 @@ push_integer(struct machine *machine, int64_t number)
 static int
 integer(struct machine *machine, const struct instruction *instruction)
 {
-    uint64_t number;
+    uint64_t number = 0;
     int status = read_count(machine, instruction->argument, &number);
 
     if (status)
@@ -205,7 +205,7 @@ integer(struct machine *machine, const struct instruction *instruction)
 static int
 long_integer(struct machine *machine, const struct instruction *instruction)
 {
-    uint64_t count, number;
+    uint64_t count = 0, number = 0;
     int status = read_count(machine, instruction->argument, &count);
 
     if (!status && count > 9)
@@ -243,7 +243,7 @@ static int
 text(struct machine *machine, const struct instruction *instruction)
 {
     struct pickle_value value = {.kind = PICKLE_TEXT};
-    uint64_t length;
+    uint64_t length = 0;
     int status = read_count(machine, instruction->argument, &length);
 
     if (status)
@@ -371,7 +371,7 @@ memoize(struct machine *machine, const struct instruction *instruction)
 static int
 put(struct machine *machine, const struct instruction *instruction)
 {
-    uint64_t place;
+    uint64_t place = 0;
     int status = read_count(machine, instruction->argument, &place);
 
     return status ? status : remember(machine, place);
@@ -380,7 +380,7 @@ put(struct machine *machine, const struct instruction *instruction)
 static int
 get(struct machine *machine, const struct instruction *instruction)
 {
-    uint64_t place;
+    uint64_t place = 0;
     int status = read_count(machine, instruction->argument, &place);
 
     if (status)
