@@ -280,6 +280,28 @@ def _names_in(arguments: Mapping[str, Any]) -> set[str]:
     return found
 
 
+GETITEM = "<built-in function getitem>"
+BROADCAST = "aten.broadcast_tensors.default"
+
+
+def _as_made(value: Value, calls: Sequence[Call]) -> Value:
+    """The value by its first name: a loss that broadcasts its arguments gives the model's output another one."""
+    by_name = {call.name: call for call in calls}
+    while (call := by_name.get(value.name)) and call.target == GETITEM:
+        source = by_name.get(call.arguments["0"].name)
+        if source is None or source.target != BROADCAST:
+            return value
+        first = source.arguments["tensors"][call.arguments["1"]]
+        if not isinstance(first, Value) or first.name not in by_name or _shapes(call) != _shapes(by_name[first.name]):
+            return value
+        value = first
+    return value
+
+
+def _shapes(call: Call) -> list[tuple[Any, ...]]:
+    return [tuple(fake.shape) for fake in call.results if isinstance(fake, torch.Tensor)]
+
+
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
     program = torch.export.export(step, (tuple(args), dict(kwargs)), dynamic_shapes=dynamic_shapes, strict=False)
@@ -291,4 +313,4 @@ def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_s
     returned = _encoded(list(output.args[0]))
     loss = returned[-1] if step.loss is not None else None
     outputs = returned[:-1] if step.loss is not None else returned
-    return Program(given, calls, [value for value in outputs if isinstance(value, Value)], loss)
+    return Program(given, calls, [_as_made(value, calls) for value in outputs if isinstance(value, Value)], loss)

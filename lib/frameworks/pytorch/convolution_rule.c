@@ -226,18 +226,17 @@ output_shape(const struct convolution *problem, const struct value *x)
 }
 
 struct value *
-cpu_convolution(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x)
+cpu_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3])
 {
     static const struct derivative convolution = {"convolution", convolution_node_backward};
-    struct value *inputs[] = {x, step_parameter(step, layer, "weight"), step_parameter(step, layer, "bias")};
     struct value *results[ROLES] = {NULL}, *result;
     struct convolution_events events = {0};
-    struct shape shape = output_shape(problem, x);
+    struct shape shape = output_shape(problem, inputs[0]);
     struct node *node;
     bool channels_last;
     int status;
 
-    problem->input_order = order_of(x);
+    problem->input_order = order_of(inputs[0]);
     problem->weight_order = order_of(inputs[1]);
     status = convolution_forward(step->context, problem, &step->machine, &events);
     channels_last = events.channels_last;
@@ -246,42 +245,53 @@ cpu_convolution(struct step *step, const struct layer *layer, struct convolution
     node = step_record(step, &convolution, result, 3, inputs);
     if (node)
         node->options = problem;
-    step_save(step, node, x);
+    step_save(step, node, inputs[0]);
     step_save(step, node, inputs[1]);
     return result;
 }
 
 /* oneDNN's kernels for half types, which it has where there is AVX-512, are not listed. */
-static bool
-is_listed(const struct step *step, const struct value *x)
+bool
+convolution_is_listed(const struct step *step, const struct value *x)
 {
     bool half = x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
 
     return value_is_float(x) && (step->device->half_convolutions || !half || step->machine.isa != CPU_ISA_AVX512);
 }
 
+struct value *
+aten_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3], bool same)
+{
+    struct value *padded, *result;
+
+    if (!same || problem->transposed)
+        return step->device->convolution(step, problem, inputs);
+    padded = pad_same(step, problem, inputs[0]);
+    result = step->device->convolution(step, problem, (struct value *[]){padded, inputs[1], inputs[2]});
+    value_drop(step, padded);
+    return result;
+}
+
 static void
 convolution_layer_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_conv *options = layer->options;
-    struct value *x, *padded = NULL, *result;
+    struct value *inputs[] = {NULL, step_parameter(step, layer, "weight"), step_parameter(step, layer, "bias")};
     struct convolution *problem;
+    struct value *result;
 
-    if (!is_listed(step, step_input(step, layer, 0))) {
+    if (!convolution_is_listed(step, step_input(step, layer, 0))) {
         estimate_forward(step, layer);
         return;
     }
-    x = step_channels_first(step, step_input(step, layer, 0), options->layout);
-    problem = problem_of(step, layer, x);
+    inputs[0] = step_channels_first(step, step_input(step, layer, 0), options->layout);
+    problem = problem_of(step, layer, inputs[0]);
     if (!problem) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;
     }
-    if (options->padding == MEMMODEL_SAME && !problem->transposed)
-        padded = pad_same(step, problem, x);
-    result = step->device->convolution(step, layer, problem, padded ? padded : x);
-    value_drop(step, padded);
-    value_drop(step, x);
+    result = aten_convolution(step, problem, inputs, options->padding == MEMMODEL_SAME);
+    value_drop(step, inputs[0]);
     step_output(step, layer, 0, step_from_channels_first(step, result, options->layout));
 }
 

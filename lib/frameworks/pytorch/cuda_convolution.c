@@ -67,10 +67,10 @@ output_shape(const struct convolution *problem, const struct value *x)
 }
 
 struct value *
-cuda_convolution(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x)
+cuda_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3])
 {
     static const struct derivative convolution = {"convolution", backward};
-    struct value *inputs[] = {x, step_parameter(step, layer, "weight"), step_parameter(step, layer, "bias")};
+    struct value *x = inputs[0];
     bool last = runs_channels_last(x, inputs[1]);
     struct value *copies[] = {copy_for(step, x, last), copy_for(step, inputs[1], last)}, *result;
     struct shape shape = output_shape(problem, x);

@@ -35,8 +35,8 @@ struct device {
     /* A matrix product begins; its result has been made. */
     void (*product)(struct step *step, enum product_kind kind);
 
-    struct value *(*convolution)(struct step *step, const struct layer *layer, struct convolution *problem,
-                                 struct value *x);
+    /* `inputs`: input, weight, bias or NULL. */
+    struct value *(*convolution)(struct step *step, struct convolution *problem, struct value *const inputs[3]);
     struct value *(*batch_norm)(struct step *step, struct value *x, const struct batch_statistics *statistics);
     struct value *(*dropout)(struct step *step, struct value *x);
 
@@ -44,8 +44,7 @@ struct device {
     struct value *(*attention)(struct step *step, struct value *query, struct value *key, struct value *value,
                                struct value *mask, const struct memmodel_attention *options);
 
-    void (*embedding_backward)(struct step *step, struct node *node, struct value **incoming,
-                               struct value **gradients);
+    void (*embedding_backward)(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 };
 
 extern const struct device pytorch_cpu, pytorch_cuda;
@@ -63,7 +62,7 @@ device_find(memmodel_context *context, const char *name, const struct device **d
 /* ---- kernels, by device ---- */
 
 struct value *
-cpu_convolution(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x);
+cpu_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3]);
 
 struct value *
 cpu_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);
@@ -79,7 +78,7 @@ void
 cpu_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients);
 
 struct value *
-cuda_convolution(struct step *step, const struct layer *layer, struct convolution *problem, struct value *x);
+cuda_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3]);
 
 struct value *
 cuda_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics);

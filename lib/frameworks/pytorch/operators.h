@@ -194,6 +194,21 @@ aten_split(struct step *step, struct value *x, const struct shape *parts, const 
 void
 split_layer(struct step *step, const struct layer *layer, bool unsafe);
 
+/* ---- convolution_rule.c ---- */
+
+struct convolution;
+
+/* Whether there are rules for convolutions of its type. */
+bool
+convolution_is_listed(const struct step *step, const struct value *x);
+
+/*
+ * `inputs` are input, weight and bias or NULL; `problem` lives as long as the step's pool. `same`: its padding is found
+ * so that output = ceil(input / stride).
+ */
+struct value *
+aten_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3], bool same);
+
 /* ---- embedding.c ---- */
 
 struct value *
