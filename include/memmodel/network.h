@@ -187,6 +187,20 @@ MEMMODEL_API int
 memmodel_network_pop_scope(memmodel_network *network);
 
 /**
+ * Say that what the innermost scope makes is not kept for the backward pass but computed again there, as by
+ * torch.utils.checkpoint around its call. Trainings with "pytorch" do so, besides what memmodel_job names; other
+ * frameworks take no notice.
+ *
+ * @param[in] network  network
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT if no scope is open
+ * @threads the network's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_network_checkpoint(memmodel_network *network);
+
+/**
  * Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and the
  * end of the scopes it was handed to).
  *

@@ -495,22 +495,28 @@ read_items(struct reader *reader, const json_t *items);
 static int
 read_scope(struct reader *reader, const json_t *item)
 {
-    static const char *const keys[] = {"scope", "layers", NULL};
+    static const char *const keys[] = {"scope", "checkpoint", "layers", NULL};
+    memmodel_network *network = &reader->builder->network;
     const json_t *items;
     const char *name;
+    bool checkpoint = false;
     int status = json_check_keys(&reader->document, item, keys);
 
     if (!status)
         status = json_get_string(&reader->document, item, "scope", &name);
+    if (!status && json_object_get(item, "checkpoint"))
+        status = json_get_bool(&reader->document, item, "checkpoint", &checkpoint);
     if (!status)
         status = json_get_array(&reader->document, item, "layers", &items);
     if (status)
         return status;
-    status = memmodel_network_push_scope(&reader->builder->network, name);
+    status = memmodel_network_push_scope(network, name);
     if (status)
         return refused(reader, item, status);
+    if (checkpoint)
+        memmodel_network_checkpoint(network);
     status = read_items(reader, items);
-    return status ? status : memmodel_network_pop_scope(&reader->builder->network);
+    return status ? status : memmodel_network_pop_scope(network);
 }
 
 static int

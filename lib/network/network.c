@@ -238,6 +238,18 @@ memmodel_network_pop_scope(memmodel_network *network)
     return 0;
 }
 
+int
+memmodel_network_checkpoint(memmodel_network *network)
+{
+    struct builder *builder = builder_of(network);
+
+    if (builder->scope < 0)
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "there is no scope to be computed again; begin one first");
+    network->scopes[builder->scope].checkpoint = true;
+    return 0;
+}
+
 /* ---- what the host language holds ---- */
 
 bool

@@ -36,6 +36,7 @@ SAME(__typeof__(&memmodel_network_expression), memmodel_dim (*)(memmodel_network
 SAME(__typeof__(&memmodel_network_dim_text), int (*)(memmodel_network *network, memmodel_dim dim, char **text), "memmodel_network_dim_text");
 SAME(__typeof__(&memmodel_network_push_scope), int (*)(memmodel_network *network, const char *name), "memmodel_network_push_scope");
 SAME(__typeof__(&memmodel_network_pop_scope), int (*)(memmodel_network *network), "memmodel_network_pop_scope");
+SAME(__typeof__(&memmodel_network_checkpoint), int (*)(memmodel_network *network), "memmodel_network_checkpoint");
 SAME(__typeof__(&memmodel_network_release), int (*)(memmodel_network *network, memmodel_tensor tensor), "memmodel_network_release");
 SAME(__typeof__(&memmodel_network_output), int (*)(memmodel_network *network, memmodel_tensor tensor), "memmodel_network_output");
 SAME(__typeof__(&memmodel_network_result), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor tensor, int index), "memmodel_network_result");
@@ -152,6 +153,7 @@ SAME(__typeof__(&memmodel_report_what_if), int (*)(const memmodel_network *netwo
 SAME(__typeof__(&memmodel_report_change_count), size_t (*)(const memmodel_report *report), "memmodel_report_change_count");
 SAME(__typeof__(&memmodel_report_change), int (*)(const memmodel_report *report, size_t index, struct memmodel_change *change), "memmodel_report_change");
 SAME(__typeof__(&memmodel_solve), int (*)(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest), "memmodel_solve");
+SAME(__typeof__(&memmodel_scan), int (*)(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, const int64_t *values, size_t count, int64_t *bytes), "memmodel_scan");
 SAME(__typeof__(&memmodel_report_peak), int (*)(const memmodel_report *report, struct memmodel_peak *peak), "memmodel_report_peak");
 SAME(__typeof__(&memmodel_report_step_count), int (*)(const memmodel_report *report), "memmodel_report_step_count");
 SAME(__typeof__(&memmodel_report_step_peak), int64_t (*)(const memmodel_report *report, int step), "memmodel_report_step_peak");

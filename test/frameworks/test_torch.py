@@ -1,6 +1,7 @@
 """memmodel.torch itself: what Python keeps alive; and, where torch is, modules that become networks."""
 
 import importlib.util
+import json
 import sys
 import unittest
 
@@ -12,6 +13,7 @@ if TORCH:
     from memmodel import _torch_export, _torch_lifetimes
     from torch import nn
     from torch.nn import functional
+    from torch.utils.checkpoint import checkpoint
 
     class Small(nn.Module):
         def __init__(self):
@@ -36,6 +38,21 @@ if TORCH:
             hidden = self.first(x)
             y = self.second(functional.gelu(hidden)).reshape(x.shape[0], x.shape[1])
             return {"loss": y.sum(), "kept": hidden.transpose(1, 2)}
+
+    class Stack(nn.Module):
+        """Two blocks, each called by way of `call`."""
+
+        def __init__(self, call):
+            super().__init__()
+            self.blocks = nn.ModuleList(
+                nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.Linear(64, 32)) for _ in range(2)
+            )
+            self.call = call
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = self.call(block, x)
+            return x
 
     class Tied(nn.Module):
         def __init__(self):
@@ -113,6 +130,68 @@ class Estimate(unittest.TestCase):
         ):
             with self.assertRaisesRegex((ValueError, memmodel.MemmodelError), part):
                 self.estimate(**options)
+
+
+    def test_foreach_and_fused_instances_are_theirs(self):
+        parameters = list(Small().parameters())
+        for options, job in (({"foreach": True}, "adam(foreach)"), ({"fused": True}, "adam(fused)")):
+            instance = torch.optim.Adam(parameters, **options)
+            self.assertEqual(self.estimate(optimizer=instance).step_peaks, self.estimate(optimizer=job).step_peaks)
+
+    def test_kept_gradients_are_there_when_the_next_step_begins(self):
+        kept, released = self.estimate(set_to_none=False, optimizer="sgd"), self.estimate(optimizer="sgd")
+        self.assertGreater(kept.step_peaks[1], released.step_peaks[1])
+        self.assertEqual(kept.step_peaks[0], released.step_peaks[0])
+
+    def test_accumulated_gradients_are_there_in_the_second_batch(self):
+        self.assertEqual(
+            self.estimate(accumulate=2, optimizer="sgd", steps=1).step_peaks[0],
+            self.estimate(set_to_none=False, optimizer="sgd", steps=2).step_peaks[1],
+        )
+
+    def test_predictions_with_autograd_keep_what_a_backward_pass_needs(self):
+        plain, graph = self.estimate(training=False), self.estimate(training=False, no_grad=False)
+        self.assertGreater(graph.step_peaks[1], plain.step_peaks[1])
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Checkpoints(unittest.TestCase):
+    """What a module puts into torch.utils.checkpoint is seen, and the same as what the job names."""
+
+    def names(self, network):
+        def walk(items, before):
+            for item in items:
+                if "scope" in item:
+                    if item.get("checkpoint"):
+                        yield before + item["scope"]
+                    yield from walk(item["layers"], before + item["scope"] + ".")
+
+        return list(walk(json.loads(network.to_json())["layers"], ""))
+
+    def test_a_module_that_is_called_through_checkpoint(self):
+        x = (torch.rand(8, 32),)
+        for reentrant in (False, True):
+            module = Stack(lambda block, x, how=reentrant: checkpoint(block, x, use_reentrant=how))
+            self.assertEqual(self.names(memmodel.torch.from_module(module, x)), ["blocks.0", "blocks.1"])
+        marked = memmodel.torch.estimate(Stack(lambda block, x: checkpoint(block, x, use_reentrant=False)), x)
+        named = memmodel.torch.estimate(Stack(lambda block, x: block(x)), x, checkpoint="blocks.*")
+        listed = memmodel.torch.estimate(Stack(lambda block, x: block(x)), x, checkpoint=["blocks.0", "blocks.1"])
+        self.assertEqual(marked.step_peaks, named.step_peaks)
+        self.assertEqual(marked.step_peaks, listed.step_peaks)
+
+    def test_a_function_that_is_called_through_checkpoint_is_a_scope_of_its_own(self):
+        module = Stack(lambda block, x: checkpoint(lambda x: block(x) + 1, x, use_reentrant=False))
+        names = self.names(memmodel.torch.from_module(module, (torch.rand(8, 32),)))
+        self.assertEqual(names, ["checkpoint", "checkpoint"])
+
+    def test_checkpoint_is_as_it_was(self):
+        before = torch.utils.checkpoint.CheckpointFunction
+        memmodel.torch.from_module(Stack(lambda block, x: block(x)), (torch.rand(8, 32),))
+        self.assertIs(torch.utils.checkpoint.CheckpointFunction, before)
+
+    def test_a_name_that_is_none_is_said(self):
+        with self.assertRaisesRegex(memmodel.MemmodelError, "layer.x"):
+            memmodel.torch.estimate(Stack(lambda block, x: block(x)), (torch.rand(8, 32),), checkpoint="layer.x")
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")

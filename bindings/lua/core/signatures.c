@@ -29,6 +29,7 @@ const struct signature signatures[] = {
     FUNCTION("iplp", memmodel_network_dim_text),
     FUNCTION("ips", memmodel_network_push_scope),
     FUNCTION("ip", memmodel_network_pop_scope),
+    FUNCTION("ip", memmodel_network_checkpoint),
     FUNCTION("ipi", memmodel_network_release),
     FUNCTION("ipi", memmodel_network_output),
     FUNCTION("ipii", memmodel_network_result),
@@ -145,6 +146,7 @@ const struct signature signatures[] = {
     FUNCTION("zp", memmodel_report_change_count),
     FUNCTION("ipzp", memmodel_report_change),
     FUNCTION("ippslp", memmodel_solve),
+    FUNCTION("ippspzp", memmodel_scan),
     FUNCTION("ipp", memmodel_report_peak),
     FUNCTION("ip", memmodel_report_step_count),
     FUNCTION("lpi", memmodel_report_step_peak),
@@ -166,7 +168,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 155;
+const size_t signature_count = 157;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

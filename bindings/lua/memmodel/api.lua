@@ -499,6 +499,9 @@ memmodel_network_push_scope = {
 memmodel_network_pop_scope = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   returns = {kind = "status"}},
+memmodel_network_checkpoint = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  returns = {kind = "status"}},
 memmodel_network_release = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},
@@ -1058,6 +1061,14 @@ memmodel_solve = {
   {name = "symbol", kind = "string", letter = "s", c = "const char *"},
   {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
   {name = "largest", kind = "int64", letter = "l", c = "int64_t", out = true},
+  returns = {kind = "status"}},
+memmodel_scan = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "job", kind = "struct", of = "memmodel_job"},
+  {name = "symbol", kind = "string", letter = "s", c = "const char *"},
+  {name = "values", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, length = "count"},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "values"},
+  {name = "bytes", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, length = "count", out = true},
   returns = {kind = "status"}},
 memmodel_report_peak = {
   {name = "report", kind = "handle", of = "memmodel_report"},

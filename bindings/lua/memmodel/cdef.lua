@@ -483,6 +483,7 @@ memmodel_dim memmodel_network_expression(memmodel_network *network, const char *
 int memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text);
 int memmodel_network_push_scope(memmodel_network *network, const char *name);
 int memmodel_network_pop_scope(memmodel_network *network);
+int memmodel_network_checkpoint(memmodel_network *network);
 int memmodel_network_release(memmodel_network *network, memmodel_tensor tensor);
 int memmodel_network_output(memmodel_network *network, memmodel_tensor tensor);
 memmodel_tensor memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int index);
@@ -599,6 +600,7 @@ int memmodel_report_what_if(const memmodel_network *network, const struct memmod
 size_t memmodel_report_change_count(const memmodel_report *report);
 int memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change);
 int memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest);
+int memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, const int64_t *values, size_t count, int64_t *bytes);
 int memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak);
 int memmodel_report_step_count(const memmodel_report *report);
 int64_t memmodel_report_step_peak(const memmodel_report *report, int step);

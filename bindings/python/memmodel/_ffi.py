@@ -1777,6 +1777,7 @@ _network_dim_text = _library.bind(
 )
 _network_push_scope = _library.bind("memmodel_network_push_scope", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _network_pop_scope = _library.bind("memmodel_network_pop_scope", ctypes.c_int32, ctypes.c_void_p)
+_network_checkpoint = _library.bind("memmodel_network_checkpoint", ctypes.c_int32, ctypes.c_void_p)
 _network_release = _library.bind("memmodel_network_release", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_output = _library.bind("memmodel_network_output", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_result = _library.bind(
@@ -2409,6 +2410,17 @@ _solve = _library.bind(
     ctypes.POINTER(ctypes.c_int64),
     blocking=True,
 )
+_scan = _library.bind(
+    "memmodel_scan",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_int64),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_int64),
+    blocking=True,
+)
 _report_peak = _library.bind("memmodel_report_peak", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Peak))
 _report_step_count = _library.bind("memmodel_report_step_count", ctypes.c_int32, ctypes.c_void_p)
 _report_step_peak = _library.bind("memmodel_report_step_peak", ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32)
@@ -2679,6 +2691,19 @@ def network_pop_scope(network: NetworkHandle) -> None:
     Raises InvalidArgumentError.
     """
     _value = _network_pop_scope(_call.address(network, NetworkHandle, "network"))
+    _check.status(_value, network)
+
+
+def network_checkpoint(network: NetworkHandle) -> None:
+    """Say that what the innermost scope makes is not kept for the backward pass but computed again there, as by
+    torch.utils.checkpoint around its call. Trainings with "pytorch" do so, besides what memmodel_job names; other
+    frameworks take no notice.
+
+    network: network.
+
+    Raises InvalidArgumentError.
+    """
+    _value = _network_checkpoint(_call.address(network, NetworkHandle, "network"))
     _check.status(_value, network)
 
 
@@ -4801,6 +4826,37 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
     _check.status(_value, _call.owner(job, 'context') or network)
     _call.raise_pending()
     return largest_.value
+
+
+def scan(network: NetworkHandle, job: Job, symbol: str, values: Any) -> Any:
+    """What a job needs for each of some values of a symbol, such as 1,000 batch sizes: estimate() without its tables,
+    so many times faster.
+
+    network: network with at least one symbol.
+
+    job: how it is run; its value for `symbol`, if any, is ignored.
+
+    symbol: name of the dimension that varies, such as "batch".
+
+    values: positive, in any order.
+
+    Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
+    CallbackError, StructSizeError, NomemError, ParseError.
+    """
+    values_ = _call.int64s(values, "values")
+    bytes_ = _call.array_type(ctypes.c_int64, len(values_))()
+    with _call.held(network=network):
+        _value = _scan(
+            _call.address(network, NetworkHandle, "network"),
+            _call.reference(job, Job, "job"),
+            _call.text(symbol, "symbol"),
+            values_,
+            len(values_),
+            bytes_,
+        )
+    _check.status(_value, _call.owner(job, 'context') or network)
+    _call.raise_pending()
+    return bytes_
 
 
 def report_peak(report: ReportHandle) -> Peak:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from memmodel._torch_export import SWITCH, Call, Value
+from memmodel._torch_export import HOLD, SWITCH, Call, Value
 from memmodel.errors import MemmodelError
 from memmodel.network import Network
 from memmodel.tensor import Size, Tensor
@@ -210,7 +210,7 @@ def identity(calls: Calls, call: Call) -> list[Tensor | None] | None:
     if call.target == "memmodel.tuple":
         return [calls.optional(value) for value in arguments["values"]]
     if call.target.startswith(("aten._assert", "aten.sym_", "aten._local_scalar")) or not call.target.startswith(
-        ("aten.", SWITCH)
+        ("aten.", SWITCH, HOLD)
     ):
         return [None] * max(len(call.results), 1) if not _makes_tensors(call) else None
     if call.target in SAME or (call.target in CASTS and _is_same_type(calls, call)):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
+from torch.fx import traceback
+from torch.utils import checkpoint
 
 PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
 NOWHERE = "_empty_nn_module_stack_from_metadata_hook"  # module of the sizes that torch.export itself asks for
@@ -78,6 +82,7 @@ class Call:
     arguments: dict[str, Any]
     results: list[Any]  # a fake tensor each; None for what is none
     places: tuple[Place, ...]
+    checkpoint: int = 0  # which call of torch.utils.checkpoint it is in, counted from 1; 0: none
     tensor_lists: frozenset[str] = frozenset()
 
 
@@ -162,16 +167,19 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
         if node.op != "call_function":
             continue
         target = str(node.target)
+        if _custom(node, HELD):
+            continue
         if "wrap_with_set_grad_enabled" in target:
             yield from _region(node, names)
             continue
         if "_set_grad_enabled" in target:
             yield _switch(node.name, bool(node.args[0]), _places(node))
             continue
-        yield Call(node.name, target, _arguments(node), _results(node), _places(node))
+        yield Call(node.name, target, _arguments(node), _results(node), _places(node), _checkpoint_of(node))
 
 
 SWITCH = "memmodel.set_grad_enabled"
+ASSERTION = "_assert_tensor_metadata"
 
 
 def _switch(name: str, enabled: bool, places: tuple[Place, ...]) -> Call:
@@ -189,6 +197,7 @@ def _region(node: Any, names: dict[str, Any]) -> Iterator[Call]:
         call.arguments = {name: _renamed(value, renamed) for name, value in call.arguments.items()}
         call.places = call.places or _places(node)
         renamed[original] = Value(call.name)
+        call.checkpoint = call.checkpoint or _checkpoint_of(node)
         yield call
     yield _switch(f"{node.name}_end", not node.args[0], _places(node))
     output = next(place for place in inner.graph.nodes if place.op == "output")
@@ -202,6 +211,83 @@ def _renamed(value: Any, names: Mapping[str, Any]) -> Any:
     if isinstance(value, list):
         return [_renamed(part, names) for part in value]
     return value
+
+
+# ---- torch.utils.checkpoint ----
+
+CHECKPOINT, HELD = "memmodel checkpoint", "memmodel held"
+HOLD = "memmodel.hold"
+
+
+def _custom(node: Any, key: str) -> int:
+    return int((node.meta.get("custom") or {}).get(key, 0))
+
+
+def _checkpoint_of(node: Any) -> int:
+    return _custom(node, CHECKPOINT)
+
+
+def _mark_assertions(calls: Sequence[Call]) -> None:
+    """They stand before the call that they are about, with the marks of the one before."""
+    for call, following in reversed(list(itertools.pairwise(calls))):
+        if ASSERTION in call.target:
+            call.checkpoint = following.checkpoint
+
+
+def _with_held(calls: Sequence[Call], graph_module: Any) -> list[Call]:
+    """What checkpoint() is handed is kept, also what nothing inside uses."""
+    held: dict[int, list[Value]] = {}
+    for node in graph_module.graph.nodes:
+        if number := _custom(node, HELD):
+            held.setdefault(number, []).append(Value(node.args[0].name))
+    used: dict[int, set[str]] = {}
+    last = {}
+    for position, call in enumerate(calls):
+        used.setdefault(call.checkpoint, set()).update(_names_in(call.arguments))
+        last[call.checkpoint] = position
+    found = list(calls)
+    for number, position in sorted(last.items(), reverse=True, key=lambda item: item[1]):
+        unused = [value for value in held.get(number, ()) if value.name not in used[number]]
+        if unused:
+            call = Call(f"checkpoint_{number}", HOLD, {"values": unused}, [], calls[position].places, number)
+            found.insert(position + 1, call)
+    return found
+
+
+@contextmanager
+def _checkpoints_marked() -> Iterator[None]:
+    """What torch.utils.checkpoint calls runs once, as it is, and its nodes say of which call they are."""
+    numbers = itertools.count(1)
+
+    @contextmanager
+    def marked(function: Any, *handed: Any) -> Iterator[None]:
+        number = next(numbers)
+        with traceback.annotate({HELD: number}):
+            for tensor in tensors_in([*handed, *getattr(function, "args", ()), getattr(function, "keywords", None)]):
+                torch.ops.aten._assert_tensor_metadata(tensor)
+        with traceback.annotate({CHECKPOINT: number}):
+            yield
+
+    def around(function: Any, _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, *args: Any, **kwargs: Any) -> Iterator[None]:
+        with marked(function, args, kwargs):
+            yield
+
+    class Reentrant:
+        @staticmethod
+        def apply(function: Callable[..., Any], _: bool, *args: Any) -> Any:
+            with marked(function, args):
+                return function(*args)
+
+    patches = {"_checkpoint_without_reentrant_generator": around, "CheckpointFunction": Reentrant}
+    originals = {name: getattr(checkpoint, name) for name in patches}
+    try:
+        for name, patch in patches.items():
+            setattr(checkpoint, name, patch)
+        with traceback.preserve_node_meta():
+            yield
+    finally:
+        for name, original in originals.items():
+            setattr(checkpoint, name, original)
 
 
 # ---- what is there before ----
@@ -304,10 +390,13 @@ def _shapes(call: Call) -> list[tuple[Any, ...]]:
 
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
-    program = torch.export.export(step, (tuple(args), dict(kwargs)), dynamic_shapes=dynamic_shapes, strict=False)
+    with _checkpoints_marked():
+        program = torch.export.export(step, (tuple(args), dict(kwargs)), dynamic_shapes=dynamic_shapes, strict=False)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
+    _mark_assertions(calls)
+    calls = _with_held(calls, program.graph_module)
     output = next(node for node in program.graph.nodes if node.op == "output")
     given = [tensor for tensor in given if not _is_literal(tensor, calls)]
     returned = _encoded(list(output.args[0]))

@@ -46,7 +46,7 @@ def estimate(
     device: str | None = None,
     optimizer: str | None = None,
     isa: str | None = None,
-    inference: bool = False,
+    inference: bool | int = False,
     steps: int | None = None,
     threads: int | None = None,
     base_bytes: int | None = None,
@@ -63,7 +63,7 @@ def estimate(
     """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
 
     framework: "pytorch" (the default), "tensorflow", or "textbook", which counts by `rule`. optimizer: "adam" unless
-    given. base_bytes: with "tensorflow", of the process just before training begins, where they are known.
+    given. inference: True for predictions, 2 for those with autograd on. base_bytes: with "tensorflow", of the process just before training begins, where they are known.
     With "pytorch": precision, "bfloat16" as under torch.autocast; checkpoint, scopes that the backward pass computes
     again, such as "encoder.*"; accumulate, batches a step of the optimizer; keep_gradients, set_to_none=False; with the
     device "cuda": gpu, such as "h200", and allocator, as in PYTORCH_ALLOC_CONF. optimization: of "onnxruntime".
@@ -120,7 +120,7 @@ def solve(
     device: str | None = None,
     optimizer: str | None = None,
     isa: str | None = None,
-    inference: bool = False,
+    inference: bool | int = False,
     steps: int | None = None,
     threads: int | None = None,
     base_bytes: int | None = None,

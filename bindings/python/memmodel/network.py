@@ -159,13 +159,16 @@ class Network(Layers):
     # ---- what the host language does ----
 
     @contextlib.contextmanager
-    def scope(self, name: str) -> Iterator[None]:
-        """The layers made within belong to it, and their names begin with its own.
+    def scope(self, name: str, *, checkpoint: bool = False) -> Iterator[None]:
+        """The layers made within belong to it, and their names begin with its own. With `checkpoint` they are computed
+        again in the backward pass, as by torch.utils.checkpoint.
 
         >>> with net.scope("encoder.0"): x = net.conv(x, filters=16, kernel=3)
         """
         self._call(_ffi.network_push_scope, name)
         try:
+            if checkpoint:
+                self._call(_ffi.network_checkpoint)
             yield
         finally:
             self._call(_ffi.network_pop_scope)

@@ -10,6 +10,7 @@ The module is exported, never run: nothing is computed, and its parameters may b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from torch import nn
 
 from memmodel import _torch_export, estimation
 from memmodel._torch_calls import Calls, dtype_of
-from memmodel._torch_export import Program, Step, Value
+from memmodel._torch_export import Call, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_rewrites import without_made_masks
 from memmodel.network import Network
@@ -99,22 +100,44 @@ def _declare(calls: Calls, program: Program) -> None:
 
 
 class _Scopes:
-    """The frames of modules as scopes of the network: opened and closed as the calls go on."""
+    """The frames of modules as scopes of the network: opened and closed as the calls go on.
 
-    def __init__(self, network: Network, frames: Sequence[Frame]) -> None:
+    A call of torch.utils.checkpoint is the scope of the module that it is handed, or one of its own.
+    """
+
+    def __init__(self, network: Network, frames: Sequence[Frame], calls: Sequence[Call]) -> None:
         self.network = network
         self.waiting = list(reversed(frames))
         self.open: list[tuple[Frame, Any]] = []
+        self.ends: dict[int, int] = {}  # of checkpoints, by where they begin
+        for number in {call.checkpoint for call in calls} - {0}:
+            inside = [position for position, call in enumerate(calls) if call.checkpoint == number]
+            self.ends[inside[0]] = inside[-1]
 
     def enter(self, index: int) -> None:
         self.leave(index - 1)
+        end = self.ends.get(index)
         while self.waiting and self.waiting[-1].first == index:
             frame = self.waiting.pop()
             name = _scope_name(frame, self.open)
-            scope = self.network.scope(name) if name else None
-            if scope:
-                scope.__enter__()
-            self.open.append((frame, scope))
+            its_own = end is not None and name != "" and frame.last == end
+            if end is not None and frame.last <= end:
+                if not its_own:
+                    self._open_checkpoint(index, end)
+                end = None
+            self._open(frame, name, checkpoint=its_own)
+        if end is not None:
+            self._open_checkpoint(index, end)
+
+    def _open_checkpoint(self, index: int, end: int) -> None:
+        around = self.open[-1][0]
+        self._open(Frame(around.key, around.path, index, end), "checkpoint", checkpoint=True)
+
+    def _open(self, frame: Frame, name: str, *, checkpoint: bool) -> None:
+        scope = self.network.scope(name, checkpoint=checkpoint) if name else None
+        if scope:
+            scope.__enter__()
+        self.open.append((frame, scope))
 
     def leave(self, index: int) -> None:
         while self.open and self.open[-1][0].last <= index:
@@ -162,7 +185,7 @@ def _build(program: Program, *, training: bool) -> Network:
         if lifetimes.last_use[position] < death < len(program.calls):
             dying.setdefault(death, []).append(program.calls[position].name)
     bound = _bound(lifetimes.frames, program, outputs)
-    scopes = _Scopes(network, lifetimes.frames)
+    scopes = _Scopes(network, lifetimes.frames, program.calls)
     for position, call in enumerate(program.calls):
         scopes.enter(position)
         calls.add(call)
@@ -204,6 +227,7 @@ def from_module(
     loss: Loss = None,
     training: bool = True,
     symbolic: bool = True,
+    precision: str | None = None,
 ) -> Network:
     """The network that a module is when it is called with these arguments, in the mode that it is in.
 
@@ -211,7 +235,8 @@ def from_module(
     of the inputs. Where it finds none, and without it, the sizes are those of the arguments.
 
     Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output,
-    "cross_entropy" or "mse"; without one the module's own, else the sum of its first result.
+    "cross_entropy" or "mse"; without one the module's own, else the sum of its first result. precision: the module and
+    its loss are called under torch.autocast() with it.
     """
     if isinstance(args, torch.Tensor):
         args = (args,)
@@ -219,13 +244,24 @@ def from_module(
     function = _loss_of(loss, module, args, kwargs) if training else None
     step = Step(module, function)
     step.train(module.training)
-    if symbolic:
-        try:
-            program = _torch_export.export(step, args, kwargs, _any_batch(args, kwargs))
-            return _build(program, training=module.training)
-        except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
-            pass
-    return _build(_torch_export.export(step, args, kwargs), training=module.training)
+    with _autocast(precision):
+        if symbolic:
+            try:
+                program = _torch_export.export(step, args, kwargs, _any_batch(args, kwargs))
+                return _build(program, training=module.training)
+            except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
+                pass
+        return _build(_torch_export.export(step, args, kwargs), training=module.training)
+
+
+def _autocast(precision: str | None) -> AbstractContextManager[Any]:
+    """The types of tensors are then those of a run under it; operators stay what they are."""
+    if precision in (None, "float32"):
+        return nullcontext()
+    types = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+    if precision not in types:
+        raise ValueError(f"precision: {precision!r} is none of float32, {', '.join(types)}")
+    return torch.autocast("cpu", types[precision])
 
 
 def _any_batch(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -241,6 +277,7 @@ def _any_batch(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...
 
 OPTIMIZERS = ("SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "Adafactor")
 KEPT = ("momentum", "nesterov", "weight_decay", "decoupled_weight_decay", "maximize", "amsgrad", "centered")
+IMPLEMENTATIONS = ("foreach", "fused")
 
 
 def _optimizer_name(optimizer: Any) -> str:
@@ -251,21 +288,14 @@ def _optimizer_name(optimizer: Any) -> str:
     if name not in OPTIMIZERS:
         raise ValueError(f"optimizer: {name} is not supported; use one of {', '.join(OPTIMIZERS)}")
     settings = optimizer.defaults
-    if settings.get("foreach") or settings.get("fused"):
-        raise ValueError(f"optimizer: {name} with foreach or fused is not supported")
     options = [f"{key}={settings[key]!r}" for key in KEPT if settings.get(key)]
     if name == "AdamW":
         options = [f"weight_decay={settings['weight_decay']!r}", *(o for o in options if "weight_decay" not in o)]
+    options += [f"{key}={settings[key]}" for key in IMPLEMENTATIONS if settings.get(key) is not None]
     return f"{name.lower()}({', '.join(options)})" if options else name.lower()
 
 
-def _refuse_unsupported(precision: str | None, accumulate: int, set_to_none: bool, device: str) -> None:
-    if precision is not None:
-        raise ValueError(f"precision: {precision!r} is not supported, only None")
-    if accumulate != 1:
-        raise ValueError(f"accumulate: {accumulate} is not supported, only 1")
-    if not set_to_none:
-        raise ValueError("set_to_none: only True is supported")
+def _refuse_unsupported(device: str) -> None:
     if device != "cpu":
         raise ValueError(f'device: {device!r} is not supported, only "cpu"')
 
@@ -278,9 +308,11 @@ def estimate(
     loss: Loss = None,
     optimizer: Any = "adam",
     training: bool = True,
+    no_grad: bool = True,
     precision: str | None = None,
     accumulate: int = 1,
     set_to_none: bool = True,
+    checkpoint: str | Sequence[str] | None = None,
     steps: int = 3,
     device: str = "cpu",
     isa: str | None = None,
@@ -291,12 +323,20 @@ def estimate(
 
         y = model(*args); loss = f(y); loss.backward(); optimizer.step(); optimizer.zero_grad()
 
-    loss: see from_module(). optimizer: a name or an instance of torch.optim. training=False: predictions under
-    torch.no_grad(). isa: of another machine than this one, "avx2" or "avx512". threads: torch.get_num_threads().
+    loss: see from_module(). optimizer: a name or an instance of torch.optim, foreach and fused ones as well.
+    training=False: predictions under torch.no_grad(), or with autograd on if no_grad=False. accumulate: batches before
+    each optimizer.step(), all part of the step. set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules
+    besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
+    as "encoder.layer.*" (see memmodel_job.checkpoint). precision="bfloat16": model and loss under
+    torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2" or "avx512". threads:
+    torch.get_num_threads().
     """
-    _refuse_unsupported(precision, accumulate, set_to_none, device)
-    network = from_module(module, args, kwargs, loss=loss, training=training, symbolic=False)
+    _refuse_unsupported(device)
+    inference = 0 if training else 1 if no_grad else 2
+    checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
+    network = from_module(module, args, kwargs, loss=loss, training=training, symbolic=False, precision=precision)
     return estimation.estimate(
-        network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=not training,
-        steps=steps, isa=isa, threads=threads or torch.get_num_threads(),
+        network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=inference,
+        steps=steps, isa=isa, threads=threads or torch.get_num_threads(), precision=precision,
+        accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint,
     )  # fmt: skip

@@ -110,7 +110,7 @@ checkpoint_before(struct step *step, int32_t layer)
 
     if (layer == 0)
         checkpoints->next = 0;
-    if (!checkpoints->open && checkpoints->next < checkpoints->region_count &&
+    if (step->job->inference != WITHOUT_GRADIENTS && !checkpoints->open && checkpoints->next < checkpoints->region_count &&
         checkpoints->regions[checkpoints->next].first == layer)
         checkpoints->open = segment_new(step, &checkpoints->regions[checkpoints->next++]);
     mark_layer(step);

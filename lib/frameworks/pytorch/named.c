@@ -205,7 +205,16 @@ static void
 set_grad_enabled_forward(struct step *step, const struct layer *layer, int detail)
 {
     (void)detail;
-    step->grad_mode = attribute_integer(layer, "enabled", 1) && step->job->inference != 1;
+    step->grad_mode = attribute_integer(layer, "enabled", 1) && step->job->inference != WITHOUT_GRADIENTS;
+}
+
+/* The host language holds the inputs until here. */
+static void
+hold_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)step;
+    (void)layer;
+    (void)detail;
 }
 
 static const struct named_rule makers[] = {
@@ -249,6 +258,7 @@ static const struct named_rule makers[] = {
     {"aten.scalar_tensor.default", named_maker, 0, ""},
     {"aten.zeros.default", named_maker, 0, ""},
     {"aten.zeros_like.default", named_maker, 0, ""},
+    {"memmodel.hold", hold_forward, 0, ""},
     {"memmodel.set_grad_enabled", set_grad_enabled_forward, 0, ""},
 };
 

@@ -49,18 +49,24 @@ next_pattern(const char **rest, struct pattern *pattern)
     return pattern->length > 0;
 }
 
-/* Notes in end_of[first layer] where what is called so ends; how many there are. */
+/* Notes in end_of[first layer] where a scope ends. */
+static void
+mark_scope(const struct scope *scope, int32_t *end_of)
+{
+    if (scope->end > scope->first)
+        end_of[scope->first] = (int32_t)max_i64(end_of[scope->first], scope->end);
+}
+
+/* The scopes that are called so; how many there are. */
 static size_t
 mark_scopes(const struct memmodel_network *network, const struct pattern *pattern, int32_t *end_of)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < network->scope_count; i++) {
-        const struct scope *scope = &network->scopes[i];
-
-        if (scope->end <= scope->first || !pattern_matches(pattern, scope->name))
+        if (!pattern_matches(pattern, network->scopes[i].name))
             continue;
-        end_of[scope->first] = (int32_t)max_i64(end_of[scope->first], scope->end);
+        mark_scope(&network->scopes[i], end_of);
         found++;
     }
     return found;
@@ -85,6 +91,9 @@ mark_all(memmodel_context *context, const struct memmodel_network *network, cons
 {
     struct pattern pattern;
 
+    for (size_t i = 0; i < network->scope_count; i++)
+        if (network->scopes[i].checkpoint)
+            mark_scope(&network->scopes[i], end_of);
     for (const char *rest = patterns; next_pattern(&rest, &pattern);) {
         if (mark_scopes(network, &pattern, end_of) || mark_layers(network, &pattern, end_of))
             continue;
@@ -144,6 +153,15 @@ count_inputs(const struct memmodel_network *network)
     return count;
 }
 
+static bool
+has_checkpoints(const struct memmodel_network *network)
+{
+    for (size_t i = 0; i < network->scope_count; i++)
+        if (network->scopes[i].checkpoint)
+            return true;
+    return false;
+}
+
 int
 checkpoints_new(memmodel_context *context, const struct memmodel_network *network, const char *patterns,
                 struct checkpoints *checkpoints)
@@ -152,7 +170,7 @@ checkpoints_new(memmodel_context *context, const struct memmodel_network *networ
     int status = MEMMODEL_ERROR_NOMEM;
 
     *checkpoints = (struct checkpoints){NULL};
-    if (!*patterns)
+    if (!*patterns && !has_checkpoints(network))
         return 0;
     end_of = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *end_of);
     checkpoints->regions =

@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-/* Values of job->inference. */
-enum { TRAINING, WITHOUT_GRADIENTS, WITH_GRADIENTS };
-
 /* ---- what a rule uses ---- */
 
 void

@@ -15,6 +15,9 @@
 #include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/value.h"
 
+/* Values of job->inference. */
+enum { TRAINING, WITHOUT_GRADIENTS, WITH_GRADIENTS };
+
 enum { OPTIMIZER_STATES = 5 };
 
 /* A parameter or buffer of the network, with all that is made for it. */

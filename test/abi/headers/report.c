@@ -13,6 +13,7 @@ enum {
         + (int)sizeof(&memmodel_report_change_count)
         + (int)sizeof(&memmodel_report_change)
         + (int)sizeof(&memmodel_solve)
+        + (int)sizeof(&memmodel_scan)
         + (int)sizeof(&memmodel_report_peak)
         + (int)sizeof(&memmodel_report_step_count)
         + (int)sizeof(&memmodel_report_step_peak)
