@@ -17,10 +17,9 @@ static const struct {
     const char *family;
     int cases;
 } inexact[] = {
-    {"autocast_linear", 18},
-    {"autocast_matmul", 18},
-    {"autocast_sdpa", 18},
-    {"autocast_cross_entropy", 18},
+    {"autocast_linear", 4}, /* oneDNN's scratchpad of larger products in bfloat16, with AVX-512 */
+    {"autocast_matmul", 2},
+    {"autocast_sdpa", 1},
     {"lstm", 1},        /* two releases in another order */
     {"pointwise", 1},   /* nan_to_num */
     {"arithmetic", 10}, /* gradients of pow, atan2, hypot, fmod, addcdiv */
@@ -207,7 +206,7 @@ forward(struct run *run, const json_t *line)
 
     for (int32_t i = run->tensor_count; i < (int32_t)network->layer_count && !run->stepping.step.status; i++) {
         run->stepping.step.layer = i;
-        rule_of(network->layers[i].op)->forward(&run->stepping.step, &network->layers[i]);
+        autocast_forward(&run->stepping.step, &network->layers[i]);
         for (int32_t k = lifetimes->first[i]; k < lifetimes->first[i + 1]; k++) {
             int32_t dying = lifetimes->dying[k];
 
@@ -217,6 +216,7 @@ forward(struct run *run, const json_t *line)
             run->stepping.step.values[dying] = NULL;
         }
     }
+    autocast_exit(&run->stepping.step);
 }
 
 /* The caller's names go, its inputs' first; then only the sink knows the outputs. */
@@ -313,6 +313,8 @@ run_start(struct run *run, memmodel_context *context, const json_t *line)
     build_network(run, line);
     stepping_start(&run->stepping, threads ? (int)json_integer_value(threads) : 2,
                    !json_is_false(json_object_get(line, "grad")));
+    run->stepping.step.autocast.on = json_is_true(json_object_get(line, "autocast"));
+    run->stepping.step.autocast.dtype = run->stepping.step.autocast.on ? MEMMODEL_BFLOAT16 : 0;
     assert_int_equal(lifetimes_new(context, run->stepping.step.network, &run->lifetimes), 0);
 }
 

@@ -19,6 +19,7 @@ from memmodel._torch_export import Call, Place, Value
 ASSIGNMENT = re.compile(r"(?<![=!<>+*/@-])[-+*/@]?=(?!=)")
 TARGETS = re.compile(r"^[\w., \[\]()*]+$")
 CALL = re.compile(r"^\w[\w.]*\(")
+ANNOTATION = re.compile(r"^(\w+) *: *[\w., |\[\]]+$")
 CALLED = re.compile(r"([\w.\]]+)\(")
 FUNCTION = re.compile(
     r"(F|torch|functional|nn\.functional|math)\.|(len|range|int|str|tuple|list|zip|enumerate|isinstance)$"
@@ -35,6 +36,7 @@ def targets(text: str) -> tuple[str, ...]:
     if text.startswith("return"):
         return ()
     left = ASSIGNMENT.split(text, maxsplit=1)
+    left[0] = ANNOTATION.sub(r"\1", left[0].rstrip())
     if len(left) != 2 or not TARGETS.match(left[0]) or CALL.match(left[0]):
         return ()
     return tuple(name for name in re.split(r"[\s,()*]+", left[0]) if name)
@@ -249,13 +251,21 @@ class _Deaths:
                 return
         if OUTPUT.search(statement.names[0]):
             results += [position for position in inside if fields.get(position, statement.last + 1) <= statement.last]
-        # `x, skips = f(x)`: one of the names holds several
         kept = len(set(results) - self.returned)
+        if kept == len(set(results)) == len(statement.names) > 1:
+            self.each_its_own(frame, number, results)
+            return
+        # `x, skips = f(x)`: one of the names holds several
         choose = max if kept > len(statement.names) > 1 else min
         end = choose(frame.bound_again(name, number) for name in statement.names)
         end = max(end, *(frame.held_by_alias(name, number) for name in statement.names))
         for position in results or [statement.last]:
             self.until(position, end)
+
+    def each_its_own(self, frame: Frame, number: int, results: Sequence[int]) -> None:
+        """`q, k = turn(q, k)`: a function that is no module gives as many as there are names, in the order it makes them."""
+        for position, name in zip(sorted(results), frame.statements[number].names, strict=True):
+            self.until(position, max(frame.bound_again(name, number), frame.held_by_alias(name, number)))
 
     def members(self, frame: Frame, number: int, results: Sequence[int]) -> None:
         """`o, h = f(x)`: each goes when its own name is bound again."""

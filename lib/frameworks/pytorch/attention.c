@@ -28,12 +28,6 @@ sum_type(const struct value *x)
     return x->shape.dtype == MEMMODEL_FLOAT64 ? MEMMODEL_FLOAT64 : MEMMODEL_FLOAT32;
 }
 
-static bool
-is_half(const struct value *x)
-{
-    return x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
-}
-
 /* Laid out [batch, length, heads, width] in memory. */
 static void
 length_first_strides(const struct shape *shape, int64_t strides[MEMMODEL_MAX_RANK])
@@ -63,7 +57,7 @@ flash_temporaries(struct step *step, const struct value *query, int64_t query_ro
 {
     struct shape tiles = {.dims = {2 * step->job->threads, query_rows, key_rows}, .rank = 3, .dtype = sum_type(query)};
     struct shape half_tiles = shape_typed(&tiles, query->shape.dtype), row = shape_vector(tiles.dtype, query_rows);
-    struct value *wide = value_empty(step, &tiles), *narrow = is_half(query) ? value_empty(step, &half_tiles) : NULL;
+    struct value *wide = value_empty(step, &tiles), *narrow = value_is_half(query) ? value_empty(step, &half_tiles) : NULL;
 
     value_scratch(step, &row);
     value_drop(step, narrow);
@@ -104,7 +98,7 @@ flash_scratch(struct step *step, const struct value *query, const struct value *
 
     tile.dtype = sum_type(query);
     wide = value_empty(step, &tile);
-    if (is_half(query))
+    if (value_is_half(query))
         value_scratch(step, &narrow);
     value_drop(step, wide);
 }

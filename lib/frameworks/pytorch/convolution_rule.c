@@ -254,9 +254,8 @@ cpu_convolution(struct step *step, struct convolution *problem, struct value *co
 bool
 convolution_is_listed(const struct step *step, const struct value *x)
 {
-    bool half = x->shape.dtype == MEMMODEL_BFLOAT16 || x->shape.dtype == MEMMODEL_FLOAT16;
-
-    return value_is_float(x) && (step->device->half_convolutions || !half || step->machine.isa != CPU_ISA_AVX512);
+    return value_is_float(x) &&
+           (step->device->half_convolutions || !value_is_half(x) || step->machine.isa != CPU_ISA_AVX512);
 }
 
 struct value *

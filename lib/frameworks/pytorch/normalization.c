@@ -39,18 +39,29 @@ enum { SAVED_INPUT, SAVED_MEAN, SAVED_VARIANCE, SAVED_WEIGHT };
 
 /*
  * With channels last the sums of each thread stand beside each other; what is not wanted as a result is summed aside.
+ * For half types there are three vectors whatever is wanted.
  */
 static void
 channels_last_sums(struct step *step, const struct node *node, int dtype, int64_t channels)
 {
+    enum { MOST = 3 };
     bool affine = node->saved[SAVED_WEIGHT] != NULL, training = node->number != 0;
-    struct value *shift = affine ? NULL : value_vector(step, dtype, channels);
-    struct value *mean = training ? NULL : value_vector(step, dtype, channels);
+    int count = value_is_half(node->saved[SAVED_INPUT]) ? MOST : !affine + !training;
     struct shape rows = {.dims = {2 * step->job->threads, channels}, .rank = 2, .dtype = dtype};
+    struct value *vectors[MOST];
 
+    for (int i = 0; i < count; i++)
+        vectors[i] = value_vector(step, dtype, channels);
     value_scratch(step, &rows);
-    value_drop(step, mean);
-    value_drop(step, shift);
+    for (int i = count - 1; i >= 0; i--)
+        value_drop(step, vectors[i]);
+}
+
+/* Parameters or running statistics, whichever there are, say the type of the statistics. */
+static const struct value *
+typed_parameter(const struct value *weight, const struct value *running_mean)
+{
+    return weight ? weight : running_mean;
 }
 
 /* The gradient is allocated by native_batch_norm_backward and again by the kernel of the memory format. */
@@ -69,7 +80,7 @@ static void
 batch_norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     const struct value *x = node->saved[SAVED_INPUT], *gradient = incoming[0];
-    int dtype = statistics_type(step, x, node->saved[SAVED_WEIGHT]);
+    int dtype = statistics_type(step, x, typed_parameter(node->saved[SAVED_WEIGHT], node->saved[SAVED_MEAN]));
     int64_t channels = x->shape.dims[1];
     bool both_last = value_is_channels_last(x) && value_is_only_channels_last(gradient);
 
@@ -94,7 +105,7 @@ batch_statistics(struct step *step, struct node *node, const struct value *x, in
 {
     int64_t channels = x->shape.dims[1], threads = step->job->threads;
     bool last = value_is_only_channels_last(x) || is_one_point(x);
-    bool partial = last && value_elements(x) / max_i64(channels, 1) > threads;
+    bool partial = last && (value_is_half(x) || value_elements(x) / max_i64(channels, 1) > threads);
     struct value *mean = value_vector(step, dtype, channels), *inverse_std = value_vector(step, dtype, channels);
 
     two_vectors(step, dtype, channels, partial ? threads : 0);
@@ -109,7 +120,7 @@ struct value *
 cpu_batch_norm(struct step *step, struct value *x, const struct batch_statistics *statistics)
 {
     static const struct derivative native_batch_norm = {"native_batch_norm", batch_norm_backward};
-    int dtype = statistics_type(step, x, statistics->weight);
+    int dtype = statistics_type(step, x, typed_parameter(statistics->weight, statistics->running_mean));
     struct value *result = value_like(step, x);
     struct value *inputs[] = {x, statistics->weight, statistics->bias};
     struct node *node = step_record(step, &native_batch_norm, result, 3, inputs);

@@ -92,9 +92,7 @@ is_summed_aside(const struct value *x, uint64_t axes)
 {
     struct axis list[MEMMODEL_MAX_RANK];
 
-    if (x->shape.dtype != MEMMODEL_BFLOAT16 && x->shape.dtype != MEMMODEL_FLOAT16)
-        return false;
-    return iterated_axes(x, axes, list) > 1 && list[0].reduced && list[1].reduced;
+    return value_is_half(x) && iterated_axes(x, axes, list) > 1 && list[0].reduced && list[1].reduced;
 }
 
 void

@@ -171,6 +171,12 @@ value_is_float(const struct value *value)
     return value->shape.dtype <= MEMMODEL_BFLOAT16;
 }
 
+bool
+value_is_half(const struct value *value)
+{
+    return value->shape.dtype == MEMMODEL_BFLOAT16 || value->shape.dtype == MEMMODEL_FLOAT16;
+}
+
 /* Strides of an operand along the dims of a shape that it is broadcast to. */
 static int64_t
 broadcast_stride(const struct shape *shape, const struct value *operand, int axis)

@@ -103,6 +103,10 @@ value_is_only_channels_last(const struct value *value);
 bool
 value_is_float(const struct value *value);
 
+/* bfloat16 or float16 */
+bool
+value_is_half(const struct value *value);
+
 /*
  * Strides of a result of `shape` whose dims lie in memory in the order of those of the operands, broadcast to it; the
  * first operand that tells two dims apart decides. PyTorch: TensorIterator.cpp, reorder_dimensions; ExpandUtils.cpp,
