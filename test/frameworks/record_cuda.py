@@ -1,0 +1,306 @@
+"""Record what the cases of cases.py take on a GPU, as ground truth for the device "cuda". Needs PyTorch with CUDA.
+
+    python test/frameworks/record_cuda.py                        # all cases, each in a process of its own
+    python test/frameworks/record_cuda.py --minutes 20 NAME...   # these, until the time is over
+    python test/frameworks/record_cuda.py --dry-run NAME...      # the same on a CPU: nothing is counted or kept
+    python test/frameworks/record_cuda.py --compare              # what was kept against the library's answers
+
+Each file holds, of one case on one GPU: what the device held before CUDA began, with its context and after the steps; the
+peaks of each step as torch.cuda's allocator counts them, allocated and reserved; and the allocator's actions during the
+last step. A case that fails, for want of memory too, is named and passed over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import gzip
+import json
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from cases import CASES, Case, optimizer_of
+from record_models import RECORDINGS as NETWORKS
+from record_models import add_checkpoints, inputs_of, loss_of, model_of, target_of
+
+RECORDINGS = Path(__file__).resolve().parents[1] / "data" / "pytorch_cuda"
+STEPS = 3
+MOST_ACTIONS = 1_000_000
+ACTIONS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap")
+
+
+# ---- the device ----
+
+
+def device_bytes() -> int:
+    """Of the whole device, by the driver; it must be ours alone."""
+    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits", "--id=0"]
+    return int(subprocess.run(query, check=True, capture_output=True, text=True).stdout) << 20
+
+
+class Gpu:
+    """What PyTorch counts, step by step."""
+
+    name = "cuda"
+
+    def __init__(self) -> None:
+        self.before = device_bytes()
+        torch.zeros(1, device=self.name)
+        torch.cuda.synchronize()
+        self.context = device_bytes()
+        gc.collect()
+        torch.cuda.empty_cache()
+
+    def begin(self, step: int) -> None:
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        if step == STEPS:
+            torch.cuda.memory._record_memory_history(max_entries=MOST_ACTIONS, stacks="python", context=None)
+
+    def end(self, step: int) -> dict[str, Any]:
+        torch.cuda.synchronize()
+        counted = {"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
+        if step == STEPS:
+            counted["actions"] = list(actions(torch.cuda.memory._snapshot()["device_traces"][0]))
+            torch.cuda.memory._record_memory_history(enabled=None)
+        return counted
+
+    def about(self) -> dict[str, Any]:
+        properties = torch.cuda.get_device_properties(0)
+        return {
+            "gpu": properties.name,
+            "capability": f"{properties.major}.{properties.minor}",
+            "processors": properties.multi_processor_count,
+            "memory": properties.total_memory,
+            "cuda": torch.version.cuda,
+            "cudnn": torch.backends.cudnn.version(),
+            "device_before": self.before,
+            "device_with_context": self.context,
+            "device_after": device_bytes(),
+        }
+
+
+class Dry:
+    """A CPU in its place, to see that the cases run."""
+
+    name = "cpu"
+
+    def begin(self, step: int) -> None:
+        pass
+
+    def end(self, step: int) -> dict[str, Any]:
+        return {"allocated": 0, "reserved": 0}
+
+    def about(self) -> dict[str, Any]:
+        return {"gpu": "none"}
+
+
+def actions(trace: list[dict[str, Any]]) -> Iterator[tuple[int, int, int]]:
+    """Kind, bytes and address: in steps of 512 from the lowest, so that they compress."""
+    known = [action for action in trace if action["action"] in ACTIONS]
+    lowest = min((action["addr"] for action in known), default=0)
+    for action in known:
+        yield ACTIONS.index(action["action"]), action["size"], (action["addr"] - lowest) // 512
+
+
+# ---- a case ----
+
+
+def moved(value: Any, device: str) -> Any:
+    """With the tensors in it on the device."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, tuple | list):
+        return type(value)(moved(item, device) for item in value)
+    if isinstance(value, dict):
+        return {name: moved(item, device) for name, item in value.items()}
+    return value
+
+
+def autocast(case: Case, device: str) -> AbstractContextManager[Any]:
+    return torch.autocast(device, getattr(torch, case.precision)) if case.precision else nullcontext()
+
+
+def train(case: Case, model: Any, work: Any, loss_function: Callable[[Any], Any], device: Gpu | Dry) -> list[Any]:
+    """The loop of record_models.py; names stay bound from one step to the next."""
+    args, kwargs = work
+    optimizer = optimizer_of(case.optimizer or "sgd", model.parameters())
+    steps = []
+    for step in range(1, STEPS + 1):
+        device.begin(step)
+        for _ in range(case.accumulate):
+            with autocast(case, device.name):
+                y = model(*args, **kwargs)
+                loss = loss_function(y)
+            loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=not case.keep_gradients)
+        steps.append(device.end(step))
+    return steps
+
+
+def predict(case: Case, model: Any, work: Any, device: Gpu | Dry) -> list[Any]:
+    args, kwargs = work
+    steps = []
+    with torch.set_grad_enabled(case.autograd):
+        for step in range(1, STEPS + 1):
+            device.begin(step)
+            with autocast(case, device.name):
+                y = model(*args, **kwargs)  # noqa: F841 -- the name is what keeps it alive
+            steps.append(device.end(step))
+    return steps
+
+
+def record(case: Case, device: Gpu | Dry) -> dict[str, Any]:
+    torch.manual_seed(0)
+    target = moved(target_of(case), device.name)
+    model = model_of(case).to(device.name)
+    work = moved(inputs_of(case), device.name)
+    if case.checkpoint:
+        add_checkpoints(model, case.checkpoint)
+    if case.optimizer is None:
+        del target
+        steps = predict(case, model, work, device)
+    else:
+        loss = loss_of(case, target)
+        del target
+        gc.collect()
+        steps = train(case, model, work, loss, device)
+    versions = {"torch": torch.__version__, "python": platform.python_version()}
+    return {
+        "format": "memmodel-cuda-recording",
+        "case": asdict(case),
+        "made_by": versions | device.about(),
+        "steps": steps,
+    }
+
+
+def describe(name: str, recording: dict[str, Any]) -> str:
+    peaks = ", ".join(f"{step['allocated']:,} of {step['reserved']:,}" for step in recording["steps"])
+    return f"{name} on {recording['made_by']['gpu']}: {peaks}"
+
+
+def record_here(name: str, folder: Path) -> None:
+    recording = record(CASES[name], Gpu())
+    gpu = "".join(letter for letter in recording["made_by"]["gpu"].lower() if letter.isalnum())
+    with gzip.GzipFile(folder / f"{name}.{gpu}.json.gz", "wb", mtime=0) as file:
+        file.write(json.dumps(recording, separators=(",", ":")).encode())
+    print(describe(name, recording), flush=True)
+
+
+def record_each_in_its_own_process(names: list[str], folder: Path, minutes: float) -> int:
+    """How many failed. CUDA does not survive a fork: each begins anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + 60 * minutes
+    failed = 0
+    for name in names:
+        if time.monotonic() > end:
+            print(f"time is over: {name} and what comes after it are left out", flush=True)
+            break
+        command = [sys.executable, __file__, "--here", "--output", str(folder), name]
+        failed += subprocess.run(command, check=False).returncode != 0
+    return failed
+
+
+# ---- against the library ----
+
+
+def answer_of(recording: dict[str, Any], networks: Path) -> Any:
+    """The library's report of the same run; the GPU by its name, such as "NVIDIA A100-SXM4-40GB"."""
+    import memmodel
+
+    case = Case(**recording["case"])
+    with gzip.open(networks / f"{case.name}.network.json.gz") as file:
+        network = memmodel.Network.from_json(file.read().decode())
+    gpu = recording["made_by"]["gpu"].lower().replace(" ", "")
+    known = (
+        "rtx3060",
+        "rtx3090",
+        "rtx4060",
+        "rtx4090",
+        "a100",
+        "h100",
+        "h200",
+        "v100",
+        "a10",
+        "a40",
+        "l40s",
+        "l4",
+        "t4",
+    )
+    return memmodel.estimate(
+        network, framework="pytorch", device="cuda", gpu=next(name for name in known if name in gpu),
+        optimizer=case.optimizer, inference=case.optimizer is None, precision=case.precision, steps=STEPS,
+        accumulate=case.accumulate, keep_gradients=case.keep_gradients, checkpoint=case.checkpoint,
+    )  # fmt: skip
+
+
+def errors_of(recording: dict[str, Any], networks: Path) -> tuple[float, float, float]:
+    """Of allocated, reserved and process bytes."""
+    peak = answer_of(recording, networks).peak
+    allocated, reserved = (max(step[key] for step in recording["steps"]) for key in ("allocated", "reserved"))
+    made_by = recording["made_by"]
+    process = made_by["device_after"] - made_by["device_before"]
+    return peak.live / allocated - 1, peak.reserved / reserved - 1, peak.process / process - 1
+
+
+def compare(folder: Path, networks: Path) -> None:
+    found = []
+    for path in sorted(folder.glob("*.json.gz")):
+        with gzip.open(path) as file:
+            recording = json.loads(file.read())
+        errors = errors_of(recording, networks)
+        print(f"{path.name.removesuffix('.json.gz'):70s} " + " ".join(f"{error:+8.2%}" for error in errors))
+        found.append(errors)
+    for kind, errors in zip(("allocated", "reserved", "process"), zip(*found, strict=True), strict=False):
+        ordered = sorted(map(abs, errors))
+        print(f"{kind}: median {median(ordered):.2%}, 95th percentile {ordered[int(0.95 * (len(ordered) - 1))]:.2%}")
+
+
+# ---- the command ----
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="*", help="cases to record (default: all)")
+    parser.add_argument("--output", type=Path, default=RECORDINGS, help="folder of the recordings")
+    parser.add_argument("--networks", type=Path, default=NETWORKS, help="of --compare: folder of the networks")
+    parser.add_argument("--minutes", type=float, default=24 * 60, help="no case begins after so many")
+    parser.add_argument("--dry-run", action="store_true", help="run the cases on the CPU and keep nothing")
+    parser.add_argument("--compare", action="store_true", help="hold what was kept against the library's answers")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if unknown := set(options.name) - set(CASES):
+        parser.error(f"no such case: {', '.join(sorted(unknown))}")
+    return options
+
+
+def main() -> int:
+    options = parse()
+    names = options.name or list(CASES)
+    if options.compare:
+        compare(options.output, options.networks)
+    elif options.dry_run:
+        for name in names:
+            print(describe(name, record(CASES[name], Dry())), flush=True)
+    elif not torch.cuda.is_available():
+        print("record_cuda.py: this PyTorch sees no GPU; --dry-run needs none", file=sys.stderr)
+        return 1
+    elif options.here:
+        record_here(names[0], options.output)
+    else:
+        return 1 if record_each_in_its_own_process(names, options.output, options.minutes) else 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
