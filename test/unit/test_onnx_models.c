@@ -11,9 +11,9 @@
 
 enum { MOST_SYMBOLS = 4 };
 
-/* Buffers of the first run in use at a time, without the weights and the caller's inputs. */
+/* Buffers in use at a time in so many runs, without the weights and the caller's inputs. */
 static int64_t
-predicted(memmodel_context *context, const char *name, const char *optimization, const json_t *values)
+predicted(memmodel_context *context, const char *name, const char *optimization, int32_t runs, const json_t *values)
 {
     struct memmodel_symbol_value symbols[MOST_SYMBOLS];
     struct memmodel_job job = {.size = sizeof job,
@@ -21,7 +21,7 @@ predicted(memmodel_context *context, const char *name, const char *optimization,
                                .isa = "avx2",
                                .symbols = symbols,
                                .inference = 1,
-                               .steps = 1,
+                               .steps = runs,
                                .threads = 1,
                                .optimization = optimization};
     struct memmodel_peak peak = {.size = sizeof peak};
@@ -52,53 +52,68 @@ error_of(int64_t ours, int64_t measured)
     return fabs((double)(ours - measured)) / (double)measured;
 }
 
-/* `level`: as the file calls it; `optimization`: as a job does. */
+struct held {
+    const char *level, *optimization; /* as the file calls it, as a job does */
+    const char *what;                 /* is recorded */
+    int32_t runs;
+    double most, usual; /* error of each model, and of all but `exceptions` */
+    size_t exceptions;
+};
+
 static void
-hold_peaks(memmodel_context *context, const char *level, const char *optimization)
+hold_peaks(memmodel_context *context, const struct held *held)
 {
-    static const double most = 0.03, usual = 0.0035;
     json_error_t error;
     json_t *recorded = json_load_file(TEST_DATA "/onnxruntime/arena.json", 0, &error), *entry;
-    size_t count = 0, usual_count = 0;
+    size_t count = 0, usual = 0;
     const char *name;
 
     assert_non_null(recorded);
     json_object_foreach (json_object_get(recorded, "models"), name, entry) {
-        int64_t measured = json_integer_value(json_object_get(json_object_get(entry, level), "live"));
-        int64_t ours = predicted(context, name, optimization, json_object_get(entry, "values"));
+        int64_t measured = json_integer_value(json_object_get(json_object_get(entry, held->level), held->what));
+        int64_t ours = predicted(context, name, held->optimization, held->runs, json_object_get(entry, "values"));
 
-        if (error_of(ours, measured) > most)
-            fail_msg("%s, %s: %lld bytes, measured %lld", name, level, (long long)ours, (long long)measured);
-        usual_count += error_of(ours, measured) < usual;
+        if (error_of(ours, measured) > held->most)
+            fail_msg("%s, %s: %lld bytes, measured %lld", name, held->level, (long long)ours, (long long)measured);
+        usual += error_of(ours, measured) < held->usual;
         count++;
     }
     json_decref(recorded);
     assert_true(count >= 25);
-    assert_true(usual_count + 1 >= count); /* one by one buffer: a BERT of constant length, as its file says it */
+    assert_true(usual + held->exceptions >= count);
 }
+
+/* One is off by a buffer where the graph is as its file says it: a BERT of constant length. */
 
 static void
 the_peak_of_exported_models_is_that_of_onnxruntime(void **state)
 {
-    hold_peaks(*state, "none", "disable");
+    hold_peaks(*state, &(struct held){"none", "disable", "live", 1, 0.03, 0.0035, 1});
 }
 
 static void
 the_peak_with_basic_graph_optimization_is_that_of_onnxruntime(void **state)
 {
-    hold_peaks(*state, "basic", "basic");
+    hold_peaks(*state, &(struct held){"basic", "basic", "live", 1, 0.0035, 0.0035, 0});
 }
 
 static void
 the_peak_with_extended_graph_optimization_is_that_of_onnxruntime(void **state)
 {
-    hold_peaks(*state, "extended", "extended");
+    hold_peaks(*state, &(struct held){"extended", "extended", "live", 1, 0.0035, 0.0035, 0});
 }
 
 static void
 the_peak_with_all_graph_optimization_is_that_of_onnxruntime(void **state)
 {
-    hold_peaks(*state, "all", "all");
+    hold_peaks(*state, &(struct held){"all", "all", "live", 1, 0.0035, 0.0035, 0});
+}
+
+/* Small tensors of shapes are not counted; between the others they may break a gap of the block that would do. */
+static void
+later_runs_take_one_block(void **state)
+{
+    hold_peaks(*state, &(struct held){"all", "all", "later_live", 2, 0.065, 0.002, 6});
 }
 
 int
@@ -113,6 +128,7 @@ main(void)
                                         context_teardown),
         cmocka_unit_test_setup_teardown(the_peak_with_all_graph_optimization_is_that_of_onnxruntime, context_setup,
                                         context_teardown),
+        cmocka_unit_test_setup_teardown(later_runs_take_one_block, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

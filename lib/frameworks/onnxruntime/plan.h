@@ -25,6 +25,14 @@ ort_plan_new(memmodel_context *context, const struct ort_graph *graph, struct or
 void
 ort_plan_release(memmodel_context *context, struct ort_plan *plan);
 
+/* The buffer is in the block of later runs: it is neither there before nor given out. */
+bool
+ort_is_of_block(const struct ort_plan *plan, int32_t buffer);
+
+/* Bytes of that block. 0, MEMMODEL_ERROR_OVERFLOW or MEMMODEL_ERROR_NOMEM */
+int
+ort_block_bytes(memmodel_context *context, const struct ort_plan *plan, int64_t *bytes);
+
 /* Bytes that a node's kernel takes while it runs, besides its outputs; false on overflow. */
 bool
 ort_scratch_bytes(const struct ort_graph *graph, const struct ort_node *node, int threads, int64_t *bytes);

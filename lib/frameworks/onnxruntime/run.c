@@ -1,6 +1,7 @@
 /*
  * A session of onnxruntime on the CPU, one run after the other: the weights and the caller's inputs all the time, in
- * each run the buffers of the plan and what kernels take besides, and the outputs until the run's end.
+ * the first run the buffers of the plan one by one, in later ones a block for all of them, and in each what kernels take
+ * besides, and the outputs until the run's end.
  * onnxruntime: core/framework/sequential_executor.cc, execution_frame.cc.
  */
 #include "frameworks/framework.h"
@@ -16,6 +17,7 @@ struct run {
     struct ort_graph graph;
     struct ort_plan plan;
     int32_t *blocks; /* of each buffer; -1: none */
+    int step;
 };
 
 /* Its block, -1 for nothing; or a negative status below that. */
@@ -100,7 +102,8 @@ allocate_outputs(struct run *run, const struct ort_node *node)
         int64_t bytes;
         int status;
 
-        if (run->plan.buffers[buffer].tensor != node->outputs[i] || run->plan.buffers[buffer].given)
+        if (run->plan.buffers[buffer].tensor != node->outputs[i] || run->plan.buffers[buffer].given ||
+            (run->step > 1 && ort_is_of_block(&run->plan, buffer)))
             continue;
         if (!ort_tensor_bytes(ort_tensor_of(&run->graph, node->outputs[i]), &bytes))
             return overflow(run, node->index);
@@ -137,14 +140,14 @@ release_idle(struct run *run, int32_t place, const struct ort_node *node)
 }
 
 static int
-run_node(struct run *run, int step, int32_t place)
+run_node(struct run *run, int32_t place)
 {
     const struct ort_node *node = &run->graph.nodes[run->graph.order[place]];
     int64_t scratch;
     int32_t block;
     int status;
 
-    trace_enter(run->trace, step, MEMMODEL_PHASE_FORWARD, node->index);
+    trace_enter(run->trace, run->step, MEMMODEL_PHASE_FORWARD, node->index);
     status = allocate_outputs(run, node);
     if (!status && !ort_scratch_bytes(&run->graph, node, run->job->threads, &scratch))
         status = overflow(run, node->index);
@@ -155,19 +158,36 @@ run_node(struct run *run, int step, int32_t place)
     return status ? status : release_idle(run, place, node);
 }
 
+/* One run; `block` bytes, which belong to no layer, are taken at its beginning unless it is the first. */
+static int
+run_once(struct run *run, int64_t block)
+{
+    int32_t all = -1;
+    int status = 0;
+
+    if (run->step > 1) {
+        trace_enter(run->trace, run->step, MEMMODEL_PHASE_FORWARD, -1);
+        status = allocate(run, block, "all buffers", -1, MEMMODEL_TRANSIENT_ACTIVATIONS, &all);
+    }
+    for (size_t i = 0; i < run->graph.order_count && !status; i++)
+        status = run_node(run, (int32_t)i);
+    for (size_t i = 0; i < run->plan.buffer_count && !status; i++)
+        status = release(run, (int32_t)i);
+    return status || all < 0 ? status : trace_release(run->trace, all);
+}
+
 static int
 run_all(struct run *run)
 {
+    int64_t block = 0;
     int status = set_up_inputs(run);
 
     if (!status)
         status = set_up_parameters(run);
-    for (int step = 1; step <= run->job->steps && !status; step++) {
-        for (size_t i = 0; i < run->graph.order_count && !status; i++)
-            status = run_node(run, step, (int32_t)i);
-        for (size_t i = 0; i < run->plan.buffer_count && !status; i++)
-            status = release(run, (int32_t)i);
-    }
+    if (!status)
+        status = ort_block_bytes(run->context, &run->plan, &block);
+    for (run->step = 1; run->step <= run->job->steps && !status; run->step++)
+        status = run_once(run, block);
     return status;
 }
 

@@ -3,9 +3,9 @@
 usage: record.py FOLDER [NAME ...]    (needs torch, onnx, onnxscript and onnxruntime)
 
 Writes FOLDER/NAME.onnx, the graph without its weights, and FOLDER/arena.json with, for each model and level of graph
-optimization, bytes of the arena: `loaded` before the first run, `peak` while the first run goes on, `total` that the
-arena has taken by then, and `pattern_peak` of the second run, when the pattern of the first is one block. `live` is the
-peak above `loaded` in an arena that hands out no more than was asked for, rounded up to 256 bytes.
+optimization, bytes of the arena: `loaded` before the first run, `total` that the arena has taken after it, `later_total`
+after the second, when all buffers are one block. `live` is the peak of the first run above `loaded` in an arena that
+hands out no more than was asked for, rounded up to 256 bytes, and `later_live` that of both runs.
 """
 
 from __future__ import annotations
@@ -101,13 +101,13 @@ def measure(library: ort.Library, path: pathlib.Path, case: models.Case, level: 
     session.release(session.run(arrays(case), ["y"]))
     first = session.statistics()
     session.release(session.run(arrays(case), ["y"]))
-    found |= {"peak": first["MaxInUse"], "total": first["TotalAllocated"], "left": first["InUse"]}
-    found["pattern_peak"] = session.statistics()["MaxInUse"]
+    found |= {"total": first["TotalAllocated"], "later_total": session.statistics()["TotalAllocated"]}
     session.close()
-    exact = ort.Session(library, path, level=level, pattern=False, exact=True)
+    exact = ort.Session(library, path, level=level, pattern=True, exact=True)
     loaded = exact.statistics()["InUse"]
-    exact.release(exact.run(arrays(case), ["y"]))
-    found["live"] = exact.statistics()["MaxInUse"] - loaded
+    for what in ("live", "later_live"):
+        exact.release(exact.run(arrays(case), ["y"]))
+        found[what] = exact.statistics()["MaxInUse"] - loaded
     exact.close()
     return found
 
