@@ -38,7 +38,7 @@ struct memmodel_job {
     size_t size;           /**< sizeof(struct memmodel_job) */
     const char *framework; /**< "pytorch", "tensorflow" or "textbook". @default "pytorch" */
     const char *rule;      /**< of the textbook. @default "slots" */
-    const char *device;    /**< "cpu". @default "cpu" */
+    const char *device;    /**< "cpu" or, for "pytorch", "cuda": a GPU, unverified. @default "cpu" */
     const char *optimizer; /**< "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop",
                                    "adagrad", "adadelta" or "adafactor", with options that change what it keeps written
                                    as in Python: "sgd(momentum=0.9, nesterov=True)", "adam(amsgrad)",

@@ -21,10 +21,12 @@ typedef struct memmodel_report memmodel_report;
  */
 struct memmodel_peak {
     size_t size;      /**< sizeof(struct memmodel_peak) */
-    int64_t live;     /**< most bytes of live tensors. @unit bytes */
+    int64_t live;     /**< most bytes of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts.
+                           @unit bytes */
     int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
     int64_t process;  /**< bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a
                            CPU in the heap of glibc's malloc. What PyTorch's libraries keep for themselves is left out.
+                           On a GPU, bytes of the device: reserved, with the CUDA context and kernels of its profile.
                            -1 if not modelled. @unit bytes */
 };
 
@@ -74,8 +76,9 @@ struct memmodel_change {
 };
 
 /**
- * Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch,
- * optimizers with less state, inference. Each is estimated in full. Changes that the network or the framework does not
+ * Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch, also
+ * with the gradients of two batches added up; repeated blocks of layers computed again in the backward pass; bfloat16;
+ * gradients released after a step; optimizers with less state; inference. Each is estimated in full. Changes that the network or the framework does not
  * allow, or that change nothing in this job, are left out.
  *
  * The batch is the symbol "batch" or, without one of that name, the first dimension of the first input if that is a

@@ -5,9 +5,9 @@
     python test/frameworks/record_cuda.py --dry-run NAME...      # the same on a CPU: nothing is counted or kept
     python test/frameworks/record_cuda.py --compare              # what was kept against the library's answers
 
-Each file holds, of one case on one GPU: what the device held before CUDA began, with its context and after the steps; the
-peaks of each step as torch.cuda's allocator counts them, allocated and reserved; and the allocator's actions during the
-last step. A case that fails, for want of memory too, is named and passed over.
+Each file holds, of one case on one GPU: what the device held before CUDA began, with its context and after the steps;
+the peaks of each step as torch.cuda's allocator counts them, allocated and reserved; and the allocator's actions during
+the last step. A case that fails, for want of memory too, is named and passed over.
 """
 
 from __future__ import annotations
@@ -222,21 +222,7 @@ def answer_of(recording: dict[str, Any], networks: Path) -> Any:
     with gzip.open(networks / f"{case.name}.network.json.gz") as file:
         network = memmodel.Network.from_json(file.read().decode())
     gpu = recording["made_by"]["gpu"].lower().replace(" ", "")
-    known = (
-        "rtx3060",
-        "rtx3090",
-        "rtx4060",
-        "rtx4090",
-        "a100",
-        "h100",
-        "h200",
-        "v100",
-        "a10",
-        "a40",
-        "l40s",
-        "l4",
-        "t4",
-    )
+    known = ("rtx3060", "rtx3090", "rtx4060", "rtx4090", "a100", "h100", "h200", "v100", "l40s", "a10", "a40", "l4")
     return memmodel.estimate(
         network, framework="pytorch", device="cuda", gpu=next(name for name in known if name in gpu),
         optimizer=case.optimizer, inference=case.optimizer is None, precision=case.precision, steps=STEPS,

@@ -689,7 +689,7 @@ class Job(_call.Struct):
     size: Any  # sizeof(Job)
     framework: Any  # "pytorch", "tensorflow" or "textbook"
     rule: Any  # of the textbook
-    device: Any  # "cpu"
+    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified
     optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
     isa: Any  # instruction set of the CPU: "avx2" or "avx512"
     symbols: Any  # `symbol_count` values
@@ -836,7 +836,7 @@ class Peak(_call.Struct):
     """The three numbers of every report."""
 
     size: Any  # sizeof(Peak)
-    live: Any  # most bytes of live tensors
+    live: Any  # most bytes of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts
     reserved: Any  # most bytes taken from the system by the framework's allocator
     process: Any  # bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a [...]
 
@@ -4742,8 +4742,9 @@ def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:
 
 def report_what_if(network: NetworkHandle, job: Job | None) -> ReportHandle:
     """Estimate a job, and the same job with each of the changes that a user might make to save memory: half the batch,
-    optimizers with less state, inference. Each is estimated in full. Changes that the network or the framework does not
-    allow, or that change nothing in this job, are left out.
+    also with the gradients of two batches added up; repeated blocks of layers computed again in the backward pass;
+    bfloat16; gradients released after a step; optimizers with less state; inference. Each is estimated in full. Changes
+    that the network or the framework does not allow, or that change nothing in this job, are left out.
 
     The batch is the symbol "batch" or, without one of that name, the first dimension of the first input if that is a
     symbol.
