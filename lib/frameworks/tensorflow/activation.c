@@ -43,33 +43,35 @@ static int32_t
 gelu_forward(struct build *build, int32_t x, int64_t n, struct kept *kept)
 {
     int32_t half = build_new(build, "mul", n, READS(x)), negative = build_new(build, "Neg", n, READS(x));
-    int32_t complement = build_forward(build, "Erfc", n, READS(negative));
+    int32_t scaled = build_forward(build, "mul_1", n, READS(negative));
+    int32_t complement = build_forward(build, "Erfc", n, READS(scaled));
+    int32_t square = build_new(build, "Square", n, READS(scaled)); /* of the gradient, but ready now, as what follows */
 
     kept->others[0] = half;
     kept->others[1] = complement;
-    kept->others[2] = build_new(build, "Square", n, READS(x)); /* of the gradient, but ready now */
-    return build_new(build, "mul_1", n, READS(half, complement));
+    kept->others[2] = build_forward(build, "Exp", n, READS(build_forward(build, "Neg_1", n, READS(square))));
+    return build_new(build, "mul_2", n, READS(half, complement));
 }
 
 static int32_t
 gelu_backward(struct build *build, int32_t gradient, int64_t n, const struct kept *kept)
 {
-    int32_t outer = build_new(build, "Mul", n, READS(gradient, kept->others[0]));
-    int32_t inner = build_forward(build, "Exp", n, READS(kept->others[2]));
-    int32_t first = build_forward(build, "Mul_1", n, READS(gradient, kept->others[1]));
-    int32_t second = build_forward(build, "Mul_2", n, READS(outer, inner));
+    int32_t of_half = build_forward(build, "mul_2/Mul", n, READS(gradient, kept->others[1]));
+    int32_t of_complement = build_forward(build, "mul_2/Mul_1", n, READS(gradient, kept->others[0]));
+    int32_t of_scaled = build_forward(build, "Mul", n, READS(of_complement, kept->others[2]));
 
-    return build_forward(build, "AddN", n, READS(first, second));
+    return build_forward(build, "AddN", n, READS(of_half, of_scaled));
 }
 
+/* The sigmoid waits for the gradient. TensorFlow: python/ops/nn_impl.py, swish */
 static int32_t
 swish_backward(struct build *build, int32_t gradient, int64_t n, const struct kept *kept)
 {
-    int32_t sigmoid = build_new(build, "Sigmoid", n, READS(kept->x));
-    int32_t slope = build_new(build, "Mul", n, READS(sigmoid, kept->x));
+    int32_t sigmoid = build_new(build, "Sigmoid", n, READS(kept->x, gradient));
+    int32_t slope = build_new(build, "sub", n, READS(sigmoid));
 
-    slope = build_forward(build, "Add", n, READS(slope, sigmoid));
-    return build_forward(build, "Mul_1", n, READS(gradient, slope));
+    slope = build_forward(build, "mul", n, READS(slope, kept->x, sigmoid));
+    return build_forward(build, "mul_1", n, READS(gradient, slope));
 }
 
 int32_t
@@ -148,9 +150,10 @@ softmax(struct build *build, const struct layer *layer)
 static void
 softmax_backward(struct build *build, const struct layer *layer, int32_t gradient)
 {
-    int64_t n = build_output_bytes(build, layer);
+    const struct tensor *x = &build->network->tensors[layer->inputs[0]];
+    int64_t n = build_output_bytes(build, layer), rows = n / build_dim(build, x->dims[x->rank - 1]);
     int32_t y = build_kept(build, layer)->y, product = build_new(build, "mul", n, READS(gradient, y));
-    int32_t sum = build_new(build, "Sum", 0, READS(product)),
+    int32_t sum = build_new(build, "Sum", rows, READS(product)),
             less = build_forward(build, "sub", n, READS(gradient, sum));
 
     build_gradient(build, layer, 0, build_forward(build, "mul_1", n, READS(less, y)));

@@ -155,16 +155,52 @@ build_wants_gradient(const struct build *build, const struct layer *layer, int i
 }
 
 void
+build_contribute(struct build *build, memmodel_tensor tensor, int32_t gradient)
+{
+    if (gradient == NOTHING || !build->trained[tensor])
+        return;
+    if (array_reserve(build->context, &build->contributions, &build->contribution_capacity,
+                      build->contribution_count + 1, sizeof *build->contributions)) {
+        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    build->contributions[build->contribution_count] = (struct contribution){gradient, build->gradients[tensor]};
+    build->gradients[tensor] = (int32_t)build->contribution_count++;
+}
+
+void
 build_gradient(struct build *build, const struct layer *layer, int input, int32_t gradient)
 {
-    int32_t *sum;
+    if (layer->inputs[input] >= 0)
+        build_contribute(build, layer->inputs[input], gradient);
+}
 
-    if (gradient == NOTHING || !build_wants_gradient(build, layer, input))
-        return;
-    sum = &build->gradients[layer->inputs[input]];
-    *sum = *sum == NOTHING
-               ? gradient
-               : build_forward(build, "AddN", build_bytes(build, layer->inputs[input]), READS(*sum, gradient));
+static int32_t
+add_up(struct build *build, int64_t bytes, const int32_t *gradients, int32_t count)
+{
+    return count > 1 ? build_forward(build, "AddN", bytes, gradients, count) : gradients[0];
+}
+
+/* The tape adds gradients up when the layer that made the tensor is reached. TensorFlow: c/eager/tape.h */
+int32_t
+build_gradient_of(struct build *build, memmodel_tensor tensor)
+{
+    int32_t count = 0, *gradients, sum;
+
+    for (int32_t i = build->gradients[tensor]; i != NOTHING; i = build->contributions[i].next)
+        count++;
+    if (count == 0)
+        return NOTHING;
+    gradients = memory_allocate_zeroed(build->context, (size_t)count, sizeof *gradients);
+    if (!gradients) {
+        build_fail(build, MEMMODEL_ERROR_NOMEM);
+        return NOTHING;
+    }
+    for (int32_t i = build->gradients[tensor], k = count; i != NOTHING; i = build->contributions[i].next)
+        gradients[--k] = build->contributions[i].operation;
+    sum = add_up(build, build_bytes(build, tensor), gradients, count);
+    memory_release(build->context, gradients);
+    return sum;
 }
 
 void
@@ -277,8 +313,9 @@ seed_outputs(struct build *build)
 
         enter(build, MEMMODEL_PHASE_BACKWARD, (size_t)build->network->tensors[output].layer);
         if (!loss && build->trained[output] && build->network->tensors[output].consumers == 0)
-            build->gradients[output] =
-                build_new(build, "gradient", build_bytes(build, output), READS(build->outputs[output]));
+            build_contribute(
+                build, output,
+                build_new(build, "gradient", build_bytes(build, output), READS(build->outputs[output])));
     }
 }
 
@@ -289,11 +326,11 @@ backward(struct build *build)
     for (size_t i = build->network->layer_count; i-- > 0 && !build->status;) {
         const struct layer *layer = &build->network->layers[i];
         const struct rule *rule = tensorflow_rule(layer->op);
-        int32_t gradient = layer->output_count ? build->gradients[layer->first_output] : NOTHING;
+        int32_t gradient = NOTHING;
 
         enter(build, MEMMODEL_PHASE_BACKWARD, i);
-        for (int32_t k = 1; k < layer->output_count && gradient == NOTHING; k++)
-            gradient = build->gradients[layer->first_output + k];
+        for (int32_t k = 0; k < layer->output_count && gradient == NOTHING; k++)
+            gradient = build_gradient_of(build, layer->first_output + k);
         if (rule->backward && (gradient != NOTHING || layer->op == OP_LOSS))
             rule->backward(build, layer, gradient);
     }
@@ -304,7 +341,7 @@ build_step(struct build *build)
 {
     size_t tensors = build->network->tensor_count;
 
-    build->graph.count = build->graph.input_count = 0;
+    build->graph.count = build->graph.input_count = build->contribution_count = 0;
     build->unmodelled_count = 0;
     memset(build->done, 0, build->network->parameter_count * sizeof *build->done);
     for (size_t i = 0; i < tensors; i++)

@@ -27,6 +27,12 @@ struct kept {
     int32_t others[KEPT];
 };
 
+/* One of the gradients of a tensor that several layers read. */
+struct contribution {
+    int32_t operation;
+    int32_t next; /* into build->contributions, or NOTHING */
+};
+
 struct build {
     memmodel_context *context;
     const struct memmodel_network *network;
@@ -38,9 +44,10 @@ struct build {
     int32_t layer;      /* that is being built */
     uint8_t phase;      /* enum memmodel_phase */
     int32_t *outputs;   /* per tensor: the operation that makes it */
-    int32_t *gradients; /* per tensor: of its gradient so far, or NOTHING */
+    int32_t *gradients; /* per tensor: the last of its contributions, or NOTHING */
+    struct contribution *contributions;
+    size_t contribution_count, contribution_capacity;
     bool *trained;      /* per tensor: whether a gradient is asked of it */
-    bool *rewritten;    /* per layer: its sum is a temporary variable, see sums.c */
     bool *shared_slot;  /* per parameter: a constant of its shape becomes one of its slots */
     bool *done;         /* per parameter: already updated in this step */
     int32_t *ahead;     /* per parameter: what its update prepared when the step began, or NOTHING */
@@ -107,9 +114,17 @@ build_kept(struct build *build, const struct layer *layer);
 bool
 build_wants_gradient(const struct build *build, const struct layer *layer, int input);
 
-/* One more gradient of an input: the second is added to the first. */
+/* One more gradient of an input. */
 void
 build_gradient(struct build *build, const struct layer *layer, int input, int32_t gradient);
+
+/* One more gradient of a tensor. */
+void
+build_contribute(struct build *build, memmodel_tensor tensor, int32_t gradient);
+
+/* The sum of a tensor's gradients, NOTHING if there is none: all wait for it. */
+int32_t
+build_gradient_of(struct build *build, memmodel_tensor tensor);
 
 /* The gradient of a parameter, which its update reads at once. `reader` still reads the parameter. */
 void
@@ -192,9 +207,9 @@ optimizer_update(struct build *build, int32_t parameter, int32_t gradient, int32
 memmodel_tensor
 loss_logits(const struct memmodel_network *network, const struct layer *loss);
 
-/* Constants of the size of the prediction that folding leaves behind. */
+/* How many constants of the prediction's size, `bytes`, folding leaves behind. */
 int
-loss_constants(const struct layer *loss);
+loss_constants(const struct layer *loss, int64_t bytes);
 
 /* ---- build.c ---- */
 
@@ -204,7 +219,7 @@ build_step(struct build *build);
 
 /* ---- sums.c ---- */
 
-/* Marks the layers whose sums of gradients TensorFlow's graph optimiser turns into temporary variables. */
+/* Marks the sums of gradients that TensorFlow's graph optimiser turns into temporary variables: PLACE_TEMPORARY. */
 int
 sums_rewrite(struct build *build);
 

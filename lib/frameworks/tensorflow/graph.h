@@ -12,11 +12,12 @@
 
 /* How the output of an operation comes to its memory. */
 enum placement {
-    PLACE_NEW,      /* memory of its own */
-    PLACE_FORWARD,  /* that of an input of as many bytes that nobody else will read, if there is one */
-    PLACE_VIEW,     /* that of its first input */
-    PLACE_SLOT,     /* made in the first step, and kept */
-    PLACE_VARIABLE, /* a parameter is written: in place, or to fresh memory while `reader` still reads the old */
+    PLACE_NEW,       /* memory of its own */
+    PLACE_FORWARD,   /* that of an input of as many bytes that nobody else will read, if there is one */
+    PLACE_VIEW,      /* that of its first input */
+    PLACE_SLOT,      /* made in the first step, and kept */
+    PLACE_TEMPORARY, /* memory of its own, and there is a constant of zeros that it began with */
+    PLACE_VARIABLE,  /* a parameter is written: in place, or to fresh memory while `reader` still reads the old */
 };
 
 struct operation {
@@ -30,6 +31,7 @@ struct operation {
     int32_t first_input; /* into graph->inputs */
     int32_t input_count;
     uint8_t place; /* enum placement */
+    bool hidden;   /* output that only oneDNN's kernel has: the graph optimiser does not know of it */
     uint8_t phase; /* enum memmodel_phase */
     uint8_t category;
 };

@@ -17,14 +17,13 @@ concat(struct build *build, const struct layer *layer)
     memory_release(build->context, inputs);
 }
 
-/* A slice for each input; the gradient goes after the last. */
+/* A slice for each input, also where nobody asks for it; the gradient goes after the last. */
 static void
 concat_backward(struct build *build, const struct layer *layer, int32_t gradient)
 {
     for (int32_t i = 0; i < layer->input_count; i++)
-        if (build_wants_gradient(build, layer, i))
-            build_gradient(build, layer, i,
-                           build_new(build, "Slice", build_bytes(build, layer->inputs[i]), READS(gradient)));
+        build_gradient(build, layer, i,
+                       build_new(build, "Slice", build_bytes(build, layer->inputs[i]), READS(gradient)));
 }
 
 static void

@@ -32,19 +32,42 @@ is_binary(const struct layer *loss)
     return kind == MEMMODEL_BINARY_CROSS_ENTROPY || kind == MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS;
 }
 
+/*
+ * Constants of the gradient of the mean: that of each sample, and what folding makes of it on the way to the logits. The
+ * zeros that the logits are compared with are one however large they are.
+ */
 int
-loss_constants(const struct layer *loss)
+loss_constants(const struct layer *loss, int64_t bytes)
 {
-    return is_binary(loss) ? 3 : 0;
+    bool folded = bytes <= FOLDED_BYTES;
+
+    if (is_binary(loss))
+        return folded ? 3 : 1;
+    return folded && ((const struct memmodel_loss *)loss->options)->kind == MEMMODEL_MEAN_SQUARED_ERROR ? 1 : 0;
+}
+
+/*
+ * The gradient of the mean over the last axis and of that over the others, which wait for nothing. Where it was folded
+ * the tiles still run, and nobody reads them: NOTHING.
+ */
+static int32_t
+mean_gradient(struct build *build, int64_t n, int64_t width)
+{
+    int32_t tile = build_new(build, "Tile", n / width, NULL, 0);
+
+    if (width > 1)
+        tile = build_new(build, "Tile_1", n, READS(tile));
+    return n > FOLDED_BYTES ? build_forward(build, "truediv", n, READS(tile)) : NOTHING;
 }
 
 /* ---- binary cross-entropy on logits: max(x, 0) - x y + log(1 + exp(-|x|)), python/ops/nn_impl.py ---- */
 
 static int32_t
-binary_cross_entropy(struct build *build, int32_t x, int32_t target, int64_t n)
+binary_cross_entropy(struct build *build, int32_t x, int32_t target, int64_t n, int64_t width)
 {
-    int32_t mean = build_new(build, "Tile", n, NULL, 0);
-    int32_t of_product = build_forward(build, "mul/Mul", n, READS(mean, target));
+    int32_t mean = mean_gradient(build, n, width);
+    int32_t opposite = mean == NOTHING ? NOTHING : build_new(build, "sub/Neg", n, READS(mean));
+    int32_t of_product = build_forward(build, "mul/Mul", n, READS(opposite, target));
     int32_t negative = build_new(build, "Neg", n, READS(x));
     int32_t positive = build_new(build, "GreaterEqual", n / FLAGS_SHARE, READS(x));
     int32_t most = build_new(build, "Select", n, READS(positive, x));
@@ -52,7 +75,7 @@ binary_cross_entropy(struct build *build, int32_t x, int32_t target, int64_t n)
     int32_t logarithm = build_new(build, "Log1p", n, READS(least));
     int32_t reciprocal, selected, other;
 
-    build_new(build, "Mean", 0, READS(most, logarithm, target, x));
+    build_new(build, "Mean", n / width, READS(most, logarithm, target, x));
     reciprocal = build_forward(build, "add", n, READS(least, mean));
     selected = build_new(build, "Select_grad", n, READS(positive, reciprocal));
     other = build_new(build, "Select_3", n, READS(positive, reciprocal, selected));
@@ -60,22 +83,26 @@ binary_cross_entropy(struct build *build, int32_t x, int32_t target, int64_t n)
 }
 
 static int32_t
-squared_error(struct build *build, int32_t x, int32_t target, int64_t n)
+squared_error(struct build *build, int32_t x, int32_t target, int64_t n, int64_t width)
 {
+    int32_t mean = mean_gradient(build, n, width);
     int32_t difference = build_forward(build, "sub", n, READS(x, target));
-    int32_t gradient = build_new(build, "Mul", n, READS(difference));
+    int32_t gradient = build_new(build, "Mul", n, READS(difference, mean));
 
-    build_new(build, "Mean", 0, READS(build_new(build, "Square", n, READS(difference))));
+    build_new(build, "Mean", n / width, READS(build_new(build, "Square", n, READS(difference))));
     return gradient;
 }
 
 static int32_t
 gradient_of(struct build *build, const struct layer *layer, int32_t x, int32_t target, int64_t n)
 {
+    const struct tensor *prediction = &build->network->tensors[layer->inputs[0]];
+    int64_t width = build_dim(build, prediction->dims[prediction->rank - 1]);
+
     if (is_binary(layer))
-        return binary_cross_entropy(build, x, target, n);
+        return binary_cross_entropy(build, x, target, n, width);
     if (((const struct memmodel_loss *)layer->options)->kind == MEMMODEL_MEAN_SQUARED_ERROR)
-        return squared_error(build, x, target, n);
+        return squared_error(build, x, target, n, width);
     return build_new(build, "gradient", n, READS(x, target));
 }
 
@@ -93,8 +120,7 @@ loss_backward(struct build *build, const struct layer *layer, int32_t unused)
     int32_t gradient = gradient_of(build, layer, build->outputs[logits], build_input(build, layer, 1), n);
 
     (void)unused;
-    if (build->trained[logits])
-        build->gradients[logits] = gradient;
+    build_contribute(build, logits, gradient);
 }
 
 const struct rule tensorflow_loss = {OP_LOSS, loss_forward, loss_backward};

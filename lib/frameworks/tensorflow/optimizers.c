@@ -106,14 +106,41 @@ rmsprop(struct update *update)
     assign(update, build_forward(build, "Div", n, READS(product, root)));
 }
 
-/* Weight decay: the parameter times the decay, and what is left of it, before the step begins. */
+/*
+ * Weight decay runs when the step begins. As the layer reads the parameter until its backward pass is over, what is left
+ * of it is written to fresh memory; the update's own change is then in place.
+ */
 static void
 adamw_begin(struct build *build, int32_t parameter, int64_t bytes)
 {
-    int32_t decay = build_new(build, "Mul", bytes, NULL, 0);
+    int32_t decay = build_new(build, "mul", bytes, NULL, 0);
+    struct operation rest = {.what = "AssignSub",
+                             .bytes = bytes,
+                             .place = PLACE_VARIABLE,
+                             .category = MEMMODEL_PARAMETERS,
+                             .variable = parameter,
+                             .reader = NOTHING};
 
-    build_new(build, "AssignSub", bytes, READS(decay));
-    (void)parameter;
+    build->ahead[parameter] = build_operation(build, &rest, READS(decay));
+}
+
+/* Last operation that reads the parameter: the gradient of the layer's input, or without one its output. */
+static int32_t
+last_reader(const struct build *build, const struct update *update)
+{
+    return update->reader != NOTHING ? update->reader
+                                     : build->kept[build->network->parameters[update->parameter].layer].y;
+}
+
+static void
+adamw(struct update *update)
+{
+    int32_t rest = update->build->ahead[update->parameter];
+
+    if (rest != NOTHING)
+        update->build->graph.operations[rest].reader = last_reader(update->build, update);
+    update->reader = NOTHING;
+    adam(update);
 }
 
 static const struct optimizer optimizers[] = {
@@ -121,7 +148,7 @@ static const struct optimizer optimizers[] = {
     {"sgd", 0, 0, NULL, sgd},
     {"momentum", 1, 750000, NULL, momentum},
     {"adam", 2, 1500000, NULL, adam},
-    {"adamw", 2, 1700000, adamw_begin, adam},
+    {"adamw", 2, 1700000, adamw_begin, adamw},
     {"rmsprop", 1, 750000, rmsprop_begin, rmsprop},
 };
 

@@ -12,10 +12,11 @@ maximum(struct build *build, const struct layer *layer)
     int64_t n = build_output_bytes(build, layer);
     int32_t x = build_input(build, layer, 0);
     struct kept *kept = build_kept(build, layer);
+    struct operation workspace = {.what = "MaxPool:workspace", .bytes = n / WORKSPACE_SHARE, .hidden = true};
 
     build_output(build, layer, build_new(build, "MaxPool", n, READS(x)));
     kept->x = x;
-    kept->others[0] = build_new(build, "MaxPool:workspace", n / WORKSPACE_SHARE, READS(x));
+    kept->others[0] = build_operation(build, &workspace, READS(x));
 }
 
 static void

@@ -49,6 +49,11 @@ ready_push(struct execution *run, int32_t operation)
 {
     size_t i = run->ready_count++;
 
+    if (run->schedule->first_ready) {
+        run->ready[i] = operation;
+        return;
+    }
+
     while (i > 0 && run->ready[(i - 1) / 2] > operation) {
         run->ready[i] = run->ready[(i - 1) / 2];
         i = (i - 1) / 2;
@@ -61,6 +66,11 @@ ready_pop(struct execution *run)
 {
     int32_t top = run->ready[0], last = run->ready[--run->ready_count];
     size_t i = 0;
+
+    if (run->schedule->first_ready) {
+        memmove(run->ready, run->ready + 1, run->ready_count * sizeof *run->ready);
+        return top;
+    }
 
     for (size_t child = 1; child < run->ready_count; child = 2 * i + 1) {
         if (child + 1 < run->ready_count && run->ready[child + 1] < run->ready[child])

@@ -20,6 +20,7 @@ struct schedule {
     int32_t *variables; /* block of each parameter of the network */
     int workers;
     bool first;      /* step of the run */
+    bool first_ready; /* what was ready first runs next, not what stands first */
     uint64_t random; /* state of the draws of durations; 0: as they stand */
 };
 

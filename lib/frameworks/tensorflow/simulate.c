@@ -179,50 +179,78 @@ make_slot_constants(struct ledger_trace *ledger)
     return build->status;
 }
 
-/*
- * The loss' constants, if they are folded: besides the tensor one stays as a protocol buffer, and malloc keeps another
- * that was in between. Strings of that size in a log of malloc's calls; core/grappler/optimizers/constant_folding.cc.
- */
-static int
-make_loss_constants(struct ledger_trace *ledger, const struct layer *loss)
+/* ---- constants that the graph optimiser makes: core/grappler/optimizers/constant_folding.cc ---- */
+
+enum { FOLDING_COPIES = 2, MOST_CONSTANTS = 256 };
+
+struct constants {
+    struct constant {
+        const char *what;
+        int64_t bytes;
+        int32_t layer;
+    } items[MOST_CONSTANTS];
+    int count;
+};
+
+static void
+add_constant(struct constants *constants, const char *what, int64_t bytes, int32_t layer)
 {
-    struct build *build = ledger->build;
-    int64_t bytes = build_bytes(build, loss_logits(build->network, loss));
-    int count = bytes > FOLDED_BYTES ? 0 : loss_constants(loss);
-
-    for (int i = 0; i < count && !build->status; i++) {
-        int32_t block =
-            allocate(ledger, "constant", bytes, (int32_t)(loss - build->network->layers), MEMMODEL_WORKSPACE);
-
-        if (block < 0)
-            return block;
-    }
-    ledger->simulation->outside_bytes += build_times(build, bytes, 2 * count);
-    return build->status;
+    if (constants->count < MOST_CONSTANTS)
+        constants->items[constants->count++] = (struct constant){what, bytes, layer};
 }
 
-/* Zeros for each sum that became a temporary variable. */
-static int
-make_graph_constants(struct ledger_trace *ledger)
+/*
+ * Zeros for each sum that became a temporary variable, and what the losses' gradients are folded to. Besides such a
+ * tensor of a loss one stays as a protocol buffer, and malloc keeps another that was in between: strings of that size in
+ * a log of malloc's calls.
+ */
+static void
+find_constants(struct ledger_trace *ledger, struct constants *constants)
 {
-    const struct build *build = ledger->build;
+    struct build *build = ledger->build;
 
     for (size_t i = 0; i < build->network->layer_count; i++) {
-        const struct layer *layer = &build->network->layers[i];
-        int32_t block = 0;
+        const struct layer *loss = &build->network->layers[i];
+        int64_t bytes = loss->op == OP_LOSS ? build_bytes(build, loss_logits(build->network, loss)) : 0;
+        int count = loss->op == OP_LOSS ? loss_constants(loss, bytes) : 0;
 
-        if (layer->op == OP_LOSS) {
-            int status = make_loss_constants(ledger, layer);
-
-            if (status)
-                return status;
-        }
-        if (build->rewritten[i])
-            block = allocate(ledger, "zeros", build_output_bytes(ledger->build, layer), (int32_t)i, MEMMODEL_WORKSPACE);
-        if (block < 0)
-            return block;
+        for (int k = 0; k < count; k++)
+            add_constant(constants, "constant", bytes, (int32_t)i);
+        if (bytes <= FOLDED_BYTES)
+            ledger->simulation->outside_bytes += build_times(build, bytes, 2 * count);
     }
-    return 0;
+    for (size_t i = 0; i < build->graph.count; i++)
+        if (build->graph.operations[i].place == PLACE_TEMPORARY)
+            add_constant(constants, "zeros", build->graph.operations[i].bytes, build->graph.operations[i].layer);
+}
+
+/* Allocates each constant `copies` times. */
+static int
+allocate_constants(struct ledger_trace *ledger, const struct constants *constants, int copies, int32_t *blocks)
+{
+    for (int i = 0; i < constants->count * copies; i++) {
+        const struct constant *constant = &constants->items[i % constants->count];
+
+        blocks[i] = allocate(ledger, constant->what, constant->bytes, constant->layer, MEMMODEL_WORKSPACE);
+        if (blocks[i] < 0)
+            return blocks[i];
+    }
+    return ledger->build->status;
+}
+
+/* While they are folded there are two of each, then one for good. */
+static int
+make_constants(struct ledger_trace *ledger)
+{
+    struct constants constants = {.count = 0};
+    int32_t blocks[FOLDING_COPIES * MOST_CONSTANTS];
+    int status;
+
+    find_constants(ledger, &constants);
+    status = allocate_constants(ledger, &constants, FOLDING_COPIES, blocks);
+    for (int i = 0; i < constants.count * FOLDING_COPIES && !status; i++)
+        status = give(ledger, blocks[i]);
+    return status ? status : allocate_constants(ledger, &constants, 1, blocks);
 }
 
 static int
@@ -241,7 +269,7 @@ set_up(struct ledger_trace *ledger, int32_t *variables)
     if (!status && !build->job->inference)
         status = sums_rewrite(build);
     if (!status && !build->job->inference)
-        status = make_graph_constants(ledger);
+        status = make_constants(ledger);
     return status;
 }
 
@@ -258,7 +286,7 @@ run_steps(struct ledger_trace *ledger, int32_t *variables)
         .workers = ledger->build->job->threads,
         .random = (uint64_t)ledger->simulation->draw + 1,
     };
-    int status = build_step(ledger->build); /* with the sums that were rewritten */
+    int status = 0;
 
     for (int number = 1; number <= ledger->build->job->steps && !status; number++) {
         ledger->number = number;
@@ -315,15 +343,13 @@ build_allocate(struct build *build, struct arena *arena)
     build->outputs = arena_allocate(arena, tensors * sizeof *build->outputs);
     build->gradients = arena_allocate(arena, tensors * sizeof *build->gradients);
     build->trained = arena_allocate(arena, tensors * sizeof *build->trained);
-    build->rewritten = arena_allocate(arena, layers * sizeof *build->rewritten);
     build->kept = arena_allocate(arena, layers * sizeof *build->kept);
     build->shared_slot = arena_allocate(arena, parameters * sizeof *build->shared_slot);
     build->done = arena_allocate(arena, parameters * sizeof *build->done);
     build->ahead = arena_allocate(arena, parameters * sizeof *build->ahead);
-    if (!build->outputs || !build->gradients || !build->trained || !build->rewritten || !build->kept ||
+    if (!build->outputs || !build->gradients || !build->trained || !build->kept ||
         !build->shared_slot || !build->done || !build->ahead)
         return MEMMODEL_ERROR_NOMEM;
-    memset(build->rewritten, 0, layers * sizeof *build->rewritten);
     memset(build->shared_slot, 0, parameters * sizeof *build->shared_slot);
     return 0;
 }
@@ -362,6 +388,7 @@ tensorflow_simulate(memmodel_context *context, const struct binding *binding, co
     if (!status)
         status = simulate(&build, simulation);
     graph_release(&build.graph);
+    memory_release(context, build.contributions);
     arena_release(&arena);
     simulation->unmodelled = build.unmodelled;
     simulation->unmodelled_count = build.unmodelled_count;

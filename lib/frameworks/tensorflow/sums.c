@@ -27,22 +27,12 @@ struct estimate {
     int64_t live, peak;
 };
 
-static bool
-feeds_sum(const struct operation *operation)
-{
-    static const char *const names[] = {"mul_1/Mul", "mul_1/Mul_1", "moments/Tile", "moments/Tile_1"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(operation->what, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static int32_t
 take(void *self, const struct operation *operation, int64_t bytes)
 {
     struct estimate *estimate = self;
 
+    bytes = operation->hidden ? 0 : bytes;
     estimate->claims[estimate->count] =
         (struct claim){.operation = operation, .bytes = bytes, .taken = ++estimate->moment};
     if (!checked_accumulate(&estimate->live, bytes))
@@ -64,24 +54,45 @@ give(void *self, int32_t block)
     return 0;
 }
 
-static void
-mark(struct build *build, const struct estimate *estimate)
+static bool
+lives_at_peak(const struct estimate *estimate, const struct claim *claim)
 {
-    memset(build->rewritten, 0, build->network->layer_count * sizeof *build->rewritten);
-    for (size_t i = 0; i < estimate->count && (double)estimate->peak > most_bytes; i++) {
-        const struct claim *claim = &estimate->claims[i];
+    return claim->taken <= estimate->peak_moment && (claim->given == 0 || claim->given > estimate->peak_moment);
+}
 
-        if (feeds_sum(claim->operation) && claim->taken <= estimate->peak_moment &&
-            (claim->given == 0 || claim->given > estimate->peak_moment))
-            build->rewritten[claim->operation->layer] = true;
-    }
+/* A sum of more than two, of which any is alive at the peak. */
+static bool
+is_rewritten(const struct build *build, const struct operation *sum, const bool *lives)
+{
+    if (strcmp(sum->what, "AddN") != 0 || sum->input_count <= 2)
+        return false;
+    for (int32_t i = 0; i < sum->input_count; i++)
+        if (lives[build->graph.inputs[sum->first_input + i]])
+            return true;
+    return false;
+}
+
+static int
+rewrite(struct build *build, const struct estimate *estimate)
+{
+    bool *lives = memory_allocate_zeroed(build->context, build->graph.count + 1, sizeof *lives);
+
+    if (!lives)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < estimate->count; i++)
+        lives[estimate->claims[i].operation - build->graph.operations] = lives_at_peak(estimate, &estimate->claims[i]);
+    for (size_t i = 0; i < build->graph.count; i++)
+        if (is_rewritten(build, &build->graph.operations[i], lives))
+            build->graph.operations[i].place = PLACE_TEMPORARY;
+    memory_release(build->context, lives);
+    return 0;
 }
 
 static int
 run(struct build *build, struct estimate *estimate)
 {
     struct ledger ledger = {.self = estimate, .take = take, .give = give};
-    struct schedule schedule = {.graph = &build->graph, .ledger = &ledger, .workers = 1};
+    struct schedule schedule = {.graph = &build->graph, .ledger = &ledger, .workers = 1, .first_ready = true};
 
     for (size_t i = 0; i < build->network->parameter_count; i++)
         if (!checked_accumulate(&estimate->live, build_parameter_bytes(build, (int32_t)i)))
@@ -100,8 +111,8 @@ sums_rewrite(struct build *build)
     if (!estimate.claims)
         return MEMMODEL_ERROR_NOMEM;
     status = run(build, &estimate);
-    if (!status)
-        mark(build, &estimate);
+    if (!status && (double)estimate.peak > most_bytes)
+        status = rewrite(build, &estimate);
     memory_release(build->context, estimate.claims);
     return status;
 }
