@@ -125,7 +125,8 @@ class Estimate(unittest.TestCase):
         for options, part in (
             ({"loss": "hinge"}, "hinge"),
             ({"precision": "float8"}, "float8"),
-            ({"device": "cuda"}, "cuda"),
+            ({"device": "mps"}, "mps"),
+            ({"device": "cuda", "gpu": "voodoo"}, "voodoo"),
             ({"optimizer": torch.optim.LBFGS(Small().parameters())}, "LBFGS"),
         ):
             with self.assertRaisesRegex((ValueError, memmodel.MemmodelError), part):
@@ -137,6 +138,13 @@ class Estimate(unittest.TestCase):
         for options, job in (({"foreach": True}, "adam(foreach)"), ({"fused": True}, "adam(fused)")):
             instance = torch.optim.Adam(parameters, **options)
             self.assertEqual(self.estimate(optimizer=instance).step_peaks, self.estimate(optimizer=job).step_peaks)
+
+    def test_a_gpu_has_a_kind_and_an_allocator(self):
+        ampere, hopper = (self.estimate(device="cuda", gpu=gpu, loss="cross_entropy") for gpu in ("a100", "h200"))
+        self.assertFalse(ampere.verified)
+        self.assertEqual(hopper.peak.live - ampere.peak.live, 2 * ((32 << 20) - (8192 + 128) * 1024))
+        with self.assertRaises(memmodel.MemmodelError):
+            self.estimate(device="cuda", allocator="backend:cudaMallocAsync")
 
     def test_kept_gradients_are_there_when_the_next_step_begins(self):
         kept, released = self.estimate(set_to_none=False, optimizer="sgd"), self.estimate(optimizer="sgd")

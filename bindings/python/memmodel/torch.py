@@ -295,11 +295,6 @@ def _optimizer_name(optimizer: Any) -> str:
     return f"{name.lower()}({', '.join(options)})" if options else name.lower()
 
 
-def _refuse_unsupported(device: str) -> None:
-    if device != "cpu":
-        raise ValueError(f'device: {device!r} is not supported, only "cpu"')
-
-
 def estimate(
     module: nn.Module,
     args: Sequence[Any],
@@ -315,6 +310,8 @@ def estimate(
     checkpoint: str | Sequence[str] | None = None,
     steps: int = 3,
     device: str = "cpu",
+    gpu: str | None = None,
+    allocator: str | None = None,
     isa: str | None = None,
     threads: int | None = None,
 ) -> Report:
@@ -329,14 +326,14 @@ def estimate(
     besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
     as "encoder.layer.*" (see memmodel_job.checkpoint). precision="bfloat16": model and loss under
     torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2" or "avx512". threads:
-    torch.get_num_threads().
+    torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose allocator has the
+    settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere. Not verified yet.
     """
-    _refuse_unsupported(device)
     inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     network = from_module(module, args, kwargs, loss=loss, training=training, symbolic=False, precision=precision)
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=inference,
         steps=steps, isa=isa, threads=threads or torch.get_num_threads(), precision=precision,
-        accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint,
+        accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint, gpu=gpu, allocator=allocator,
     )  # fmt: skip
