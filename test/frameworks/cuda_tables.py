@@ -14,7 +14,9 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import pickle
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +44,7 @@ class Row:
     capacity: int  # of the device; 0: not known
     measured: int
     ran_out: bool  # of memory, so that `measured` is no peak
+    held: bool = False  # gradients, through the next forward pass: zero_grad() between it and the backward pass
     doubtful: bool = False  # no more than a smaller batch took: the run had ended before its peak
     others: dict[str, float] = field(default_factory=dict)
     others_out: dict[str, bool] = field(default_factory=dict)
@@ -92,6 +95,7 @@ def xmem_rows(table: Path) -> Iterator[Row]:
                 capacity=int(run["total_gpu_memory"]),
                 measured=int(run["ground_bytes"]),
                 ran_out=run["real_oom"] == "true",
+                held=run["zero_grad_mode"] == "1",
                 others={tool: float(run[f"{tool}_bytes"]) for tool in OTHER_TOOLS if run[f"{tool}_bytes"]},
                 others_out={tool: source[f"{tool}_oom"].lower() == "true" for tool in OTHER_TOOLS},
             )
@@ -170,12 +174,39 @@ class Networks:
         return memmodel.Network.from_json(gzip.decompress(self._path(model).read_bytes()).decode(), name=model)
 
 
+def with_gradients_held(trace: memmodel.Trace) -> memmodel.Trace:
+    """The same steps with zero_grad() after the forward pass, as a snapshot of PyTorch's allocator says it."""
+    history: list[tuple[int, int]] = []
+    waiting: list[tuple[int, int]] = []
+    phase = ""
+    for event in trace:
+        change = (event.block, event.bytes)
+        if event.phase == "backward" != phase:
+            history += waiting
+            waiting = []
+        phase = event.phase
+        held = event.bytes < 0 and event.category == "gradients" and phase == "optimizer"
+        (waiting if held else history).append(change)
+    actions = [
+        {"action": action, "addr": (block + 1) << 36, "size": abs(size), "stream": 0}
+        for block, size in history
+        for action in (["alloc"] if size > 0 else ["free_requested", "free_completed"])
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "snapshot.pickle"
+        path.write_bytes(pickle.dumps({"segments": [], "device_traces": [actions]}, protocol=4))
+        return memmodel.Trace.read(path)
+
+
 def answer_of(network: memmodel.Network, row: Row, device: str, held: int) -> Answer:
     """What a run takes, on a device of that size: the allocator gives back what is unused before it gives up."""
     report = memmodel.estimate(network, batch=row.batch, optimizer=row.optimizer, device=device, steps=STEPS)
-    assert report.trace is not None
+    trace = report.trace
+    assert trace is not None
+    if row.held:
+        trace = with_gradients_held(trace)
     options = _ffi.ReplayOptions(allocator="cuda_caching", capacity=row.capacity - held if row.capacity else 0)
-    summary = _ffi.replay_summary(_ffi.replay_new(report.trace._handle, options))
+    summary = _ffi.replay_summary(_ffi.replay_new(trace._handle, options))
     return Answer(summary.reserved_peak, summary.requested_peak, summary.out_of_memory >= 0)
 
 
@@ -265,7 +296,7 @@ def print_memory(found: Sequence[Judged]) -> None:
         return
     wrong = sum(one.answer.out != one.row.ran_out for one in known)
     print(f"  out of memory or not: {wrong} of {len(known)} wrong ({wrong / len(known):.1%})")
-    for tool in sorted({tool for one in known for tool in one.row.others_out}):
+    for tool in sorted({tool for one in known for tool in one.row.others if tool in one.row.others_out}):
         rows = [one.row for one in known if tool in one.row.others]
         wrong = sum(row.others_out[tool] != row.ran_out for row in rows)
         print(f"    {tool}: {wrong} of {len(rows)} ({wrong / len(rows):.1%})")
