@@ -15,7 +15,7 @@
 
 enum { CONVOLUTION_DIMS = 3 };
 
-/* How a tensor lies in memory, dims of size 1 apart; all zeros: row-major. A 1-d one is seen as 2-d of height 1. */
+/* How a tensor lies in memory, dims of size 1 apart; all zeros: row-major. */
 struct memory_order {
     bool scattered;              /* it is not contiguous in row-major order */
     bool channels_last;          /* it is contiguous in the order of torch.channels_last */

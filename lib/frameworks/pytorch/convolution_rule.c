@@ -70,22 +70,6 @@ convolution_play(struct step *step, int status, struct convolution_events *event
 
 /* ---- memory order ---- */
 
-/* A tensor of one spatial dim is seen as one of two, its height 1. */
-static struct value
-as_image(const struct value *x)
-{
-    struct value image = *x;
-
-    if (x->shape.rank != 3)
-        return image;
-    image.shape.rank = 4;
-    image.shape.dims[2] = 1;
-    image.shape.dims[3] = x->shape.dims[2];
-    image.strides[2] = x->strides[2] * x->shape.dims[2];
-    image.strides[3] = x->strides[2];
-    return image;
-}
-
 /*
  * Strides that do not fall in the order channels, width, height, depth, batch. A tensor that would do so in row-major
  * order, too, does not count. PyTorch: c10/core/MemoryFormat.h, is_channels_last_strides_2d_s4.
@@ -109,15 +93,14 @@ suggests_channels_last(const struct value *x)
 
 #define CHANNELS (UINT64_C(1) << 1)
 
+/* Convolution.cpp makes inputs of one spatial dim row-major, "to avoid accidentally going through NHWC". */
 static struct memory_order
 order_of(const struct value *x)
 {
-    struct value image = as_image(x);
-
     return (struct memory_order){
         .scattered = !value_is_contiguous(x),
-        .channels_last = value_is_channels_last(&image),
-        .suggests_channels_last = suggests_channels_last(&image),
+        .channels_last = value_is_channels_last(x),
+        .suggests_channels_last = x->shape.rank > 3 && suggests_channels_last(x),
         .summed_aside = is_summed_aside(x, ALL_AXES & ~CHANNELS),
     };
 }
