@@ -374,6 +374,41 @@ counters_are_on_the_host_unless_fused(void **state)
     memmodel_report_unref(counting);
 }
 
+/* ---- autocast: torch/aten autocast_mode.h ---- */
+
+/* x [8, 125] normalized, then 40 outputs, predicted: blocks of a size in a forward pass. */
+static int
+autocast_blocks(memmodel_context *context, const char *precision, int64_t bytes)
+{
+    struct memmodel_job job = gpu_job("a100", NULL);
+    memmodel_network *net = empty_network(context);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){8, 125});
+    memmodel_report *report;
+    int count;
+
+    x = memmodel_network_layer_norm(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 40)), NULL);
+    memmodel_network_output(net, x);
+    job.precision = precision;
+    job.inference = 1;
+    report = estimated(net, &job);
+    count = blocks_of(report, MEMMODEL_PHASE_FORWARD, bytes);
+    memmodel_report_unref(report);
+    return count;
+}
+
+/* The product is of 2 bytes an element and its operands are copied for it; a norm copies it back and is of 4. */
+static void
+autocast_multiplies_in_half_and_normalizes_in_float32(void **state)
+{
+    assert_int_equal(autocast_blocks(*state, "float16", 8 * 125 * 2), 1);
+    assert_int_equal(autocast_blocks(*state, "float16", 125 * 40 * 2), 1);
+    assert_int_equal(autocast_blocks(*state, "float16", 8 * 40 * 2), 1);
+    assert_int_equal(autocast_blocks(*state, "float16", 8 * 40 * 4), 2);
+    assert_int_equal(autocast_blocks(*state, "bfloat16", 8 * 40 * 4), 2);
+    assert_int_equal(autocast_blocks(*state, "float32", 8 * 40 * 2), 0);
+    assert_int_equal(autocast_blocks(*state, "float32", 8 * 40 * 4), 2);
+}
+
 /* ---- what a report says ---- */
 
 static void
@@ -492,6 +527,8 @@ main(void)
         cmocka_unit_test_setup_teardown(optimizers_update_all_parameters_at_once, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(foreach_can_be_turned_off, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(counters_are_on_the_host_unless_fused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(autocast_multiplies_in_half_and_normalizes_in_float32, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(bytes_of_a_gpu_are_unverified, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_unknown_gpu_is_refused_with_the_known_ones, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(settings_of_the_allocator_are_read, context_setup, context_teardown),

@@ -8,103 +8,96 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum policy {
-    LOWER,  /* lower_precision_fp: in bfloat16 */
-    WIDE,   /* fp32 */
-    WIDEST, /* promote: in the widest type of the operands */
-};
-
 /* ---- the table ---- */
 
 /* nll_loss_nd, pad and einsum are none of the list: they are made of what is. */
-static const struct row {
-    const char *name;
-    enum policy policy;
-} rows[] = {
-    {"_addmm_activation", LOWER},
-    {"_native_multi_head_attention", LOWER},
-    {"adaptive_avg_pool3d", WIDE},
-    {"adaptive_max_pool3d", WIDE},
-    {"addbmm", LOWER},
-    {"addmm", LOWER},
-    {"avg_pool3d", WIDE},
-    {"baddbmm", LOWER},
-    {"binary_cross_entropy", WIDE},
-    {"binary_cross_entropy_with_logits", WIDE},
-    {"bmm", LOWER},
-    {"cat", WIDEST},
-    {"cdist", WIDE},
-    {"conv1d", LOWER},
-    {"conv2d", LOWER},
-    {"conv3d", LOWER},
-    {"conv_tbc", LOWER},
-    {"conv_transpose1d", LOWER},
-    {"conv_transpose2d", LOWER},
-    {"conv_transpose3d", LOWER},
-    {"cosine_embedding_loss", WIDE},
-    {"cross_entropy_loss", WIDE},
-    {"ctc_loss", WIDE},
-    {"fft_fft", WIDE},
-    {"fft_fft2", WIDE},
-    {"fft_fftn", WIDE},
-    {"fft_ifft", WIDE},
-    {"fft_ifft2", WIDE},
-    {"fft_ifftn", WIDE},
-    {"fft_irfft", WIDE},
-    {"fft_irfft2", WIDE},
-    {"fft_irfftn", WIDE},
-    {"fft_rfft", WIDE},
-    {"fft_rfft2", WIDE},
-    {"fft_rfftn", WIDE},
-    {"fractional_max_pool2d", WIDE},
-    {"fractional_max_pool3d", WIDE},
-    {"grid_sampler", WIDE},
-    {"grid_sampler_2d", WIDE},
-    {"grid_sampler_3d", WIDE},
-    {"hinge_embedding_loss", WIDE},
-    {"huber_loss", WIDE},
-    {"index_copy", WIDEST},
-    {"inverse", WIDE},
-    {"kl_div", WIDE},
-    {"l1_loss", WIDE},
-    {"linalg_inv", WIDE},
-    {"linalg_solve", WIDE},
-    {"linalg_vecdot", LOWER},
-    {"linear", LOWER},
-    {"margin_ranking_loss", WIDE},
-    {"matmul", LOWER},
-    {"max_pool3d", WIDE},
-    {"max_unpool2d", WIDE},
-    {"max_unpool3d", WIDE},
-    {"mm", LOWER},
-    {"mse_loss", WIDE},
-    {"multi_margin_loss", WIDE},
-    {"multilabel_margin_loss", WIDE},
-    {"nll_loss", WIDE},
-    {"nll_loss2d", WIDE},
-    {"nll_loss_nd", WIDE},
-    {"poisson_nll_loss", WIDE},
-    {"prelu", LOWER},
-    {"prod", WIDE},
-    {"quantile", WIDE},
-    {"reflection_pad1d", WIDE},
-    {"reflection_pad2d", WIDE},
-    {"replication_pad1d", WIDE},
-    {"replication_pad2d", WIDE},
-    {"replication_pad3d", WIDE},
-    {"scaled_dot_product_attention", LOWER},
-    {"smooth_l1_loss", WIDE},
-    {"soft_margin_loss", WIDE},
-    {"stack", WIDEST},
-    {"stft", WIDE},
-    {"trace", WIDE},
-    {"triplet_margin_loss", WIDE},
+static const struct autocast_row rows[] = {
+    {"_addmm_activation", AUTOCAST_LOWER},
+    {"_native_multi_head_attention", AUTOCAST_LOWER},
+    {"adaptive_avg_pool3d", AUTOCAST_WIDE},
+    {"adaptive_max_pool3d", AUTOCAST_WIDE},
+    {"addbmm", AUTOCAST_LOWER},
+    {"addmm", AUTOCAST_LOWER},
+    {"avg_pool3d", AUTOCAST_WIDE},
+    {"baddbmm", AUTOCAST_LOWER},
+    {"binary_cross_entropy", AUTOCAST_WIDE},
+    {"binary_cross_entropy_with_logits", AUTOCAST_WIDE},
+    {"bmm", AUTOCAST_LOWER},
+    {"cat", AUTOCAST_WIDEST},
+    {"cdist", AUTOCAST_WIDE},
+    {"conv1d", AUTOCAST_LOWER},
+    {"conv2d", AUTOCAST_LOWER},
+    {"conv3d", AUTOCAST_LOWER},
+    {"conv_tbc", AUTOCAST_LOWER},
+    {"conv_transpose1d", AUTOCAST_LOWER},
+    {"conv_transpose2d", AUTOCAST_LOWER},
+    {"conv_transpose3d", AUTOCAST_LOWER},
+    {"cosine_embedding_loss", AUTOCAST_WIDE},
+    {"cross_entropy_loss", AUTOCAST_WIDE},
+    {"ctc_loss", AUTOCAST_WIDE},
+    {"fft_fft", AUTOCAST_WIDE},
+    {"fft_fft2", AUTOCAST_WIDE},
+    {"fft_fftn", AUTOCAST_WIDE},
+    {"fft_ifft", AUTOCAST_WIDE},
+    {"fft_ifft2", AUTOCAST_WIDE},
+    {"fft_ifftn", AUTOCAST_WIDE},
+    {"fft_irfft", AUTOCAST_WIDE},
+    {"fft_irfft2", AUTOCAST_WIDE},
+    {"fft_irfftn", AUTOCAST_WIDE},
+    {"fft_rfft", AUTOCAST_WIDE},
+    {"fft_rfft2", AUTOCAST_WIDE},
+    {"fft_rfftn", AUTOCAST_WIDE},
+    {"fractional_max_pool2d", AUTOCAST_WIDE},
+    {"fractional_max_pool3d", AUTOCAST_WIDE},
+    {"grid_sampler", AUTOCAST_WIDE},
+    {"grid_sampler_2d", AUTOCAST_WIDE},
+    {"grid_sampler_3d", AUTOCAST_WIDE},
+    {"hinge_embedding_loss", AUTOCAST_WIDE},
+    {"huber_loss", AUTOCAST_WIDE},
+    {"index_copy", AUTOCAST_WIDEST},
+    {"inverse", AUTOCAST_WIDE},
+    {"kl_div", AUTOCAST_WIDE},
+    {"l1_loss", AUTOCAST_WIDE},
+    {"linalg_inv", AUTOCAST_WIDE},
+    {"linalg_solve", AUTOCAST_WIDE},
+    {"linalg_vecdot", AUTOCAST_LOWER},
+    {"linear", AUTOCAST_LOWER},
+    {"margin_ranking_loss", AUTOCAST_WIDE},
+    {"matmul", AUTOCAST_LOWER},
+    {"max_pool3d", AUTOCAST_WIDE},
+    {"max_unpool2d", AUTOCAST_WIDE},
+    {"max_unpool3d", AUTOCAST_WIDE},
+    {"mm", AUTOCAST_LOWER},
+    {"mse_loss", AUTOCAST_WIDE},
+    {"multi_margin_loss", AUTOCAST_WIDE},
+    {"multilabel_margin_loss", AUTOCAST_WIDE},
+    {"nll_loss", AUTOCAST_WIDE},
+    {"nll_loss2d", AUTOCAST_WIDE},
+    {"nll_loss_nd", AUTOCAST_WIDE},
+    {"poisson_nll_loss", AUTOCAST_WIDE},
+    {"prelu", AUTOCAST_LOWER},
+    {"prod", AUTOCAST_WIDE},
+    {"quantile", AUTOCAST_WIDE},
+    {"reflection_pad1d", AUTOCAST_WIDE},
+    {"reflection_pad2d", AUTOCAST_WIDE},
+    {"replication_pad1d", AUTOCAST_WIDE},
+    {"replication_pad2d", AUTOCAST_WIDE},
+    {"replication_pad3d", AUTOCAST_WIDE},
+    {"scaled_dot_product_attention", AUTOCAST_LOWER},
+    {"smooth_l1_loss", AUTOCAST_WIDE},
+    {"soft_margin_loss", AUTOCAST_WIDE},
+    {"stack", AUTOCAST_WIDEST},
+    {"stft", AUTOCAST_WIDE},
+    {"trace", AUTOCAST_WIDE},
+    {"triplet_margin_loss", AUTOCAST_WIDE},
 };
+
+const struct autocast_table autocast_cpu = {rows, sizeof rows / sizeof rows[0], false};
 
 static int
 compare_names(const void *name, const void *row)
 {
-    return strcmp(name, ((const struct row *)row)->name);
+    return strcmp(name, ((const struct autocast_row *)row)->name);
 }
 
 /* ---- what a layer is called there ---- */
@@ -170,11 +163,22 @@ pool_name(const struct layer *layer, int rank)
 }
 
 static const char *
-prelu_name(const struct layer *layer)
+elementwise_name(const struct layer *layer)
 {
     const struct memmodel_activation *options = layer->options;
 
-    return options->kind == MEMMODEL_PRELU ? "prelu" : "";
+    switch (options->kind) {
+    case MEMMODEL_PRELU:
+        return "prelu";
+    case MEMMODEL_SOFTPLUS:
+        return "softplus";
+    case MEMMODEL_EXP:
+        return "exp";
+    case MEMMODEL_LOG:
+        return "log";
+    default:
+        return "";
+    }
 }
 
 /* Name of the operator that a layer runs; "" for one that is not listed. */
@@ -182,9 +186,17 @@ static const char *
 operator_name(const struct layer *layer, int rank, char name[LONGEST_NAME])
 {
     static const char *const names[OP_COUNT] = {
-        [OP_CONV] = "conv2d", [OP_CONV_TRANSPOSE] = "conv_transpose2d",
-        [OP_LINEAR] = "linear", [OP_MATMUL] = "matmul",
-        [OP_CONCAT] = "cat",  [OP_ATTENTION] = "scaled_dot_product_attention",
+        [OP_CONV] = "conv2d",
+        [OP_CONV_TRANSPOSE] = "conv_transpose2d",
+        [OP_LINEAR] = "linear",
+        [OP_MATMUL] = "matmul",
+        [OP_CONCAT] = "cat",
+        [OP_ATTENTION] = "scaled_dot_product_attention",
+        [OP_LAYER_NORM] = "layer_norm",
+        [OP_GROUP_NORM] = "group_norm",
+        [OP_RMS_NORM] = "rms_norm",
+        [OP_SOFTMAX] = "softmax",
+        [OP_UPSAMPLE] = "upsample",
     };
 
     switch (layer->op) {
@@ -193,7 +205,7 @@ operator_name(const struct layer *layer, int rank, char name[LONGEST_NAME])
                    ? base_name(((const struct memmodel_custom *)layer->options)->operation, name)
                    : "";
     case OP_ACTIVATION:
-        return prelu_name(layer);
+        return elementwise_name(layer);
     case OP_POOL:
         return pool_name(layer, rank);
     case OP_ADAPTIVE_POOL:
@@ -239,7 +251,7 @@ kept_cast(struct step *step, struct value *x, int dtype)
     }
     step->grad_mode = step->job->inference != 1; /* also where gradients are switched off */
     x->lowered = aten_cast(step, x, dtype);
-    x->lowered->parameter = true;
+    x->lowered->parameter = !step->status;
     step->grad_mode = grad_mode;
     autocast->sources[autocast->source_count++] = x;
     return value_keep(x->lowered);
@@ -314,32 +326,35 @@ widest_type(struct step *step, const struct layer *layer)
 }
 
 /* NULL for an operator that takes what it gets. */
-static const struct row *
+static const struct autocast_row *
 row_of(struct step *step, const struct layer *layer)
 {
+    const struct autocast_table *table = step->device->autocast;
     const struct value *x = step_input(step, layer, 0);
     char name[LONGEST_NAME];
 
-    return bsearch(operator_name(layer, x ? x->shape.rank : 0, name), rows, sizeof rows / sizeof rows[0],
-                   sizeof rows[0], compare_names);
+    return bsearch(operator_name(layer, x ? x->shape.rank : 0, name), table->rows, table->count, sizeof *table->rows,
+                   compare_names);
 }
 
 /* Tensors of a list are cast from the first to the last, arguments from the last to the first. */
 static void
-cast_operands(struct step *step, const struct layer *layer, enum policy policy, struct value **values)
+cast_operands(struct step *step, const struct layer *layer, enum autocast_policy policy, struct value **values)
 {
     int lower = step->autocast.dtype, count = operand_count(layer);
-    int dtype = policy == WIDEST ? widest_type(step, layer) : policy == LOWER ? lower : MEMMODEL_FLOAT32;
+    int dtype = policy == AUTOCAST_WIDEST  ? widest_type(step, layer)
+                : policy == AUTOCAST_LOWER ? lower
+                                           : MEMMODEL_FLOAT32;
 
     for (int i = 0; i < count; i++) {
-        int at = policy == WIDEST ? i : count - 1 - i;
+        int at = policy == AUTOCAST_WIDEST ? i : count - 1 - i;
 
         values[at] = cached_cast(step, operand(step, layer, at), dtype);
     }
 }
 
 static void
-run_with_casts(struct step *step, const struct layer *layer, enum policy policy)
+run_with_casts(struct step *step, const struct layer *layer, enum autocast_policy policy)
 {
     int count = operand_count(layer);
     size_t bytes = (size_t)count * sizeof(struct value *);
@@ -362,7 +377,7 @@ run_with_casts(struct step *step, const struct layer *layer, enum policy policy)
 void
 autocast_forward(struct step *step, const struct layer *layer)
 {
-    const struct row *row = step->autocast.on ? row_of(step, layer) : NULL;
+    const struct autocast_row *row = step->autocast.on ? row_of(step, layer) : NULL;
 
     if (row && operand_count(layer) > 0)
         run_with_casts(step, layer, row->policy);
@@ -415,14 +430,17 @@ autocast_output_type(struct step *step, const struct layer *layer, int declared)
 }
 
 int
-autocast_find(memmodel_context *context, const char *precision, int *dtype)
+autocast_find(memmodel_context *context, const struct autocast_table *table, const char *precision, int *dtype)
 {
     *dtype = 0;
     if (strcmp(precision, "float32") == 0)
         return 0;
-    if (strcmp(precision, "bfloat16") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, precision,
-                             "on a CPU autocast is simulated in \"bfloat16\" only");
-    *dtype = MEMMODEL_BFLOAT16;
-    return 0;
+    if (strcmp(precision, "bfloat16") == 0)
+        *dtype = MEMMODEL_BFLOAT16;
+    else if (strcmp(precision, "float16") == 0 && table->float16)
+        *dtype = MEMMODEL_FLOAT16;
+    if (*dtype)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, precision, "autocast is simulated in \"bfloat16\"%s",
+                         table->float16 ? " or \"float16\"" : ", and in \"float16\" on a GPU");
 }

@@ -7,6 +7,26 @@
 
 struct layer;
 
+enum autocast_policy {
+    AUTOCAST_LOWER,  /* lower_precision_fp: in the type of the context */
+    AUTOCAST_WIDE,   /* fp32 */
+    AUTOCAST_WIDEST, /* promote: in the widest type of the operands */
+};
+
+/* What an operator computes in, by the names of torch.ops.aten in their order; all others take what they get. */
+struct autocast_row {
+    const char *name;
+    enum autocast_policy policy;
+};
+
+struct autocast_table {
+    const struct autocast_row *rows;
+    size_t count;
+    bool float16; /* besides bfloat16 */
+};
+
+extern const struct autocast_table autocast_cpu, autocast_cuda;
+
 /* A layer's inputs, then its parameters, as its operator gets them; NULL where one is missing. */
 struct casts {
     const struct layer *layer;
@@ -41,8 +61,8 @@ autocast_output_type(struct step *step, const struct layer *layer, int declared)
 void
 autocast_exit(struct step *step);
 
-/* 0 for "float32"; MEMMODEL_ERROR_UNSUPPORTED for what PyTorch does not know on a CPU. */
+/* 0 for "float32"; MEMMODEL_ERROR_UNSUPPORTED for what the table is not for. */
 int
-autocast_find(memmodel_context *context, const char *precision, int *dtype);
+autocast_find(memmodel_context *context, const struct autocast_table *table, const char *precision, int *dtype);
 
 #endif

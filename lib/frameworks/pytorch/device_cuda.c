@@ -92,6 +92,7 @@ const struct device pytorch_cuda = {
     .name = "cuda",
     .half_convolutions = true,
     .wide_statistics = true,
+    .autocast = &autocast_cuda,
     .optimizer = OPTIMIZER_FOREACH,
     .open = open,
     .product = product,

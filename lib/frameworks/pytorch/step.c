@@ -367,7 +367,7 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         status = step.device->open(&step);
     if (status)
         return status;
-    status = autocast_find(context, job->precision, &step.autocast.dtype);
+    status = autocast_find(context, step.device->autocast, job->precision, &step.autocast.dtype);
     step.autocast.on = step.autocast.dtype != 0;
     if (!status)
         status = machine_find(context, job->isa, job->threads, &step.machine);
