@@ -56,23 +56,31 @@ append_letter(char *letters, char letter)
         letters[length] = letter;
 }
 
+/* Letters of the result lie in its order, summed ones in that of the alphabet: Linear.cpp, einsum. */
 static void
 sort_letters(struct equation *equation)
 {
     const char *first = equation->operands[0], *second = equation->operands[1];
 
     for (const char *c = equation->result; *c; c++)
-        if (strchr(first, *c) && strchr(second, *c))
-            append_letter(equation->batch, *c);
-    for (const char *c = first; *c; c++) {
-        if (!strchr(second, *c))
-            append_letter(equation->own[0], *c);
-        else if (!strchr(equation->result, *c))
-            append_letter(equation->summed, *c);
-    }
-    for (const char *c = second; *c; c++)
-        if (!strchr(first, *c))
-            append_letter(equation->own[1], *c);
+        append_letter(!strchr(second, *c)  ? equation->own[0]
+                      : !strchr(first, *c) ? equation->own[1]
+                                           : equation->batch,
+                      *c);
+    for (char c = 'A'; c <= 'z'; c++)
+        if (strchr(first, c) && strchr(second, c) && !strchr(equation->result, c))
+            append_letter(equation->summed, c);
+}
+
+/* False if a letter of an operand is in neither the other nor the result: it is summed before. */
+static bool
+is_pair(const struct equation *equation)
+{
+    for (int i = 0; i < 2; i++)
+        for (const char *c = equation->operands[i]; *c; c++)
+            if (!strchr(equation->operands[1 - i], *c) && !strchr(equation->result, *c))
+                return false;
+    return true;
 }
 
 /* "ij,jk->ik"; false for any other form. */
@@ -94,7 +102,7 @@ read_equation(const struct layer *layer, struct equation *equation)
     strcpy(equation->operands[1], comma + 1);
     strcpy(equation->result, arrow + 2);
     sort_letters(equation);
-    return true;
+    return is_pair(equation);
 }
 
 /* The operand with its dims in the order of `wanted`. */
