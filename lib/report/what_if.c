@@ -1,5 +1,6 @@
 /* What if: the same job with one thing changed, each change estimated in full. */
 #include "base/checked.h"
+#include "report/blocks.h"
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct variant {
     struct memmodel_job job;
     struct memmodel_symbol_value *symbols; /* job.symbols, the variant's own */
     struct text name;
+    struct text checkpoint; /* job.checkpoint, where the variant has one of its own */
 };
 
 /* ---- changes: each alters the job and says how, or leaves the name empty if it cannot ---- */
@@ -56,6 +58,51 @@ halve_batch(struct variant *variant, const char *unused)
     text_release(&scratch);
 }
 
+/* Half the batch twice: the same gradients. */
+static void
+accumulate_halves(struct variant *variant, const char *unused)
+{
+    if (variant->job.inference)
+        return;
+    halve_batch(variant, unused);
+    if (!variant->name.length)
+        return;
+    variant->job.accumulate *= 2;
+    text_printf(&variant->name, ", accumulate %d", variant->job.accumulate);
+}
+
+static void
+set_precision(struct variant *variant, const char *precision)
+{
+    if (strcmp(variant->job.precision, "float32") != 0)
+        return;
+    variant->job.precision = precision;
+    text_printf(&variant->name, "precision %s", precision);
+}
+
+static void
+release_gradients(struct variant *variant, const char *unused)
+{
+    (void)unused;
+    if (!variant->job.keep_gradients)
+        return;
+    variant->job.keep_gradients = 0;
+    text_append(&variant->name, "zero_grad(set_to_none=True)");
+}
+
+static void
+set_checkpoint(struct variant *variant, const char *unused)
+{
+    (void)unused;
+    if (variant->job.inference || *variant->job.checkpoint)
+        return;
+    blocks_find(variant->network, &variant->checkpoint);
+    if (!variant->checkpoint.length)
+        return;
+    variant->job.checkpoint = variant->checkpoint.bytes;
+    text_printf(&variant->name, "checkpoint %s", variant->checkpoint.bytes);
+}
+
 static void
 set_optimizer(struct variant *variant, const char *optimizer)
 {
@@ -79,9 +126,14 @@ static const struct {
     void (*apply)(struct variant *variant, const char *value);
     const char *value;
 } changes[] = {
-    {halve_batch, NULL},          {set_optimizer, "momentum"}, /* keeps a number a parameter */
-    {set_optimizer, "adafactor"},                              /* keeps a number a row and a column of a matrix */
-    {set_optimizer, "sgd"},                                    /* keeps nothing */
+    {halve_batch, NULL},
+    {accumulate_halves, NULL},
+    {set_checkpoint, NULL},
+    {set_precision, "bfloat16"},
+    {release_gradients, NULL},
+    {set_optimizer, "momentum"},  /* keeps a number a parameter */
+    {set_optimizer, "adafactor"}, /* keeps a number a row and a column of a matrix */
+    {set_optimizer, "sgd"},       /* keeps nothing */
     {set_inference, NULL},
 };
 
@@ -95,7 +147,7 @@ variant_new(const struct query *query, struct variant *variant)
     size_t count = query->job.symbol_count;
 
     *variant = (struct variant){.context = query->context, .network = query->network, .job = query->job};
-    variant->name = TEXT_INIT(query->context);
+    variant->name = variant->checkpoint = TEXT_INIT(query->context);
     variant->symbols = memory_allocate_zeroed(query->context, count + 1, sizeof *variant->symbols);
     if (!variant->symbols)
         return MEMMODEL_ERROR_NOMEM;
@@ -110,6 +162,7 @@ static void
 variant_release(struct variant *variant)
 {
     text_release(&variant->name);
+    text_release(&variant->checkpoint);
     memory_release(variant->context, variant->symbols);
 }
 
@@ -169,7 +222,7 @@ try_change(memmodel_report *report, const struct query *query, size_t change)
     if (status)
         return status;
     changes[change].apply(&variant, changes[change].value);
-    status = variant.name.failed ? MEMMODEL_ERROR_NOMEM : 0;
+    status = variant.name.failed || variant.checkpoint.failed ? MEMMODEL_ERROR_NOMEM : 0;
     if (!status && variant.name.length) {
         status = peak_of_variant(&variant, &peak);
         if (!status && !same_peaks(&peak, &report->peak))

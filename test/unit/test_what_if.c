@@ -100,6 +100,83 @@ another_optimizer_and_inference_are_estimated_in_full(void **state)
     memmodel_network_unref(network);
 }
 
+static void
+halves_of_the_batch_may_be_accumulated(void **state)
+{
+    static const struct memmodel_symbol_value halved[] = {{"batch", 2}, {"dim", 32}};
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch"), changed = training("pytorch");
+
+    changed.symbols = halved;
+    changed.accumulate = 2;
+    assert_change_is_the_estimate_of(network, &job, "batch 2, accumulate 2", &changed);
+    memmodel_network_unref(network);
+}
+
+static void
+lower_precision_and_released_gradients_are_estimated_in_full(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch"), changed = training("pytorch");
+
+    job.keep_gradients = changed.keep_gradients = 1;
+    changed.precision = "bfloat16";
+    assert_change_is_the_estimate_of(network, &job, "precision bfloat16", &changed);
+    changed.precision = NULL;
+    changed.keep_gradients = 0;
+    assert_change_is_the_estimate_of(network, &job, "zero_grad(set_to_none=True)", &changed);
+    memmodel_network_unref(network);
+}
+
+static memmodel_tensor
+wide_block(memmodel_network *network, const char *name, memmodel_tensor x)
+{
+    memmodel_network_push_scope(network, name);
+    x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 512));
+    x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 16));
+    memmodel_network_pop_scope(network);
+    return x;
+}
+
+/* Two layers of an encoder, two of a decoder, and a head that is called like none of them. */
+static memmodel_network *
+network_of_blocks(memmodel_context *context)
+{
+    memmodel_network *network;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(context, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){256, 16});
+    x = wide_block(network, "encoder.layer.0", x);
+    x = wide_block(network, "encoder.layer.1", x);
+    x = wide_block(network, "decoder.layer.10", x);
+    x = wide_block(network, "decoder.layer.11", x);
+    wide_block(network, "head", x);
+    return network;
+}
+
+static void
+repeated_blocks_may_be_checkpointed(void **state)
+{
+    static const char name[] = "checkpoint encoder.layer.*, decoder.layer.*";
+    memmodel_network *network = network_of_blocks(*state);
+    struct memmodel_job job = {.size = sizeof job}, changed = {.size = sizeof changed};
+    memmodel_report *report;
+    struct memmodel_change change;
+
+    changed.checkpoint = "encoder.layer.*, decoder.layer.*";
+    assert_change_is_the_estimate_of(network, &job, name, &changed);
+    report = what_if(network, &job);
+    assert_true(find_change(report, name, &change));
+    assert_true(change.saved > 0);
+    memmodel_report_unref(report);
+    report = what_if(network, &changed);
+    assert_false(find_change(report, name, &change));
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
 /* Adam keeps two numbers of 4 bytes a trained parameter, momentum one: 2 * 4 * p and 4 * p bytes, p = 1,413,241. */
 static void
 the_textbook_saves_the_slots_of_an_optimizer(void **state)
@@ -168,6 +245,7 @@ what_does_not_change_the_job_is_left_out(void **state)
 
     job.symbols = one;
     job.inference = 1;
+    job.precision = "bfloat16";
     report = what_if(network, &job);
     assert_int_equal(memmodel_report_change_count(report), 0);
     memmodel_report_unref(report);
@@ -222,6 +300,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(half_the_batch_is_estimated_in_full, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(halves_of_the_batch_may_be_accumulated, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(lower_precision_and_released_gradients_are_estimated_in_full, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(repeated_blocks_may_be_checkpointed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(another_optimizer_and_inference_are_estimated_in_full, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(the_textbook_saves_the_slots_of_an_optimizer, context_setup, context_teardown),

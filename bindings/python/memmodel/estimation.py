@@ -80,7 +80,7 @@ def estimate(
 
 
 def what_if(network: Network, **job: Any) -> list[Change]:
-    """What changes of a job would save: half the batch, other optimizers, inference. Takes what estimate() takes.
+    """What changes of a job would save: half the batch, checkpoints, other optimizers... Takes what estimate() takes.
 
     >>> for change in memmodel.what_if(net, batch=64, dim=224):
     ...     print(change.name, memmodel.format_bytes(change.saved))

@@ -108,6 +108,7 @@ checkpoint_before(struct step *step, int32_t layer)
 {
     struct checkpoints *checkpoints = &step->checkpoints;
 
+    step_enter(step, MEMMODEL_PHASE_FORWARD, layer);
     if (layer == 0)
         checkpoints->next = 0;
     if (step->job->inference != WITHOUT_GRADIENTS && !checkpoints->open && checkpoints->next < checkpoints->region_count &&
