@@ -102,13 +102,14 @@ def xmem_rows(table: Path) -> Iterator[Row]:
 
 
 def schedtune_rows(table: Path) -> Iterator[Row]:
+    """The optimizer is not stated; with momentum the peaks of small batches are nearer than without."""
     with table.open() as lines:
         for run in csv.DictReader(lines):
             yield Row(
                 family="torchvision",
                 model=run["model"],
                 batch=int(run["batchsize"]),
-                optimizer="sgd",
+                optimizer="momentum",
                 gpu=f"{run['SM count']} multiprocessors, {run['Memory bandwidth (GB/s)']} GB/s",
                 capacity=0,
                 measured=int(float(run["peak mem usage"]) * MIB),
@@ -277,6 +278,16 @@ def print_rows(judged: Sequence[Judged]) -> None:
         )
 
 
+def print_calibration(judged: Sequence[Judged]) -> None:
+    """What is added for each device: least and most over the models that were held out."""
+    for gpu in sorted({one.row.gpu for one in judged}):
+        found = [one for one in judged if one.row.gpu == gpu]
+        offsets = [one.offset / MIB for one in found]
+        slopes = [one.slope for one in found]
+        line = f" + {min(slopes):.3f} to {max(slopes):.3f} of reserved bytes" if max(slopes) != 1 else ""
+        print(f"{gpu}: {min(offsets):.0f} to {max(offsets):.0f} MiB{line}")
+
+
 def print_errors(found: Sequence[Judged]) -> None:
     judged = [one for one in found if one.judged]
     print(f"  memmodel      {percent([one.error for one in judged])}")
@@ -342,6 +353,7 @@ def main() -> int:
         print_rows(judged)
     if options.models:
         print_models(judged)
+    print_calibration(judged)
     print_sums(judged)
     missing = sorted({row.model for row in rows if row.model not in networks})
     if missing:
