@@ -367,7 +367,8 @@ run_with_casts(struct step *step, const struct layer *layer, enum autocast_polic
     cast_operands(step, layer, policy, values);
     step->autocast.casts = (struct casts){layer, values};
     step->autocast.on = false;
-    rule_of(layer->op)->forward(step, layer);
+    if (!step->status)
+        rule_of(layer->op)->forward(step, layer);
     step->autocast.on = true;
     step->autocast.casts = (struct casts){NULL, NULL};
     value_drop_all(step, values, count);

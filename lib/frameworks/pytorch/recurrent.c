@@ -39,7 +39,7 @@ cell_of(const struct recurrence *r, int index)
     };
 }
 
-/* ---- one step of a GRU, an RNN, an LSTM with projection ---- */
+/* ---- one step of a GRU, an RNN, an LSTM that oneDNN does not run ---- */
 
 /* unsafe_chunk along the last axis: not known as views. */
 static void
@@ -121,13 +121,32 @@ rnn_step(struct step *step, struct value *input_gates, struct value *hidden, con
     return result;
 }
 
+/* x W', the reference to x taken; without a W it stays x. */
+static struct value *
+projected(struct step *step, struct value *x, struct value *projection)
+{
+    struct value *turned, *typed_projection, *typed, *result;
+
+    if (!projection)
+        return x;
+    turned = aten_transpose(step, projection, 0, 1);
+    typed_projection = autocast_operand(step, turned);
+    typed = autocast_operand(step, x);
+    result = aten_matmul(step, typed, typed_projection);
+    value_drop(step, typed);
+    value_drop(step, typed_projection);
+    value_drop(step, turned);
+    value_drop(step, x);
+    return result;
+}
+
 /* c' = f c + i g; h' = (o tanh(c')) W: RNN.cpp, LSTMCell. `state` is bound anew. */
 static struct value *
-projected_step(struct step *step, struct value *input_gates, struct value *hidden, struct value **state,
+lstm_step(struct step *step, struct value *input_gates, struct value *hidden, struct value **state,
                const struct cell *cell)
 {
     enum { INPUT, FORGET, NEW, OUTPUT, GATES };
-    struct value *g[GATES] = {NULL}, *gates, *kept, *added, *squashed, *full, *turned, *result;
+    struct value *g[GATES] = {NULL}, *gates, *kept, *added, *squashed, *full, *result;
 
     gates = linear(step, hidden, cell->hidden_weight, cell->hidden_bias);
     value_drop(step, aten_binary_in_place(step, MEMMODEL_ADD, gates, input_gates));
@@ -146,10 +165,7 @@ projected_step(struct step *step, struct value *input_gates, struct value *hidde
     squashed = aten_pointwise(step, MEMMODEL_TANH, *state);
     full = aten_binary(step, MEMMODEL_MULTIPLY, g[OUTPUT], squashed);
     value_drop(step, squashed);
-    turned = aten_transpose(step, cell->projection, 0, 1);
-    result = aten_matmul(step, full, turned);
-    value_drop(step, turned);
-    value_drop(step, full);
+    result = projected(step, full, cell->projection);
     value_drop_all(step, g, GATES);
     return result;
 }
@@ -186,7 +202,7 @@ one_step(struct recurrence *r, struct value *gates, struct value *hidden, struct
     if (r->kind == MEMMODEL_GRU)
         return gru_step(r->step, gates, hidden, cell);
     if (r->kind == MEMMODEL_LSTM)
-        return projected_step(r->step, gates, hidden, state, cell);
+        return lstm_step(r->step, gates, hidden, state, cell);
     return rnn_step(r->step, gates, hidden, cell, r->kind);
 }
 
@@ -329,14 +345,22 @@ run_lstm(struct recurrence *r, struct value *given)
     return x;
 }
 
-/* RNN.cpp hands an LSTM to oneDNN, whose kernels for half types need AVX-512. */
+/* RNN.cpp, use_mkldnn: float32, and half types where oneDNN has kernels for them. */
+static bool
+is_whole_lstm(const struct recurrence *r, const struct value *x)
+{
+    bool half = value_is_half(x) && r->step->machine.isa == CPU_ISA_AVX512;
+
+    return r->kind == MEMMODEL_LSTM && !r->projected && (half || x->shape.dtype == MEMMODEL_FLOAT32);
+}
+
+/* It asks before autocast makes the input a half type. */
 static bool
 refuses_lstm(struct recurrence *r, const struct value *x)
 {
     struct step *step = r->step;
 
-    if (r->kind != MEMMODEL_LSTM || r->projected || !step->autocast.on || !value_is_float(x) ||
-        step->machine.isa == CPU_ISA_AVX512)
+    if (!step->autocast.on || value_is_half(x) || !is_whole_lstm(r, x) || step->machine.isa == CPU_ISA_AVX512)
         return false;
     if (!step->status)
         step->status = context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED,
@@ -369,7 +393,7 @@ static void
 run_layers(struct recurrence *r, const struct layer *layer, struct value *given)
 {
     struct step *step = r->step;
-    bool whole = r->kind == MEMMODEL_LSTM && !r->projected;
+    bool whole = is_whole_lstm(r, given);
     struct value *x = r->batch_first ? aten_transpose(step, given, 0, 1) : value_keep(given);
     struct value *result, *last, *last_states = NULL;
 
