@@ -134,14 +134,17 @@ def exported(name: str) -> memmodel.Network:
     import memmodel.torch
     import torch
     from cases import CASES
-    from record_models import inputs_of, loss_of, model_of, target_of
+    from record_models import add_checkpoints, inputs_of, loss_of, model_of, target_of
 
     case = CASES[name]
     torch.manual_seed(0)
     loss = loss_of(case, target_of(case)) if case.optimizer else None
     args, kwargs = inputs_of(case)
+    model = model_of(case)
+    if case.checkpoint:
+        add_checkpoints(model, case.checkpoint)
     return memmodel.torch.from_module(
-        model_of(case), args, kwargs, loss=loss, training=case.optimizer is not None, symbolic=False,
+        model, args, kwargs, loss=loss, training=case.optimizer is not None, symbolic=False,
         precision=case.precision,
     )  # fmt: skip
 
