@@ -286,6 +286,24 @@ attention_in_float16_is_flash_attention_from_ampere_on(void **state)
     memmodel_report_unref(older);
 }
 
+/* Four heads of a query on two keys and values [2, 2, 40, 8]: no kernel takes them in float32, so both are repeated. */
+static void
+shared_keys_are_repeated_for_float32(void **state)
+{
+    struct memmodel_job job = gpu_job("a100", "sgd");
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor q = memmodel_network_parameter(net, "q", 0, 4, (int64_t[]){2, 4, 16, 8}, 1);
+    memmodel_tensor k = memmodel_network_parameter(net, "k", 0, 4, (int64_t[]){2, 2, 40, 8}, 1);
+    memmodel_tensor v = memmodel_network_parameter(net, "v", 0, 4, (int64_t[]){2, 2, 40, 8}, 1);
+    memmodel_report *report;
+
+    memmodel_network_output(
+        net, memmodel_network_attention(net, q, k, v, MEMMODEL_NO_TENSOR, MEMMODEL_ATTENTION(.grouped = 1)));
+    report = estimated(net, &job);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 4), 3); /* and the keys, scaled */
+    memmodel_report_unref(report);
+}
+
 static memmodel_report *
 looked_up(memmodel_context *context, int64_t count)
 {
@@ -522,6 +540,7 @@ main(void)
         cmocka_unit_test_setup_teardown(gradients_of_one_storage_are_one_buffer, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(attention_in_float16_is_flash_attention_from_ampere_on, context_setup,
                                         context_teardown),
+        cmocka_unit_test_setup_teardown(shared_keys_are_repeated_for_float32, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(embedding_gradients_sort_more_than_3072_indices, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(optimizers_update_all_parameters_at_once, context_setup, context_teardown),

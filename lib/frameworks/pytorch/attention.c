@@ -57,7 +57,8 @@ flash_temporaries(struct step *step, const struct value *query, int64_t query_ro
 {
     struct shape tiles = {.dims = {2 * step->job->threads, query_rows, key_rows}, .rank = 3, .dtype = sum_type(query)};
     struct shape half_tiles = shape_typed(&tiles, query->shape.dtype), row = shape_vector(tiles.dtype, query_rows);
-    struct value *wide = value_empty(step, &tiles), *narrow = value_is_half(query) ? value_empty(step, &half_tiles) : NULL;
+    struct value *wide = value_empty(step, &tiles),
+                 *narrow = value_is_half(query) ? value_empty(step, &half_tiles) : NULL;
 
     value_scratch(step, &row);
     value_drop(step, narrow);
@@ -202,16 +203,46 @@ weighted_values(struct step *step, struct value *shares, struct value *value, in
     return result;
 }
 
+/* x.repeat_interleave(n, -3), where several heads of the query share one of the key. */
+static struct value *
+repeated_heads(struct step *step, struct value *x, int64_t heads)
+{
+    int axis = x->shape.rank - 3;
+    struct shape groups = x->shape, all = x->shape;
+    struct value *grouped, *expanded, *copy, *result;
+
+    if (axis < 0 || x->shape.dims[axis] == heads)
+        return value_keep(x);
+    groups.rank++;
+    for (int i = groups.rank - 1; i > axis + 1; i--)
+        groups.dims[i] = x->shape.dims[i - 1];
+    groups.dims[axis + 1] = 1;
+    grouped = aten_reshape(step, x, &groups);
+    groups.dims[axis + 1] = heads / x->shape.dims[axis];
+    expanded = aten_expand(step, grouped, &groups);
+    copy = aten_contiguous(step, expanded);
+    all.dims[axis] = heads;
+    result = aten_reshape(step, copy, &all);
+    value_drop(step, copy);
+    value_drop(step, expanded);
+    value_drop(step, grouped);
+    return result;
+}
+
 static struct value *
 math_products(struct step *step, struct value *query, struct value *key, struct value *value, struct value *mask,
               const struct memmodel_attention *options, int dtype)
 {
     struct value *scaled = aten_scale(step, query), *own_mask = NULL, *scores, *shares, *typed_shares, *result;
+    int64_t heads = query->shape.rank > 2 ? query->shape.dims[query->shape.rank - 3] : 1;
+    struct value *all_keys, *all_values;
 
     if (options->causal)
         own_mask = causal_mask(step, query->shape.dims[query->shape.rank - 2], key->shape.dims[key->shape.rank - 2],
                                query->shape.dtype);
-    scores = masked_scores(step, scaled, key, own_mask ? own_mask : mask);
+    all_keys = repeated_heads(step, key, heads);
+    all_values = repeated_heads(step, value, heads);
+    scores = masked_scores(step, scaled, all_keys, own_mask ? own_mask : mask);
     shares = safe_softmax(step, scores);
     value_drop(step, scores);
     if (options->dropout > 0 && step->training) {
@@ -220,7 +251,9 @@ math_products(struct step *step, struct value *query, struct value *key, struct 
         shares = aten_dropout(step, all);
         value_drop(step, all);
     }
-    result = weighted_values(step, shares, value, dtype, &typed_shares);
+    result = weighted_values(step, shares, all_values, dtype, &typed_shares);
+    value_drop(step, all_values);
+    value_drop(step, all_keys);
     value_drop(step, shares);
     value_drop(step, scaled);
     value_drop(step, own_mask);
