@@ -269,6 +269,7 @@ aten_noise(struct step *step, struct value *x, const struct shape *shape, bool i
     struct value *noise = shape ? value_empty(step, shape) : value_like(step, x), *result;
 
     number_in_place(step, x->shape.dtype);
+    checkpoint_operator(step);
     result = in_place ? aten_binary_in_place(step, MEMMODEL_MULTIPLY, x, noise)
                       : aten_binary(step, MEMMODEL_MULTIPLY, x, noise);
     value_drop(step, noise);

@@ -131,6 +131,12 @@ checkpoint_after(struct step *step, int32_t layer)
 /* ---- what nodes save ---- */
 
 void
+checkpoint_operator(struct step *step)
+{
+    step->checkpoints.operator_end = step->trace->block_count;
+}
+
+void
 checkpoint_recorded(struct step *step)
 {
     step->checkpoints.operator_begin = step->checkpoints.operator_end;

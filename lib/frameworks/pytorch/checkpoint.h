@@ -61,6 +61,10 @@ checkpoint_stopped(const struct step *step);
 
 /* ---- nodes ---- */
 
+/* An operator begins, after others that made no node. */
+void
+checkpoint_operator(struct step *step);
+
 /* A node has been made. */
 void
 checkpoint_recorded(struct step *step);
