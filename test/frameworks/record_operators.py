@@ -464,8 +464,29 @@ def products() -> Iterator[Case]:
     yield Case("products", "x @ y", xy((3, 5, 6), (6,)))
     yield Case("products", "x @ y", xy((6,), (3, 6, 5)))
     yield Case("products", "F.bilinear(x, x, w)", {"x": Spec((4, 5)), "w": Spec((3, 5, 5), "parameter")})
+    for equation, first, second in (
+        ("ibnd,hnd->ibh", (5, 2, 3, 4), (6, 3, 4)),
+        ("ijbn,jbnd->ibnd", (5, 5, 2, 3), (5, 2, 3, 4)),
+        ("ibnd,jbnd->bnij", (5, 2, 3, 4), (7, 2, 3, 4)),
+        ("bxd,dyh->bhxy", (2, 5, 4), (4, 6, 3)),
+    ):
+        yield Case("products", f"torch.einsum('{equation}', x, y)", xy(first, second))
     heads = {"q": Spec((2, 4, 9, 8)), "k": Spec((2, 2, 9, 8)), "v": Spec((2, 2, 9, 8))}
     yield Case("attention", "F.scaled_dot_product_attention(q, k, v, enable_gqa=True)", heads)
+
+
+def cells() -> Iterator[Case]:
+    state = {"x": Spec((4, 6)), "h": Spec((4, 10)), "c": Spec((4, 10))}
+    for gates, calls in (
+        (4, ("torch.lstm_cell(x, (h, c), w, u, a, b)", "torch.lstm_cell(x, (h, c), w, u, a, b)[0]")),
+        (3, ("torch.gru_cell(x, h, w, u, a, b)",)),
+        (1, ("torch.rnn_tanh_cell(x, h, w, u, a, b)", "torch.rnn_relu_cell(x, h, w, u, a, b)")),
+    ):
+        rows = 10 * gates
+        parameters = {"w": (rows, 6), "u": (rows, 10), "a": (rows,), "b": (rows,)}
+        given = state | {name: Spec(shape, "parameter") for name, shape in parameters.items()}
+        for call in calls:
+            yield Case("cells", call, given if gates == 4 else {k: v for k, v in given.items() if k != "c"})
 
 
 def losses() -> Iterator[Case]:
@@ -496,7 +517,7 @@ def losses() -> Iterator[Case]:
 
 
 def cases() -> Iterator[Case]:
-    for group in (pointwise, arithmetic, views, indexing, reductions, products, losses):
+    for group in (pointwise, arithmetic, views, indexing, reductions, products, cells, losses):
         yield from group()
 
 

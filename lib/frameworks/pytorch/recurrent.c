@@ -42,7 +42,7 @@ cell_of(const struct recurrence *r, int index)
 /* ---- one step of a GRU, an RNN, an LSTM that oneDNN does not run ---- */
 
 /* unsafe_chunk along the last axis: not known as views. */
-static void
+void
 chunks(struct step *step, struct value *x, int count, struct value *results[])
 {
     struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
@@ -81,7 +81,7 @@ linear(struct step *step, struct value *x, struct value *weight, struct value *b
 }
 
 /* h' = (h - n) * z + n with n = tanh(W x + r * U h): RNN.cpp, GRUCell */
-static struct value *
+struct value *
 gru_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell)
 {
     enum { RESET, UPDATE, NEW, GATES };

@@ -15,4 +15,12 @@ void
 lstm_cell(struct step *step, struct value *x, struct cell given, struct value *hx, struct value *cx,
           struct value *results[3]);
 
+/* unsafe_chunk along the last axis: not known as views. */
+void
+chunks(struct step *step, struct value *x, int count, struct value *results[]);
+
+/* One step; `input_gates` are the products with the input. What is returned is the hidden state. */
+struct value *
+gru_step(struct step *step, struct value *input_gates, struct value *hidden, const struct cell *cell);
+
 #endif
