@@ -300,6 +300,23 @@ def _recurrent(kind: str) -> Converter:
     return convert
 
 
+def _reversed(build: _Builder, x: Tensor) -> Tensor:
+    """A copy in the other order of time: for memory any copy will do."""
+    return build.network.permute(x, range(len(x.shape)))
+
+
+def _bidirectional(build: _Builder, layer: Any, inputs: list[Tensor]) -> Tensor:
+    inner = layer.forward_layer
+    kind = {"LSTM": "lstm", "GRU": "gru", "SimpleRNN": "rnn_tanh"}.get(type(inner).__name__)
+    if kind is None or layer.merge_mode != "concat" or inner.return_state:
+        return _unknown(build, layer, inputs)
+    forward = _recurrent(kind)(build, inner, inputs)
+    backward = _recurrent(kind)(build, layer.backward_layer, [_reversed(build, inputs[0])])
+    if inner.return_sequences:
+        backward = _reversed(build, backward)
+    return build.network.concat([forward, backward], axis=-1, name=layer.name)
+
+
 # ---- attention: Keras' EinsumDense projects with weights that are broadcast over the batch ----
 
 
@@ -355,6 +372,7 @@ CONVERTERS: dict[str, Converter] = {
     "AveragePooling2D": _mean_pool,
     "AveragePooling3D": _mean_pool,
     "BatchNormalization": _batch_norm,
+    "Bidirectional": _bidirectional,
     "Concatenate": _concatenate,
     "Conv1D": _convolution,
     "Conv1DTranspose": _transposed,
@@ -452,12 +470,14 @@ def _loss_name(loss: Any) -> str | None:
 
 def _add_loss(build: _Builder, output: Tensor, loss: Any) -> None:
     kind = LOSSES.get(_loss_name(loss) or "")
-    if kind is None or (kind == "cross_entropy" and len(output.shape) != 2):
+    if kind is None:
         build.network.output(output)
         return
     sparse = _loss_name(loss) == "sparse_categorical_crossentropy"
     shape, dtype = (output.shape[:-1], "int32") if sparse else (output.shape, "float32")
     target = build.network.input("target", shape, dtype)
+    if kind == "cross_entropy" and len(output.shape) > 2:  # each place of a sequence or an image is a sample
+        output, target = build.network.flatten(output, 0, -2), build.network.flatten(target, 0, -1 if sparse else -2)
     build.network.loss(output, target, kind=kind, name="loss")
 
 

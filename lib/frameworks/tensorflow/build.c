@@ -280,14 +280,11 @@ mark_trained(struct build *build)
 static bool
 is_bypassed(const memmodel_network *network, const struct layer *layer)
 {
-    for (size_t i = network->layer_count; (layer->op == OP_ACTIVATION || layer->op == OP_SOFTMAX) && i-- > 0;) {
-        const struct layer *loss = &network->layers[i];
-
-        if (loss->op == OP_LOSS && loss->inputs[0] == layer->first_output)
-            return loss_logits(network, loss) != loss->inputs[0];
-        if (loss == layer)
-            return false;
-    }
+    if (layer->op != OP_ACTIVATION && layer->op != OP_SOFTMAX)
+        return false;
+    for (size_t i = network->layer_count; i-- > 0 && &network->layers[i] != layer;)
+        if (network->layers[i].op == OP_LOSS && loss_bypasses(network, &network->layers[i], layer))
+            return true;
     return false;
 }
 

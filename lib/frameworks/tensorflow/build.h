@@ -207,6 +207,10 @@ optimizer_update(struct build *build, int32_t parameter, int32_t gradient, int32
 memmodel_tensor
 loss_logits(const struct memmodel_network *network, const struct layer *loss);
 
+/* Whether the loss works without that sigmoid or softmax. */
+bool
+loss_bypasses(const struct memmodel_network *network, const struct layer *loss, const struct layer *layer);
+
 /* How many constants of the prediction's size, `bytes`, folding leaves behind. */
 int
 loss_constants(const struct layer *loss, int64_t bytes);

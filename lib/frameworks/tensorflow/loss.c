@@ -12,16 +12,33 @@ is_activation(const struct layer *layer, int kind)
     return layer->op == OP_ACTIVATION && ((const struct memmodel_activation *)layer->options)->kind == kind;
 }
 
+/* Layer whose values the loss reads, in whatever shape. */
+static const struct layer *
+predicting_layer(const struct memmodel_network *network, const struct layer *loss)
+{
+    const struct layer *layer = &network->layers[network->tensors[loss->inputs[0]].layer];
+
+    while (layer->op == OP_FLATTEN || layer->op == OP_RESHAPE)
+        layer = &network->layers[network->tensors[layer->inputs[0]].layer];
+    return layer;
+}
+
 memmodel_tensor
 loss_logits(const struct memmodel_network *network, const struct layer *loss)
 {
     int kind = ((const struct memmodel_loss *)loss->options)->kind;
-    const struct layer *last = &network->layers[network->tensors[loss->inputs[0]].layer];
+    const struct layer *last = predicting_layer(network, loss);
 
     if ((kind == MEMMODEL_BINARY_CROSS_ENTROPY && is_activation(last, MEMMODEL_SIGMOID)) ||
         (kind == MEMMODEL_CROSS_ENTROPY && last->op == OP_SOFTMAX))
         return last->inputs[0];
     return loss->inputs[0];
+}
+
+bool
+loss_bypasses(const struct memmodel_network *network, const struct layer *loss, const struct layer *layer)
+{
+    return predicting_layer(network, loss) == layer && loss_logits(network, loss) != loss->inputs[0];
 }
 
 static bool
@@ -103,7 +120,7 @@ gradient_of(struct build *build, const struct layer *layer, int32_t x, int32_t t
         return binary_cross_entropy(build, x, target, n, width);
     if (((const struct memmodel_loss *)layer->options)->kind == MEMMODEL_MEAN_SQUARED_ERROR)
         return squared_error(build, x, target, n, width);
-    return build_new(build, "gradient", n, READS(x, target));
+    return build_forward(build, "gradient", n, READS(x, target)); /* over the logits: core/kernels/xent_op.cc */
 }
 
 static void

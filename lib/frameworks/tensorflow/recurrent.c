@@ -82,6 +82,7 @@ add_zeros(struct loop *loop, struct kept *kept)
 static void
 run_loop(struct loop *loop, int32_t x, struct kept *kept, int32_t *last)
 {
+    kept->others[2] = (int32_t)loop->build->graph.count;
     for (int64_t t = 0; t < loop->steps && !loop->build->status; t++)
         loop->slices[t] = build_new(loop->build, "TensorListFromTensor", loop->slice, READS(x));
     for (int64_t t = 0; t < PARALLEL_ITERATIONS && t < loop->steps && !loop->build->status; t++)
@@ -114,18 +115,24 @@ recurrent(struct build *build, const struct layer *layer)
 
 /* ---- backward ---- */
 
-/* Of one time step, in the reverse order; reads what it kept. `zeros`: first of the input's gradients, or NOTHING. */
+/* What a time step's backward pass reads: the first operation of the loop's states, input slices and their gradients. */
+struct first {
+    int32_t state, slice, zeros;
+};
+
+/* Of one time step, in the reverse order; reads what it kept, and its input for the gradient of the weights. */
 static int32_t
-time_step_backward(struct loop *loop, int64_t t, int32_t after, int32_t first, int32_t zeros)
+time_step_backward(struct loop *loop, int64_t t, int32_t after, const struct first *first)
 {
-    int32_t reads[MOST_KEPT + 1] = {after}, gates;
+    int32_t reads[MOST_KEPT + 2] = {after, first->slice + (int32_t)t}, gates;
 
     for (int k = 0; k < loop->kept; k++)
-        reads[1 + k] = first + k;
+        reads[2 + k] = first->state + (int32_t)t * (loop->kept + 1) + k;
     gates = build_new(loop->build, "while/concat", build_times(loop->build, loop->state, loop->gates), reads,
-                      loop->kept + 1);
-    if (zeros != NOTHING)
-        loop->slices[t] = build_forward(loop->build, "while/AddN", loop->slice, READS(gates, zeros + (int32_t)t));
+                      loop->kept + 2);
+    if (first->zeros != NOTHING)
+        loop->slices[t] =
+            build_forward(loop->build, "while/AddN", loop->slice, READS(gates, first->zeros + (int32_t)t));
     return build_new(loop->build, "while/gradient", loop->state, READS(gates));
 }
 
@@ -147,12 +154,13 @@ recurrent_backward(struct build *build, const struct layer *layer, int32_t gradi
 {
     struct loop loop = loop_of(build, layer);
     const struct kept *kept = build_kept(build, layer);
+    const struct first first = {kept->others[0], kept->others[2], kept->others[1]};
     int32_t list = gradient;
 
     if (uses_sequence(build, layer))
         list = build_new(build, "TensorListFromTensor", build_output_bytes(build, layer), READS(gradient));
     for (int64_t t = loop.steps - 1; t >= 0 && !build->status; t--)
-        list = time_step_backward(&loop, t, list, kept->others[0] + (int32_t)t * (loop.kept + 1), kept->others[1]);
+        list = time_step_backward(&loop, t, list, &first);
     if (kept->others[1] != NOTHING && !build->status)
         build_gradient(build, layer, 0,
                        build_new(build, "TensorListStack", build_bytes(build, layer->inputs[0]), loop.slices,
