@@ -15,6 +15,7 @@ NAMES = {
     "bool": "_Bool",
     "void": "void",
     "user": "void *",
+    "bytes": "const void *",
 }
 INTEGERS = ("int32", "int64", "uint64", "size")
 
@@ -70,7 +71,7 @@ def resolve(kind: Type, api: Api) -> Type:
 
 def is_pointer(kind: Type) -> bool:
     """Anything that may be NULL."""
-    return kind["kind"] in ("pointer", "handle", "string", "user", "callback")
+    return kind["kind"] in ("pointer", "handle", "string", "bytes", "user", "callback")
 
 
 def lengths(note: Note) -> list[str]:

@@ -20,6 +20,7 @@ LETTERS = {
     "double": "d",
     "bool": "b",
     "string": "s",
+    "bytes": "s",
     "void": "v",
 }
 
@@ -176,6 +177,8 @@ def simple(kind: Type, api: Api) -> Entry:
         return {"kind": kind["name"].removeprefix("memmodel_"), "letter": letter(kind, api), "c": kind["name"]}
     if word == "pointer":
         return {"kind": "address", "letter": "p", "c": "void *"}
+    if word == "bytes":
+        word = "string"  # a text of Lua may hold any bytes
     return {"kind": word, "letter": letter(kind, api), "c": c.spell(kind)}
 
 

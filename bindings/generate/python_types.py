@@ -15,6 +15,7 @@ CTYPES = {
     "bool": "ctypes.c_bool",
     "void": "None",
     "string": "ctypes.c_char_p",
+    "bytes": "ctypes.c_char_p",
     "handle": "ctypes.c_void_p",
     "user": "ctypes.c_void_p",
 }
@@ -27,9 +28,10 @@ HINTS = {
     "bool": "bool",
     "void": "None",
     "string": "str",
+    "bytes": "bytes | bytearray | memoryview",
     "user": "Any",
 }
-CONVERTERS = {"bool": "_call.boolean", "string": "_call.text"}
+CONVERTERS = {"bool": "_call.boolean", "string": "_call.text", "bytes": "_call.octets"}
 ARRAYS = {
     "double": "_call.doubles",
     "int32": "_call.int32s",

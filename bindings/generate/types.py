@@ -61,6 +61,8 @@ def read_pointer(clang: Clang, name: str) -> Type:
         return {"kind": "string"} if const else {"kind": "string", "mutable": True}
     if pointee.kind == TypeKind.VOID and name == "user":
         return {"kind": "user"}
+    if pointee.kind == TypeKind.VOID and const:
+        return {"kind": "bytes"}
     if pointee.get_canonical().kind == TypeKind.RECORD:
         return read_record_pointer(pointee, const)
     return {"kind": "pointer", "to": read(pointee), "const": const}

@@ -102,6 +102,16 @@ function memmodel.network_from_json(text, name)
     return C.memmodel_network_from_json(memmodel.context(), name or "network", text)
 end
 
+-- Options: batch, a symbol in place of each input's first dimension; frozen.
+function memmodel.load_onnx(path, options)
+    return C.memmodel_network_load_onnx(memmodel.context(), path, options)
+end
+
+-- The same from the bytes of a file, which are a text in Lua; errors call them `name`.
+function memmodel.network_from_onnx(bytes, options, name)
+    return C.memmodel_network_from_onnx(memmodel.context(), name or "model", bytes, options)
+end
+
 function memmodel.read_trace(path)
     return C.memmodel_trace_read(memmodel.context(), path)
 end

@@ -361,7 +361,7 @@ memmodel_network_load_onnx(memmodel_context *context, const char *path, const st
 }
 
 int
-memmodel_network_from_onnx(memmodel_context *context, const char *name, const char *bytes, size_t length,
+memmodel_network_from_onnx(memmodel_context *context, const char *name, const void *bytes, size_t length,
                            const struct memmodel_onnx_options *options, memmodel_network **network)
 {
     struct wire_source source;

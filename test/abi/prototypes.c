@@ -132,7 +132,7 @@ SAME(__typeof__(&memmodel_monitor_processes), size_t (*)(const memmodel_monitor 
 SAME(__typeof__(&memmodel_monitor_ref), memmodel_monitor *(*)(memmodel_monitor *monitor), "memmodel_monitor_ref");
 SAME(__typeof__(&memmodel_monitor_unref), void (*)(memmodel_monitor *monitor), "memmodel_monitor_unref");
 SAME(__typeof__(&memmodel_network_load_onnx), int (*)(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options, memmodel_network **network), "memmodel_network_load_onnx");
-SAME(__typeof__(&memmodel_network_from_onnx), int (*)(memmodel_context *context, const char *name, const char *bytes, size_t length, const struct memmodel_onnx_options *options, memmodel_network **network), "memmodel_network_from_onnx");
+SAME(__typeof__(&memmodel_network_from_onnx), int (*)(memmodel_context *context, const char *name, const void *bytes, size_t length, const struct memmodel_onnx_options *options, memmodel_network **network), "memmodel_network_from_onnx");
 SAME(__typeof__(&memmodel_category_name), const char *(*)(int category), "memmodel_category_name");
 SAME(__typeof__(&memmodel_trace_event_count), size_t (*)(const memmodel_trace *trace), "memmodel_trace_event_count");
 SAME(__typeof__(&memmodel_trace_event), int (*)(const memmodel_trace *trace, size_t index, struct memmodel_event *event), "memmodel_trace_event");

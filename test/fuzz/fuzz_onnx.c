@@ -2,9 +2,10 @@
 #include "fuzz.h"
 
 static void
-check_inference(const memmodel_context *context, const memmodel_network *network, const char *framework)
+check_inference(const memmodel_context *context, const memmodel_network *network, const char *framework,
+                const char *optimization)
 {
-    struct memmodel_job job = {.framework = framework, .inference = 1, .steps = 1};
+    struct memmodel_job job = {.framework = framework, .inference = 1, .steps = 2, .optimization = optimization};
 
     expect_estimate_or_reason(context, network, job);
 }
@@ -36,9 +37,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     status = memmodel_network_from_onnx(context, "input", (const char *)data, size, NULL, &network);
     expect_explained(context, status);
     if (!status) {
-        check_inference(context, network, "textbook");
-        check_inference(context, network, "pytorch");
-        check_inference(context, network, "onnxruntime");
+        check_inference(context, network, "textbook", NULL);
+        check_inference(context, network, "pytorch", NULL);
+        check_inference(context, network, "onnxruntime", "disable");
+        check_inference(context, network, "onnxruntime", "all");
         check_written(context, network);
         memmodel_network_unref(network);
     }

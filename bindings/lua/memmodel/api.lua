@@ -973,7 +973,7 @@ memmodel_network_load_onnx = {
 memmodel_network_from_onnx = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},
-  {name = "bytes", kind = "string", letter = "s", c = "const char *", length = "length"},
+  {name = "bytes", kind = "string", letter = "s", c = "const void *", length = "length"},
   {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "bytes"},
   {name = "options", kind = "struct", of = "memmodel_onnx_options", nullable = true},
   {name = "network", kind = "handle", of = "memmodel_network", out = true},

@@ -579,7 +579,7 @@ size_t memmodel_monitor_processes(const memmodel_monitor *monitor, int64_t *pids
 memmodel_monitor *memmodel_monitor_ref(memmodel_monitor *monitor);
 void memmodel_monitor_unref(memmodel_monitor *monitor);
 int memmodel_network_load_onnx(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options, memmodel_network **network);
-int memmodel_network_from_onnx(memmodel_context *context, const char *name, const char *bytes, size_t length, const struct memmodel_onnx_options *options, memmodel_network **network);
+int memmodel_network_from_onnx(memmodel_context *context, const char *name, const void *bytes, size_t length, const struct memmodel_onnx_options *options, memmodel_network **network);
 const char *memmodel_category_name(int category);
 size_t memmodel_trace_event_count(const memmodel_trace *trace);
 int memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_event *event);

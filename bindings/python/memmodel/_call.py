@@ -83,6 +83,12 @@ def text(value: Any, name: str) -> bytes:
     return encoded
 
 
+def octets(value: Any, name: str) -> bytes:
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{name}: bytes are needed, not {kind_of(value)}")
+    return bytes(value)
+
+
 def path(value: Any, name: str) -> bytes:
     try:
         encoded = os.fsencode(value)

@@ -4483,7 +4483,12 @@ def network_load_onnx(
     return NetworkHandle(network_.value, _call.context_of(context))
 
 
-def network_from_onnx(context: ContextHandle, name: str, bytes: str, options: OnnxOptions | None) -> NetworkHandle:
+def network_from_onnx(
+    context: ContextHandle,
+    name: str,
+    bytes: bytes | bytearray | memoryview,
+    options: OnnxOptions | None,
+) -> NetworkHandle:
     """The same for a file that is in memory.
 
     context: the network keeps a reference.
@@ -4497,7 +4502,7 @@ def network_from_onnx(context: ContextHandle, name: str, bytes: str, options: On
     Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
     MemmodelOverflowError, NomemError.
     """
-    bytes_ = _call.text(bytes, "bytes")
+    bytes_ = _call.octets(bytes, "bytes")
     network_ = ctypes.c_void_p()
     _value = _network_from_onnx(
         _call.address(context, ContextHandle, "context"),

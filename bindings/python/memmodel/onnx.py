@@ -2,6 +2,10 @@
 
 >>> net = memmodel.onnx.load("model.onnx")
 >>> memmodel.estimate(net, batch=8, inference=True, framework="onnxruntime").peak.live
+
+A model that is in memory, such as one that torch.onnx has just exported, needs no file:
+
+>>> net = memmodel.onnx.from_bytes(program.model_proto.SerializeToString())
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import os
 from memmodel import _ffi
 from memmodel.network import Network
 
-__all__ = ["load"]
+__all__ = ["from_bytes", "load"]
 
 
 def load(path: str | os.PathLike[str], *, batch: str | None = None, frozen: bool = False) -> Network:
@@ -22,3 +26,11 @@ def load(path: str | os.PathLike[str], *, batch: str | None = None, frozen: bool
     """
     options = _ffi.OnnxOptions(batch=batch, frozen=frozen)
     return Network._of(_ffi.network_load_onnx(_ffi.context_new(None), path, options))
+
+
+def from_bytes(
+    content: bytes | bytearray | memoryview, *, name: str = "model", batch: str | None = None, frozen: bool = False
+) -> Network:
+    """The same from the bytes of a file; errors call them `name`."""
+    options = _ffi.OnnxOptions(batch=batch, frozen=frozen)
+    return Network._of(_ffi.network_from_onnx(_ffi.context_new(None), name, content, options))

@@ -3,7 +3,7 @@ local fixtures = require "fixtures"
 local harness = require "harness"
 local memmodel = require "memmodel"
 
-local test, equal, truth = harness.test, harness.equal, harness.truth
+local test, equal, refused, truth = harness.test, harness.equal, harness.refused, harness.truth
 
 test("the 3D U-Net has 5,650,801 parameters", function()
     local network = fixtures.unet()
@@ -43,6 +43,21 @@ test("a network survives its way through JSON", function()
     local network = fixtures.unet()
     local copy = memmodel.network_from_json(network:to_json())
     equal(copy:to_json(), network:to_json())
+end)
+
+test("a network is read from the bytes of an ONNX file", function()
+    -- x[2, 3] -> Relu -> y, opset 17: the fields of onnx.proto by hand, among them zero bytes
+    local function field(number, content) return string.char(number * 8 + 2, #content) .. content end
+    local function info(name)
+        local dims = field(1, "\8\2") .. field(1, "\8\3")
+        return field(1, name) .. field(2, field(1, "\8\1" .. field(2, dims)))
+    end
+    local node = field(1, "x") .. field(2, "y") .. field(4, "Relu")
+    local graph = field(1, node) .. field(2, "g") .. field(11, info "x") .. field(12, info "y")
+    local bytes = "\8\8" .. field(7, graph) .. field(8, field(1, "") .. "\16\17")
+    truth(bytes:find("\0", 1, true))
+    equal(memmodel.network_from_onnx(bytes):symbol_count(), 0)
+    refused("PARSE", nil, "mine", memmodel.network_from_onnx, bytes:sub(1, -2), nil, "mine")
 end)
 
 test("a report has peaks, layers, categories, formulas and a trace", function()

@@ -24,6 +24,18 @@ class Loading(unittest.TestCase):
     def test_the_first_dimension_can_be_renamed(self):
         self.assertEqual(memmodel.onnx.load(MODELS / "vgg.onnx", batch="images").symbols, ["images"])
 
+    def test_a_model_in_memory_is_read_from_any_bytes(self):
+        content = (MODELS / "encoder.onnx").read_bytes()
+        self.assertIn(b"\0", content)
+        for given in (content, bytearray(content), memoryview(content)):
+            self.assertEqual(memmodel.onnx.from_bytes(given).symbols, ["batch", "length"])
+
+    def test_what_is_wrong_with_bytes_names_them(self):
+        with self.assertRaisesRegex(memmodel.ParseError, "mine.onnx"):
+            memmodel.onnx.from_bytes(b"nonsense", name="mine.onnx")
+        with self.assertRaisesRegex(TypeError, "bytes are needed, not str"):
+            memmodel.onnx.from_bytes("nonsense")
+
     def test_what_cannot_be_read_is_an_exception_with_the_nodes_name(self):
         with self.assertRaisesRegex(memmodel.UnsupportedError, "If: has a graph of its own"):
             memmodel.onnx.load(CORPUS / "branch.onnx")

@@ -2,9 +2,9 @@
 
 usage: compare.py MEMMODEL FOLDER    (MEMMODEL: the command line tool; FOLDER: with arena.json)
 
-Bytes above the loaded model, at each level of graph optimization. `live`: buffers of the first run in use at a time, and
-`later_live` of two runs, rounded up to 256 bytes; `total`, `later_total`: what the arena has taken from the system in
-its default settings.
+Bytes above the loaded model, at each level of graph optimization. `live`: buffers of the first run in use at a time,
+and `later_live` of two runs, rounded up to 256 bytes; `total`, `later_total`: what the arena has taken from the
+system in its default settings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import pathlib
 import statistics
 import subprocess
 import sys
-
 
 LEVELS = {"none": "disable", "basic": "basic", "extended": "extended", "all": "all"}  # as recorded, as a job says it
 

@@ -3,9 +3,9 @@
 usage: record.py FOLDER [NAME ...]    (needs torch, onnx, onnxscript and onnxruntime)
 
 Writes FOLDER/NAME.onnx, the graph without its weights, and FOLDER/arena.json with, for each model and level of graph
-optimization, bytes of the arena: `loaded` before the first run, `total` that the arena has taken after it, `later_total`
-after the second, when all buffers are one block. `live` is the peak of the first run above `loaded` in an arena that
-hands out no more than was asked for, rounded up to 256 bytes, and `later_live` that of both runs.
+optimization, bytes of the arena: `loaded` before the first run, `total` that the arena has taken after it,
+`later_total` after the second, when all buffers are one block. `live` is the peak of the first run above `loaded` in
+an arena that hands out no more than was asked for, rounded up to 256 bytes, and `later_live` that of both runs.
 """
 
 from __future__ import annotations
