@@ -12,8 +12,8 @@ class Type(TypedDict, total=False):
     """A C type. `kind` is always there; the others go with some kinds.
 
     int32, int64, uint64, size, double, bool, void; string (const char *; `mutable`: char *); bytes (const void *);
-    alias `name`; handle `name` `const` (a pointer to an opaque object); struct `name`; callback `name`; user (the void * of
-    callbacks); pointer `to` `const` (what it points to is const); array `of` `count`.
+    alias `name`; handle `name` `const` (a pointer to an opaque object); struct `name`; callback `name`; user (the
+    void * of callbacks); pointer `to` `const` (what it points to is const); array `of` `count`.
     """
 
     kind: str
