@@ -445,6 +445,22 @@ bytes_of_a_gpu_are_unverified(void **state)
     memmodel_report_unref(cpu);
 }
 
+/* cuDNN's reserve and workspace are not known. */
+static void
+recurrent_layers_are_named_as_not_modelled(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, (int64_t[]){5, 2, 4});
+    memmodel_report *report;
+    int64_t bytes;
+
+    memmodel_network_output(net, memmodel_network_recurrent(net, x, MEMMODEL_RECURRENT(.hidden = 8)));
+    report = trained(net);
+    assert_string_equal(memmodel_report_unmodelled(report, 0, &bytes), "recurrent");
+    assert_int_equal(bytes, 5 * 2 * 8 * 4 + 2 * (2 * 8 * 4)); /* with the last hidden and cell states */
+    memmodel_report_unref(report);
+}
+
 static int
 status_of(memmodel_context *context, const struct memmodel_job *job)
 {
@@ -549,6 +565,7 @@ main(void)
         cmocka_unit_test_setup_teardown(autocast_multiplies_in_half_and_normalizes_in_float32, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(bytes_of_a_gpu_are_unverified, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(recurrent_layers_are_named_as_not_modelled, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_unknown_gpu_is_refused_with_the_known_ones, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(settings_of_the_allocator_are_read, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(reserved_covers_live_bytes_which_grow_with_the_batch, context_setup,

@@ -17,6 +17,7 @@ const struct device pytorch_cpu = {
     .copying_casts = true,
     .partial_sums = true,
     .log_sigmoid_buffer = true,
+    .recurrent = true,
     .autocast = &autocast_cpu,
     .product = cpu_product,
     .convolution = cpu_convolution,

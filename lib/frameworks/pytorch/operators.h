@@ -332,6 +332,10 @@ aten_kl_divergence(struct step *step, struct value *x, struct value *target, int
 void
 estimate_forward(struct step *step, const struct layer *layer);
 
+/* Names a layer, by its operator, whose bytes are no more than an estimate. */
+void
+layer_unmodelled(struct step *step, const struct layer *layer, const char *name);
+
 /* ---- rules, by operator ---- */
 
 extern const struct rule pytorch_activation, pytorch_softmax, pytorch_dropout;

@@ -431,6 +431,8 @@ run(struct recurrence *r, const struct layer *layer, struct value *given)
     r->held = room + 4 * r->cells;
     run_layers(r, layer, given);
     pool_give(&r->step->pool, room, count * sizeof *room);
+    if (!r->step->device->recurrent)
+        layer_unmodelled(r->step, layer, "recurrent");
 }
 
 /* ---- rules ---- */

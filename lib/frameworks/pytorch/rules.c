@@ -54,8 +54,8 @@ estimate_outputs(struct step *step, const struct layer *layer)
     return node;
 }
 
-static void
-name_unmodelled(struct step *step, const struct layer *layer, const char *name)
+void
+layer_unmodelled(struct step *step, const struct layer *layer, const char *name)
 {
     int64_t bytes = 0;
 
@@ -69,7 +69,7 @@ void
 estimate_forward(struct step *step, const struct layer *layer)
 {
     estimate_outputs(step, layer);
-    name_unmodelled(step, layer, op_name(layer->op));
+    layer_unmodelled(step, layer, op_name(layer->op));
 }
 
 static void
@@ -109,7 +109,7 @@ custom_forward(struct step *step, const struct layer *layer)
     }
     declared_forward(step, layer);
     if (custom->operation)
-        name_unmodelled(step, layer, custom->operation);
+        layer_unmodelled(step, layer, custom->operation);
 }
 
 void
@@ -118,7 +118,7 @@ named_estimate(struct step *step, const struct layer *layer)
     const struct memmodel_custom *custom = layer->options;
 
     estimate_outputs(step, layer);
-    name_unmodelled(step, layer, custom->operation);
+    layer_unmodelled(step, layer, custom->operation);
 }
 
 const struct rule pytorch_custom = {OP_CUSTOM, custom_forward};
