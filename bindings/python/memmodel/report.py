@@ -93,6 +93,11 @@ class Report:
         return Peak(peak.live, peak.reserved, None if peak.process < 0 else peak.process)
 
     @property
+    def process_peak(self) -> int | None:
+        """Peak bytes of the process (RSS, the kernel's high-water mark); None where they are not modelled."""
+        return self.peak.process
+
+    @property
     def moment(self) -> str:
         """Where the peak is reached, such as "conv_1 (conv), backward pass of step 2"; "" for the textbook."""
         return _ffi.report_moment(self._handle)

@@ -97,6 +97,14 @@ class Simulation(unittest.TestCase):
         self.assertEqual(max(self.report.step_peaks), self.report.peak.live)
         self.assertIn("step", self.report.moment)
 
+    def test_the_peak_of_the_process_is_there_where_it_is_modelled(self):
+        network = networks.classifier()
+        known = memmodel.estimate(network, batch=1, framework="tensorflow", isa="avx2", base_bytes=10**9)
+        more = memmodel.estimate(network, batch=1, framework="tensorflow", isa="avx2", base_bytes=10**9 + 1000)
+        self.assertEqual(known.process_peak, known.peak.process)
+        self.assertEqual(more.process_peak, known.process_peak + 1000)
+        self.assertIsNone(memmodel.estimate(network, batch=1, framework="textbook").process_peak)
+
     def test_a_report_outlives_its_network(self):
         report = memmodel.estimate(networks.classifier(), batch=1)
         trace = report.trace
