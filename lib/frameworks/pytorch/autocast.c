@@ -3,7 +3,7 @@
  * aten/src/ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, AutocastCPU, m); all others take what they get.
  */
 #include "frameworks/pytorch/autocast.h"
-#include "frameworks/pytorch/operators.h"
+#include "frameworks/pytorch/named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ compare_names(const void *name, const void *row)
 
 /* ---- what a layer is called there ---- */
 
-enum { LONGEST_NAME = 64, PLANE = 4, VOLUME = 5 };
+enum { LONGEST_NAME = 64, VOLUME = 5 };
 
 /* "aten.conv2d.padding" is a form of conv2d. */
 static const char *
@@ -119,18 +119,47 @@ base_name(const char *operation, char name[LONGEST_NAME])
     return name;
 }
 
+/* Padding of so many dims; "" where that is not listed. */
+static const char *
+pad_name_of(int mode, int dims)
+{
+    static const char *const names[][3] = {
+        [MEMMODEL_PAD_REFLECT] = {"reflection_pad1d", "reflection_pad2d", ""},
+        [MEMMODEL_PAD_REPLICATE] = {"replication_pad1d", "replication_pad2d", "replication_pad3d"},
+    };
+
+    if ((mode != MEMMODEL_PAD_REFLECT && mode != MEMMODEL_PAD_REPLICATE) || dims < 1 || dims > 3)
+        return "";
+    return names[mode][dims - 1];
+}
+
 static const char *
 pad_name(const struct layer *layer, int rank)
 {
-    static const char *const reflection[] = {"reflection_pad1d", "reflection_pad2d", ""};
-    static const char *const replication[] = {"replication_pad1d", "replication_pad2d", "replication_pad3d"};
-    const struct memmodel_pad *options = layer->options;
+    return pad_name_of(((const struct memmodel_pad *)layer->options)->mode, rank - 2);
+}
 
-    if (rank < PLANE - 1 || rank > VOLUME)
+/* aten.pad is made of what is listed: two numbers a dim, and a word. */
+static const char *
+named_pad_name(const struct layer *layer)
+{
+    int64_t numbers[2 * MEMMODEL_MAX_RANK];
+    int mode = attribute_is(layer, "mode", "reflect")     ? MEMMODEL_PAD_REFLECT
+               : attribute_is(layer, "mode", "replicate") ? MEMMODEL_PAD_REPLICATE
+                                                          : MEMMODEL_PAD_CONSTANT;
+
+    return pad_name_of(mode, attribute_list(layer, "pad", numbers, 2 * MEMMODEL_MAX_RANK) / 2);
+}
+
+static const char *
+custom_name(const struct layer *layer, char name[LONGEST_NAME])
+{
+    const struct memmodel_custom *options = layer->options;
+
+    if (!options->operation)
         return "";
-    if (options->mode == MEMMODEL_PAD_REFLECT)
-        return reflection[rank - PLANE + 1];
-    return options->mode == MEMMODEL_PAD_REPLICATE ? replication[rank - PLANE + 1] : "";
+    return strcmp(options->operation, "aten.pad.default") == 0 ? named_pad_name(layer)
+                                                               : base_name(options->operation, name);
 }
 
 static const char *
@@ -201,9 +230,7 @@ operator_name(const struct layer *layer, int rank, char name[LONGEST_NAME])
 
     switch (layer->op) {
     case OP_CUSTOM:
-        return ((const struct memmodel_custom *)layer->options)->operation
-                   ? base_name(((const struct memmodel_custom *)layer->options)->operation, name)
-                   : "";
+        return custom_name(layer, name);
     case OP_ACTIVATION:
         return elementwise_name(layer);
     case OP_POOL:

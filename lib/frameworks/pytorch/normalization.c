@@ -13,7 +13,7 @@ statistics_type(const struct step *step, const struct value *x, const struct val
     return parameter ? parameter->shape.dtype : x->shape.dtype;
 }
 
-/* Two vectors of the channels, freed on return: mean and var_sum, or alpha and beta. */
+/* Two vectors of the channels, freed on return. */
 static void
 two_vectors(struct step *step, int dtype, int64_t channels, int64_t partial_rows)
 {
@@ -24,6 +24,15 @@ two_vectors(struct step *step, int dtype, int64_t channels, int64_t partial_rows
         value_scratch(step, &rows);
     value_drop(step, second);
     value_drop(step, first);
+}
+
+/* alpha and beta, the factor and the summand of each channel: float32 where statistics are a half type. */
+static void
+factors(struct step *step, int dtype, int64_t channels)
+{
+    bool half = dtype == MEMMODEL_BFLOAT16 || dtype == MEMMODEL_FLOAT16;
+
+    two_vectors(step, half ? MEMMODEL_FLOAT32 : dtype, channels, 0);
 }
 
 /* ---- batch norm ---- */
@@ -109,7 +118,7 @@ batch_statistics(struct step *step, struct node *node, const struct value *x, in
     struct value *mean = value_vector(step, dtype, channels), *inverse_std = value_vector(step, dtype, channels);
 
     two_vectors(step, dtype, channels, partial ? threads : 0);
-    two_vectors(step, dtype, channels, 0);
+    factors(step, dtype, channels);
     step_save(step, node, mean);
     step_save(step, node, inverse_std);
     value_drop(step, mean);
@@ -134,7 +143,7 @@ cpu_batch_norm(struct step *step, struct value *x, const struct batch_statistics
     if (statistics->training)
         batch_statistics(step, node, x, dtype);
     else
-        two_vectors(step, dtype, x->shape.dims[1], 0);
+        factors(step, dtype, x->shape.dims[1]);
     return result;
 }
 
