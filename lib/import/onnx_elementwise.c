@@ -64,7 +64,7 @@ build_prelu(struct import *import, int64_t argument)
 
 /* ---- one input, one output of its shape ---- */
 
-enum { SAME_TYPE, TO_BOOL, TO_ATTRIBUTE, TO_SECOND, TO_THIRD, TO_FLOAT };
+enum { SAME_TYPE, TO_BOOL, TO_ATTRIBUTE, TO_SECOND, TO_THIRD, TO_DTYPE };
 
 /* Of the type that a DequantizeLinear or QuantizeLinear names by an input; float32 or uint8 without. */
 static int32_t
@@ -81,6 +81,9 @@ output_type(struct import *import, int64_t rule, const struct value *x)
     int32_t to;
 
     switch (rule) {
+    case TO_DTYPE:
+        to = (int32_t)node_integer(import, "dtype", 0);
+        return to ? onnx_dtype(to) : x->shape.dtype;
     case TO_BOOL:
         return MEMMODEL_BOOL;
     case TO_SECOND:
@@ -105,6 +108,18 @@ build_unary(struct import *import, int64_t type)
 
     shape.dtype = output_type(import, type, node_value(import, 0));
     build_custom_one(import, &shape);
+}
+
+/* Bytes, their scale and their zero. */
+static void
+build_dynamic_quantize(struct import *import, int64_t argument)
+{
+    struct memmodel_shape shapes[3] = {
+        node_value(import, 0)->shape, {.dtype = MEMMODEL_FLOAT32}, {.dtype = MEMMODEL_UINT8}};
+
+    (void)argument;
+    shapes[0].dtype = MEMMODEL_UINT8;
+    build_custom(import, shapes, 3);
 }
 
 /* A cast to the type that it has already does nothing. */
@@ -279,5 +294,11 @@ const struct onnx_rule onnx_elementwise_rules[] = {
     {"Tan", build_unary, SAME_TYPE},
     {"ThresholdedRelu", build_unary, SAME_TYPE},
     {"Trilu", build_unary, SAME_TYPE},
+    {"ReverseSequence", build_unary, SAME_TYPE},
+    {"EyeLike", build_unary, TO_DTYPE},
+    {"RandomNormalLike", build_unary, TO_DTYPE},
+    {"RandomUniformLike", build_unary, TO_DTYPE},
+    {"Bernoulli", build_unary, TO_DTYPE},
+    {"DynamicQuantizeLinear", build_dynamic_quantize, 0},
     {0},
 };

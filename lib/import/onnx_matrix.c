@@ -130,6 +130,30 @@ build_gemm(struct import *import, int64_t argument)
                                             MEMMODEL_BINARY(.name = node_name(import), .in_place = 1)));
 }
 
+/* ---- products of small integers ---- */
+
+/* The second factor is input `second`; 1: of a MatMulInteger, 3: of a QLinearMatMul, whose result is of input 7's type. */
+static void
+build_integer_matmul(struct import *import, int64_t second)
+{
+    const struct memmodel_shape *a = &node_value(import, 0)->shape, *b = &node_value(import, (size_t)second)->shape;
+    struct memmodel_shape batch = *b, y = *a;
+
+    if (a->rank < 2 || b->rank < 2) {
+        build_unknown(import);
+        return;
+    }
+    y.rank -= 2;
+    batch.rank -= 2;
+    import_broadcast(import, &y, &batch);
+    if (y.rank + 2 > MEMMODEL_MAX_RANK)
+        return;
+    y.dims[y.rank++] = a->dims[a->rank - 2];
+    y.dims[y.rank++] = b->dims[b->rank - 1];
+    y.dtype = second == 1 ? MEMMODEL_INT32 : node_value(import, 7)->shape.dtype;
+    build_custom_one(import, &y);
+}
+
 /* ---- sums by letters ---- */
 
 /* Sizes of the letters of an equation, by letter. */
@@ -282,6 +306,8 @@ build_plain_rnn(struct import *import, int64_t kind)
 const struct onnx_rule onnx_matrix_rules[] = {
     {"MatMul", build_matmul, 0},
     {"Gemm", build_gemm, 0},
+    {"MatMulInteger", build_integer_matmul, 1},
+    {"QLinearMatMul", build_integer_matmul, 3},
     {"Einsum", build_einsum, 0},
     {"LSTM", build_recurrent, MEMMODEL_LSTM},
     {"GRU", build_recurrent, MEMMODEL_GRU},

@@ -465,6 +465,66 @@ build_one_hot(struct import *import, int64_t argument)
     build_custom_one(import, &y);
 }
 
+/* ---- from places in an image ---- */
+
+/* Pixels at the places of a grid [N, ..., 2 or 3]. */
+static void
+build_grid_sample(struct import *import, int64_t argument)
+{
+    struct memmodel_shape shape = node_value(import, 0)->shape;
+    const struct memmodel_shape *grid = &node_value(import, 1)->shape;
+
+    (void)argument;
+    if (shape.rank < 3 || grid->rank != shape.rank) {
+        import_error(import, MEMMODEL_ERROR_SHAPE, "an image of %d dimensions and a grid of %d", shape.rank,
+                     grid->rank);
+        return;
+    }
+    for (int i = 2; i < shape.rank; i++)
+        shape.dims[i] = grid->dims[i - 1];
+    build_custom_one(import, &shape);
+}
+
+/* Regions [R, 4 or 5] of an image [N, C, H, W], each as large as the attributes say. */
+static void
+build_roi(struct import *import, int64_t pooled)
+{
+    struct memmodel_shape shape = node_value(import, 0)->shape;
+    const struct memmodel_shape *regions = &node_value(import, 1)->shape;
+    int64_t sizes[2] = {node_integer(import, "output_height", 1), node_integer(import, "output_width", 1)};
+
+    if (pooled)
+        node_integers(import, "pooled_shape", sizes, 2);
+    if (shape.rank != 4 || regions->rank != 2 || sizes[0] < 1 || sizes[1] < 1) {
+        import_error(import, MEMMODEL_ERROR_SHAPE, "an image of %d dimensions, regions of %d", shape.rank,
+                     regions->rank);
+        return;
+    }
+    shape.dims[0] = regions->dims[0];
+    shape.dims[2] = sizes[0];
+    shape.dims[3] = sizes[1];
+    build_custom_one(import, &shape);
+}
+
+/* Numbers by chance, of the shape that an attribute says. */
+static void
+build_random(struct import *import, int64_t argument)
+{
+    int64_t sizes[MEMMODEL_MAX_RANK];
+    size_t rank = node_integers(import, "shape", sizes, MEMMODEL_MAX_RANK);
+    struct memmodel_shape shape = {.rank = (int32_t)rank,
+                                   .dtype = onnx_dtype((int32_t)node_integer(import, "dtype", 1))};
+
+    (void)argument;
+    for (size_t i = 0; i < rank; i++) {
+        shape.dims[i] = sizes[i];
+        if (sizes[i] < 1)
+            import_error(import, MEMMODEL_ERROR_SHAPE, "its shape has a %lld", (long long)sizes[i]);
+    }
+    if (!import->status)
+        build_custom_one(import, &shape);
+}
+
 const struct onnx_rule onnx_selection_rules[] = {
     {"Gather", build_gather, 0},
     {"GatherElements", build_gather_elements, 0},
@@ -487,5 +547,10 @@ const struct onnx_rule onnx_selection_rules[] = {
     {"ConstantOfShape", build_constant_of_shape, 0},
     {"Range", build_range, 0},
     {"OneHot", build_one_hot, 0},
+    {"GridSample", build_grid_sample, 0},
+    {"RoiAlign", build_roi, 0},
+    {"MaxRoiPool", build_roi, 1},
+    {"RandomNormal", build_random, 0},
+    {"RandomUniform", build_random, 0},
     {0},
 };

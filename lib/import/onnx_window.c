@@ -215,6 +215,48 @@ build_conv_transpose(struct import *import, int64_t argument)
         node_output(import, 0, memmodel_network_conv_transpose(import->network, tensor, &conv));
 }
 
+/* Size after a window: floor((size + pads - reach) / stride) + 1, or ceil(size / stride). */
+static memmodel_dim
+windowed(struct import *import, memmodel_dim size, const struct window *window, int axis)
+{
+    struct expression_pool *pool = import->pool;
+    int64_t reach = window->dilation[axis] * (window->kernel[axis] - 1) + 1;
+    int64_t rest = window->before[axis] + window->after[axis] - reach;
+    expression e = element_of_dim(import, size);
+
+    if (window->stride[axis] < 1 || window->kernel[axis] > INT32_MAX || window->dilation[axis] > INT32_MAX) {
+        import_error(import, MEMMODEL_ERROR_SHAPE, "a stride of %lld", (long long)window->stride[axis]);
+        return 1;
+    }
+    if (window->same)
+        return dim_of_element(import, import_expression(import, expression_ceil_divide(pool, e, window->stride[axis])));
+    e = import_expression(import, expression_add(pool, e, expression_integer(pool, rest)));
+    e = import_expression(import, expression_floor_divide(pool, e, window->stride[axis]));
+    return dim_of_element(import, import_expression(import, expression_add(pool, e, expression_integer(pool, 1))));
+}
+
+/* Of small integers: the weight is input 1 of a ConvInteger, 3 of a QLinearConv, whose result is of input 7's type. */
+static void
+build_integer_conv(struct import *import, int64_t weight)
+{
+    const struct value *x = node_value(import, 0), *w;
+    struct memmodel_shape y = x->shape;
+    struct window window;
+
+    if (!has_weights(import, (size_t)weight, &w)) {
+        build_unknown(import);
+        return;
+    }
+    read_window(import, &x->shape, &w->shape, &window);
+    for (int i = 0; i < window.spatial && !import->status; i++)
+        y.dims[2 + i] = windowed(import, y.dims[2 + i], &window, i);
+    if (import->status)
+        return;
+    y.dims[1] = w->shape.dims[0];
+    y.dtype = weight == 1 ? MEMMODEL_INT32 : node_value(import, 7)->shape.dtype;
+    build_custom_one(import, &y);
+}
+
 /* ---- pooling ---- */
 
 static void
@@ -412,10 +454,14 @@ build_resize(struct import *import, int64_t argument)
 const struct onnx_rule onnx_window_rules[] = {
     {"Conv", build_conv, 0},
     {"ConvTranspose", build_conv_transpose, 0},
+    {"ConvInteger", build_integer_conv, 1},
+    {"QLinearConv", build_integer_conv, 3},
     {"MaxPool", build_pool, MEMMODEL_MAX},
+    {"LpPool", build_pool, MEMMODEL_MEAN},
     {"AveragePool", build_pool, MEMMODEL_MEAN},
     {"GlobalAveragePool", build_global_pool, MEMMODEL_MEAN},
     {"GlobalMaxPool", build_global_pool, MEMMODEL_MAX},
+    {"GlobalLpPool", build_global_pool, MEMMODEL_MEAN},
     {"BatchNormalization", build_batch_norm, 0},
     {"InstanceNormalization", build_instance_norm, 0},
     {"GroupNormalization", build_group_norm, 0},

@@ -126,6 +126,42 @@ def custom() -> onnx.ModelProto:
     return model([own], [("x", ["n", 3])], [("y", ["n", "m"])])
 
 
+def small(name: str, *shape: int) -> onnx.TensorProto:
+    return numpy_helper.from_array(numpy.zeros(shape, numpy.uint8), name)
+
+
+def integers() -> onnx.ModelProto:
+    nodes = [
+        node("DynamicQuantizeLinear", "x", "q s z"),
+        node("ConvInteger", "q w z", "a", pads=[1, 1, 1, 1], strides=[2, 2]),
+        node("Cast", "a", "b", to=FLOAT),
+        node("QuantizeLinear", "b one zero", "c"),
+        node("QLinearConv", "c one zero v one zero one zero", "d", auto_pad="SAME_UPPER"),
+        node("MatMulInteger", "d d", "e"),
+        node("QLinearMatMul", "d one zero d one zero one zero", "f"),
+        node("DequantizeLinear", "f one zero", "y"),
+    ]
+    weights = [small("w", 4, 3, 3, 3), small("v", 4, 4, 3, 3), small("zero"), stored("one")]
+    inputs, outputs = [("x", ["batch", 3, "size", "size"])], [("y", None), ("e", None, TensorProto.INT32)]
+    return model(nodes, inputs, outputs, weights)
+
+
+def sampling() -> onnx.ModelProto:
+    nodes = [
+        node("GridSample", "x grid", "a"),
+        node("RoiAlign", "a regions of", "b", output_height=5, output_width=6),
+        node("MaxRoiPool", "b fives", "c", pooled_shape=[2, 3]),
+        node("RandomNormalLike", "c", "d"),
+        node("RandomUniform", "", "e", shape=[2, 3]),
+        node("Mul", "d e", "f"),
+        node("Bernoulli", "f", "g", dtype=TensorProto.BOOL),
+        node("LpPool", "f", "y", kernel_shape=[2, 2]),
+    ]
+    inputs = [("x", ["n", 3, 9, 9]), ("grid", ["n", "h", 7, 2]), ("regions", ["r", 4])]
+    inputs += [("of", ["r"], INT64), ("fives", ["s", 5])]
+    return model(nodes, inputs, [("y", None), ("g", None, TensorProto.BOOL)])
+
+
 def branch() -> onnx.ModelProto:
     empty = helper.make_graph([], "then", [], [helper.make_tensor_value_info("x", FLOAT, [1])])
     nodes = [helper.make_node("If", ["x"], ["y"], then_branch=empty, else_branch=empty)]
@@ -134,7 +170,7 @@ def branch() -> onnx.ModelProto:
 
 def main(folder: pathlib.Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (convolutions, attention, movement, recurrence, custom, branch):
+    for make in (convolutions, attention, movement, recurrence, custom, integers, sampling, branch):
         (folder / f"{make.__name__}.onnx").write_bytes(make().SerializeToString())
 
 
