@@ -126,14 +126,10 @@ static const struct {
     void (*apply)(struct variant *variant, const char *value);
     const char *value;
 } changes[] = {
-    {halve_batch, NULL},
-    {accumulate_halves, NULL},
-    {set_checkpoint, NULL},
-    {set_precision, "bfloat16"},
-    {release_gradients, NULL},
-    {set_optimizer, "momentum"},  /* keeps a number a parameter */
-    {set_optimizer, "adafactor"}, /* keeps a number a row and a column of a matrix */
-    {set_optimizer, "sgd"},       /* keeps nothing */
+    {halve_batch, NULL},          {accumulate_halves, NULL},   {set_checkpoint, NULL}, {set_precision, "bfloat16"},
+    {release_gradients, NULL},    {set_optimizer, "momentum"}, /* keeps a number a parameter */
+    {set_optimizer, "adafactor"},                              /* keeps a number a row and a column of a matrix */
+    {set_optimizer, "sgd"},                                    /* keeps nothing */
     {set_inference, NULL},
 };
 

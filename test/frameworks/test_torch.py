@@ -132,7 +132,6 @@ class Estimate(unittest.TestCase):
             with self.assertRaisesRegex((ValueError, memmodel.MemmodelError), part):
                 self.estimate(**options)
 
-
     def test_foreach_and_fused_instances_are_theirs(self):
         parameters = list(Small().parameters())
         for options, job in (({"foreach": True}, "adam(foreach)"), ({"fused": True}, "adam(fused)")):

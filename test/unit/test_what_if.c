@@ -301,7 +301,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(half_the_batch_is_estimated_in_full, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(halves_of_the_batch_may_be_accumulated, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(lower_precision_and_released_gradients_are_estimated_in_full, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(lower_precision_and_released_gradients_are_estimated_in_full, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(repeated_blocks_may_be_checkpointed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(another_optimizer_and_inference_are_estimated_in_full, context_setup,
                                         context_teardown),

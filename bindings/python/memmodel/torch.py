@@ -261,7 +261,8 @@ def _autocast(precision: str | None) -> AbstractContextManager[Any]:
     types = {"bfloat16": torch.bfloat16, "float16": torch.float16}
     if precision not in types:
         raise ValueError(f"precision: {precision!r} is none of float32, {', '.join(types)}")
-    return torch.autocast("cpu", types[precision])
+    context: AbstractContextManager[Any] = torch.autocast("cpu", types[precision])
+    return context
 
 
 def _any_batch(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -216,7 +216,8 @@ static void
 run_node(struct step *step, struct node *node, struct value **gradients, bool *added)
 {
     step->what = node->derivative->name;
-    checkpoint_unpack(step, node);
+    if (!node->inner)
+        checkpoint_unpack(step, node);
     if (has_incoming(node))
         node->derivative->backward(step, node, node->incoming, gradients);
     if (node->segment)

@@ -111,8 +111,8 @@ checkpoint_before(struct step *step, int32_t layer)
     step_enter(step, MEMMODEL_PHASE_FORWARD, layer);
     if (layer == 0)
         checkpoints->next = 0;
-    if (step->job->inference != WITHOUT_GRADIENTS && !checkpoints->open && checkpoints->next < checkpoints->region_count &&
-        checkpoints->regions[checkpoints->next].first == layer)
+    if (step->job->inference != WITHOUT_GRADIENTS && !checkpoints->open &&
+        checkpoints->next < checkpoints->region_count && checkpoints->regions[checkpoints->next].first == layer)
         checkpoints->open = segment_new(step, &checkpoints->regions[checkpoints->next++]);
     mark_layer(step);
 }

@@ -28,12 +28,12 @@ struct checkpoints {
     struct region *regions; /* in the order of the layers */
     memmodel_tensor *inputs;
     size_t region_count;
-    size_t next;             /* region to begin, in this forward pass */
-    struct segment *open;    /* what runs for the first time and keeps nothing, or NULL */
-    struct segment *again;   /* what runs again and fills what was not kept, or NULL */
-    size_t layer_begin;      /* blocks of the trace before the layer that runs, */
-    size_t operator_begin;   /* before the operator whose node was made last, */
-    size_t operator_end;     /* and when that node was done */
+    size_t next;           /* region to begin, in this forward pass */
+    struct segment *open;  /* what runs for the first time and keeps nothing, or NULL */
+    struct segment *again; /* what runs again and fills what was not kept, or NULL */
+    size_t layer_begin;    /* blocks of the trace before the layer that runs, */
+    size_t operator_begin; /* before the operator whose node was made last, */
+    size_t operator_end;   /* and when that node was done */
 };
 
 /*

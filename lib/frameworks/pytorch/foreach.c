@@ -414,8 +414,8 @@ static const struct {
     const char *optimizer;
     foreach_update update;
 } updates[] = {
-    {"sgd", sgd},         {"adam", adam},       {"adamw", adam},     {"nadam", nadam},       {"radam", radam},
-    {"adamax", adamax},   {"rmsprop", rmsprop}, {"adagrad", adagrad}, {"adadelta", adadelta}, {"adafactor", adafactor},
+    {"sgd", sgd},       {"adam", adam},       {"adamw", adam},      {"nadam", nadam},       {"radam", radam},
+    {"adamax", adamax}, {"rmsprop", rmsprop}, {"adagrad", adagrad}, {"adadelta", adadelta}, {"adafactor", adafactor},
 };
 
 static foreach_update
@@ -462,4 +462,3 @@ foreach_run(struct step *step, const char *optimizer, uint32_t options)
     if (all.variables)
         pool_give(&step->pool, all.variables, (step->network->parameter_count + 1) * sizeof *all.variables);
 }
-

@@ -102,6 +102,7 @@ copy_slices_backward(struct step *step, struct node *node, struct value **incomi
 
     node->edges[0].shape = node->slice;
     (void)incoming;
+    checkpoint_unpack(step, node);
     node->inner->backward(step, node, &part, gradients);
     node->edges[0].shape = base;
     value_drop(step, gradients[0]);

@@ -406,8 +406,7 @@ make_state(struct step *step, const struct optimizer *optimizer, struct variable
         if (row->state[i].needs & ~optimizer->options)
             continue;
         step->what = row->state[i].name;
-        variable->state[i] =
-            state_like(step, row->state[i].kind, variable, optimizer->options & OPTIMIZER_FUSED);
+        variable->state[i] = state_like(step, row->state[i].kind, variable, optimizer->options & OPTIMIZER_FUSED);
         if (variable->state[i])
             value_becomes(step, variable->state[i], MEMMODEL_OPTIMIZER_STATE);
         variable->has_state = true;

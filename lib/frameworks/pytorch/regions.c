@@ -173,10 +173,8 @@ checkpoints_new(memmodel_context *context, const struct memmodel_network *networ
     if (!*patterns && !has_checkpoints(network))
         return 0;
     end_of = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *end_of);
-    checkpoints->regions =
-        memory_allocate_zeroed(context, network->layer_count + 1, sizeof *checkpoints->regions);
-    checkpoints->inputs =
-        memory_allocate_zeroed(context, count_inputs(network) + 1, sizeof *checkpoints->inputs);
+    checkpoints->regions = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *checkpoints->regions);
+    checkpoints->inputs = memory_allocate_zeroed(context, count_inputs(network) + 1, sizeof *checkpoints->inputs);
     if (end_of && checkpoints->regions && checkpoints->inputs)
         status = mark_all(context, network, patterns, end_of);
     if (!status)
