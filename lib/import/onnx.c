@@ -1,6 +1,7 @@
 /* A whole file: what is stored, the inputs, then node by node, and the outputs. */
 #include "import/onnx_import.h"
 
+#include "base/checked.h"
 #include "import/onnx_ops.h"
 
 #include <string.h>
@@ -42,9 +43,11 @@ elements_of(struct import *import, const struct onnx_tensor *tensor)
         import_failed(import, MEMMODEL_ERROR_NOMEM);
         return NULL;
     }
+    /* expressions have no INT64_MIN, which exporters write for "from the very beginning" */
     for (size_t i = 0; i < tensor->count; i++)
-        elements[i] = import_expression(
-            import, expression_rational(import->pool, tensor->numbers[i].numerator, tensor->numbers[i].denominator));
+        elements[i] = import_expression(import, expression_rational(import->pool,
+                                                                    max_i64(tensor->numbers[i].numerator, -INT64_MAX),
+                                                                    tensor->numbers[i].denominator));
     return elements;
 }
 
