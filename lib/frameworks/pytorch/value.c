@@ -106,7 +106,8 @@ value_on_host(struct step *step, int dtype)
     struct shape shape = shape_scalar(dtype);
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
-    return step->device->host ? value_empty(step, &shape) : value_of(step, storage_new(step, 0), &shape, strides, false);
+    return step->device->host ? value_empty(step, &shape)
+                              : value_of(step, storage_new(step, 0), &shape, strides, false);
 }
 
 struct value *
