@@ -27,6 +27,8 @@ ARGUMENTS = {
     ("memmodel_network_from_onnx", "bytes"): "onnx",
     ("memmodel_network_from_onnx", "length"): "sizeof onnx - 1",
     ("memmodel_model_predict", "inputs"): "(const double[]){4}",
+    ("memmodel_scan", "values"): "(const int64_t[]){1}",
+    ("memmodel_scan", "bytes"): "&f->number",
     "tensors": "&f->square",
     "inputs": "&f->square",
     "count": "1",
