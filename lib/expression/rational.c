@@ -15,13 +15,15 @@ common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Fractions leave INT64_MIN out: it has no opposite, and no text that can be read back. */
 static bool
 with_sign(uint64_t value, bool negative, int64_t *result)
 {
-    if (value > INT64_MAX)
+    if (value > (uint64_t)INT64_MAX + (negative ? 1 : 0))
         return false;
-    *result = negative ? -(int64_t)value : (int64_t)value;
+    if (!negative)
+        *result = (int64_t)value;
+    else
+        *result = value ? -(int64_t)(value - 1) - 1 : 0;
     return true;
 }
 
@@ -69,22 +71,15 @@ rational_make(int64_t numerator, int64_t denominator, struct rational *result)
     return true;
 }
 
-static bool
-rational_whole(int64_t number, struct rational *result)
-{
-    if (number == INT64_MIN)
-        return false;
-    *result = rational_integer(number);
-    return true;
-}
-
 bool
 rational_add(struct rational a, struct rational b, struct rational *result)
 {
     int64_t divisor, left, right, sum, denominator;
 
-    if (a.denominator == 1 && b.denominator == 1)
-        return checked_add(a.numerator, b.numerator, &sum) && rational_whole(sum, result);
+    if (a.denominator == 1 && b.denominator == 1) {
+        result->denominator = 1;
+        return checked_add(a.numerator, b.numerator, &result->numerator);
+    }
     divisor = greatest_common_divisor(a.denominator, b.denominator);
     return checked_multiply(a.numerator, b.denominator / divisor, &left) &&
            checked_multiply(b.numerator, a.denominator / divisor, &right) && checked_add(left, right, &sum) &&
@@ -97,13 +92,13 @@ rational_multiply(struct rational a, struct rational b, struct rational *result)
 {
     struct rational left, right, product;
 
-    if (a.denominator == 1 && b.denominator == 1)
-        return checked_multiply(a.numerator, b.numerator, &product.numerator) &&
-               rational_whole(product.numerator, result);
+    if (a.denominator == 1 && b.denominator == 1) {
+        result->denominator = 1;
+        return checked_multiply(a.numerator, b.numerator, &result->numerator);
+    }
     if (!rational_make(a.numerator, b.denominator, &left) || !rational_make(b.numerator, a.denominator, &right) ||
         !checked_multiply(left.numerator, right.numerator, &product.numerator) ||
-        !checked_multiply(left.denominator, right.denominator, &product.denominator) ||
-        product.numerator == INT64_MIN)
+        !checked_multiply(left.denominator, right.denominator, &product.denominator))
         return false;
     *result = product;
     return true;
