@@ -34,7 +34,6 @@ network_of(memmodel_context *context)
 
 /* ---- allocations of a simulated step ---- */
 
-
 static int
 allocations_of(const memmodel_trace *trace, int64_t bytes, enum memmodel_phase phase)
 {

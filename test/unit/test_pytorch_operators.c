@@ -18,15 +18,12 @@ static const struct {
     int cases;
 } inexact[] = {
     {"autocast_linear", 4}, /* oneDNN's scratchpad of larger products in bfloat16, with AVX-512 */
-    {"autocast_matmul", 2},
-    {"autocast_sdpa", 1},
-    {"lstm", 1},        /* two releases in another order */
-    {"pointwise", 1},   /* nan_to_num */
-    {"arithmetic", 10}, /* gradients of pow, atan2, hypot, fmod, addcdiv */
+    {"autocast_matmul", 2}, {"autocast_sdpa", 1}, {"lstm", 1}, /* two releases in another order */
+    {"pointwise", 1},                                          /* nan_to_num */
+    {"arithmetic", 10},                                        /* gradients of pow, atan2, hypot, fmod, addcdiv */
     {"reductions", 10}, /* prod, cumprod, median, aminmax, var_mean, nansum, cosine_similarity ... */
-    {"cdist", 1},
-    {"products", 2}, /* bilinear, tensordot */
-    {"losses", 9},   /* of embeddings, margins, triplets; weighted smoothing */
+    {"cdist", 1},           {"products", 2}, /* bilinear, tensordot */
+    {"losses", 9},                           /* of embeddings, margins, triplets; weighted smoothing */
 };
 
 /* ---- one case as a network of one operator, or a few ---- */

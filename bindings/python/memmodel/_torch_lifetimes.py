@@ -263,7 +263,7 @@ class _Deaths:
             self.until(position, end)
 
     def each_its_own(self, frame: Frame, number: int, results: Sequence[int]) -> None:
-        """`q, k = turn(q, k)`: a function that is no module gives as many as there are names, in the order it makes them."""
+        """`q, k = turn(q, k)`: a function gives as many as there are names, in the order in which it makes them."""
         for position, name in zip(sorted(results), frame.statements[number].names, strict=True):
             self.until(position, max(frame.bound_again(name, number), frame.held_by_alias(name, number)))
 

@@ -143,7 +143,7 @@ projected(struct step *step, struct value *x, struct value *projection)
 /* c' = f c + i g; h' = (o tanh(c')) W: RNN.cpp, LSTMCell. `state` is bound anew. */
 static struct value *
 lstm_step(struct step *step, struct value *input_gates, struct value *hidden, struct value **state,
-               const struct cell *cell)
+          const struct cell *cell)
 {
     enum { INPUT, FORGET, NEW, OUTPUT, GATES };
     struct value *g[GATES] = {NULL}, *gates, *kept, *added, *squashed, *full, *result;
@@ -354,19 +354,25 @@ is_whole_lstm(const struct recurrence *r, const struct value *x)
     return r->kind == MEMMODEL_LSTM && !r->projected && (half || x->shape.dtype == MEMMODEL_FLOAT32);
 }
 
-/* It asks before autocast makes the input a half type. */
+/* A whole one that computes in a half type; use_mkldnn asks before autocast makes its input one. */
 static bool
-refuses_lstm(struct recurrence *r, const struct value *x)
+is_half_lstm(const struct recurrence *r, const struct value *x)
 {
-    struct step *step = r->step;
+    return strcmp(r->step->job->device, "cpu") == 0 && (r->step->autocast.on || value_is_half(x)) &&
+           is_whole_lstm(r, x);
+}
 
-    if (!step->autocast.on || value_is_half(x) || !is_whole_lstm(r, x) || step->machine.isa == CPU_ISA_AVX512)
-        return false;
-    if (!step->status)
-        step->status = context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED,
-                                     step->network->layers[step->layer].name,
+/* oneDNN's layers in half types are not listed; without AVX-512 there are none, and PyTorch fails. */
+static void
+run_half_lstm(struct step *step, const struct layer *layer)
+{
+    if (step->machine.isa == CPU_ISA_AVX512 && layer->op == OP_CUSTOM)
+        named_estimate(step, layer);
+    else if (step->machine.isa == CPU_ISA_AVX512)
+        estimate_forward(step, layer);
+    else if (!step->status)
+        step->status = context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name,
                                      "PyTorch runs an LSTM under autocast on processors with AVX-512 only");
-    return true;
 }
 
 /* Each cell's part of the initial states. */
@@ -398,7 +404,7 @@ run_layers(struct recurrence *r, const struct layer *layer, struct value *given)
     struct value *result, *last, *last_states = NULL;
 
     spread_states(r);
-    if (step->status || refuses_lstm(r, given))
+    if (step->status)
         return;
     result = whole ? run_lstm(r, x) : run_step_by_step(r, x);
     if (step->status)
@@ -418,8 +424,13 @@ static void
 run(struct recurrence *r, const struct layer *layer, struct value *given)
 {
     size_t count = 4 * (size_t)r->cells + HELD_PER_LAYER * (size_t)r->layers;
-    struct value **room = pool_take(&r->step->pool, count * sizeof *room);
+    struct value **room;
 
+    if (is_half_lstm(r, given)) {
+        run_half_lstm(r->step, layer);
+        return;
+    }
+    room = pool_take(&r->step->pool, count * sizeof *room);
     if (!room) {
         step_fail(r->step, MEMMODEL_ERROR_NOMEM);
         return;

@@ -35,7 +35,7 @@ struct value {
     struct storage *storage;
     struct node *node;     /* whose output it is; NULL: it needs no gradient */
     struct value *lowered; /* a parameter's cast that torch.autocast() keeps, or NULL */
-    int32_t output;    /* which one */
+    int32_t output;        /* which one */
     int32_t references;
     bool number;    /* a Python number made a tensor: its type gives way to any other */
     bool view;      /* keeps the tensor it looks into, and so counts twice on the storage */
