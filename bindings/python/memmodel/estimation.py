@@ -98,8 +98,9 @@ def scan(
     symbols: Mapping[str, int] | None = None,
     **job: Any,
 ) -> list[int | None]:
-    """Bytes of a job for each of some values of a symbol, many times faster than as many calls of estimate(); None for a
-    value with which the network cannot be built. Takes what estimate() takes. measure: "live", "reserved" or "process".
+    """Bytes of a job for each of some values of a symbol, many times faster than as many calls of estimate(); None for
+    a value with which the network cannot be built. Takes what estimate() takes. measure: "live", "reserved" or
+    "process".
 
     >>> memmodel.scan(net, "batch", range(1, 1001), dim=144)
     """
