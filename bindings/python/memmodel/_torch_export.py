@@ -14,6 +14,9 @@ from torch import nn
 from torch.fx import traceback
 from torch.utils import checkpoint
 
+from memmodel._torch_functions import CALL as FUNCTION
+from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
+
 PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
 NOWHERE = "_empty_nn_module_stack_from_metadata_hook"  # module of the sizes that torch.export itself asks for
 
@@ -83,6 +86,7 @@ class Call:
     results: list[Any]  # a fake tensor each; None for what is none
     places: tuple[Place, ...]
     checkpoint: int = 0  # which call of torch.utils.checkpoint it is in, counted from 1; 0: none
+    function: int = 0  # the same of torch.autograd.Function
     tensor_lists: frozenset[str] = frozenset()
 
 
@@ -108,7 +112,10 @@ class Program:
 
 
 def _places(node: Any) -> tuple[Place, ...]:
-    """One per forward function, outermost first, each with its module where the trace tells it; none for what no source says."""
+    """
+    One per forward function, outermost first, each with its module where the trace tells it; none for what no source
+    says.
+    """
     modules = [(key, path) for key, (path, _) in (node.meta.get("nn_module_stack") or {}).items()]
     if (NOWHERE, NOWHERE) in modules:
         return ()
@@ -167,7 +174,7 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
         if node.op != "call_function":
             continue
         target = str(node.target)
-        if _custom(node, HELD):
+        if _custom(node, HELD) or any(_custom(node, mark) for mark in MARKS):
             continue
         if "wrap_with_set_grad_enabled" in target:
             yield from _region(node, names)
@@ -175,7 +182,9 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
         if "_set_grad_enabled" in target:
             yield _switch(node.name, bool(node.args[0]), _places(node))
             continue
-        yield Call(node.name, target, _arguments(node), _results(node), _places(node), _checkpoint_of(node))
+        call = Call(node.name, target, _arguments(node), _results(node), _places(node), _checkpoint_of(node))
+        call.function = _custom(node, INSIDE)
+        yield call
 
 
 SWITCH = "memmodel.set_grad_enabled"
@@ -290,6 +299,64 @@ def _checkpoints_marked() -> Iterator[None]:
             setattr(checkpoint, name, original)
 
 
+# ---- torch.autograd.Function ----
+
+
+@dataclass
+class _Function:
+    """Values that a call of a Function was handed, saved and returned; and the fake tensors that it returned."""
+
+    handed: list[Value] = field(default_factory=list)
+    saved: list[Value] = field(default_factory=list)
+    returned: list[Value] = field(default_factory=list)
+    fakes: list[Any] = field(default_factory=list)
+
+
+def _functions(graph_module: Any) -> dict[int, _Function]:
+    found: dict[int, _Function] = {}
+    for node in graph_module.graph.nodes:
+        for mark, words in ((HANDED, "handed"), (SAVED, "saved"), (RETURNED, "returned")):
+            if number := _custom(node, mark):
+                function = found.setdefault(number, _Function())
+                getattr(function, words).append(Value(node.args[0].name))
+                if mark == RETURNED:
+                    function.fakes.append(node.args[0].meta["val"])
+    return found
+
+
+def _node_of(number: int, function: _Function, workspace: float, last: Call) -> Call:
+    """What stands for the node of a call of a Function, behind the last of its operators."""
+    values = {"returned": function.returned, "handed": function.handed, "saved": function.saved}
+    arguments: dict[str, Any] = {name: list(part) for name, part in values.items() if part}
+    arguments |= {"results": len(function.returned), "inputs": len(function.handed), "workspace": workspace}
+    places = last.places[:-1] or last.places
+    return Call(f"function_{number}", FUNCTION, arguments, function.fakes, places, last.checkpoint)
+
+
+def _with_functions(
+    calls: Sequence[Call], graph_module: Any, workspaces: Mapping[int, float]
+) -> tuple[list[Call], dict[str, Any]]:
+    """Their operators run without gradients, and a node follows them. With it: what their results are called now."""
+    functions = _functions(graph_module)
+    found: list[Call] = []
+    renamed: dict[str, Any] = {}
+    before = 0
+    for call, following in itertools.zip_longest(calls, calls[1:]):
+        number = call.function if call.function in functions else 0
+        call.arguments = {name: _renamed(value, renamed) for name, value in call.arguments.items()}
+        if number and number != before:
+            found.append(_switch(f"function_{number}_begin", False, call.places))
+        found.append(call)
+        before = number
+        if not number or (following and following.function == number):
+            continue
+        node = _node_of(number, functions[number], workspaces.get(number, 0), call)
+        node.arguments = {name: _renamed(value, renamed) for name, value in node.arguments.items()}
+        found += [_switch(f"function_{number}_end", True, node.places), node]
+        renamed |= {value.name: Value(node.name, index) for index, value in enumerate(functions[number].returned)}
+    return found, renamed
+
+
 # ---- what is there before ----
 
 
@@ -390,16 +457,17 @@ def _shapes(call: Call) -> list[tuple[Any, ...]]:
 
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
-    with _checkpoints_marked():
+    with _checkpoints_marked(), functions_marked() as marks:
         program = torch.export.export(step, (tuple(args), dict(kwargs)), dynamic_shapes=dynamic_shapes, strict=False)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
     _mark_assertions(calls)
+    calls, renamed = _with_functions(calls, program.graph_module, marks.workspaces)
     calls = _with_held(calls, program.graph_module)
     output = next(node for node in program.graph.nodes if node.op == "output")
     given = [tensor for tensor in given if not _is_literal(tensor, calls)]
-    returned = _encoded(list(output.args[0]))
+    returned = _renamed(_encoded(list(output.args[0])), renamed)
     loss = returned[-1] if step.loss is not None else None
     outputs = returned[:-1] if step.loss is not None else returned
     return Program(given, calls, [_as_made(value, calls) for value in outputs if isinstance(value, Value)], loss)
