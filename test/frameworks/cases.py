@@ -137,7 +137,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def variants(kind: str, names: list[str], count: int, seed: str = "") -> list[Case]:
-    """Of these networks, batch sizes, optimizers and losses, drawn: half as many where only the optimizer is another."""
+    """Networks, batch sizes, optimizers and losses, drawn: half as many where only the optimizer is another."""
     change = KINDS[kind]
     names = [name for name in names if "checkpoint" not in change or MODELS[name].blocks]
     random = Random(seed + kind)

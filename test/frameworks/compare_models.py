@@ -227,6 +227,8 @@ def main() -> None:
     halves = json.loads((RECORDINGS / "halves.json").read_text())
     names = [name for name in names if not options.name or any(name.startswith(given) for given in options.name)]
     names = [name for name in names if not options.group or name in halves[options.group]]
+    has_network = {path.name.removesuffix(".network.json.gz") for path in options.folder.glob("*.network.json.gz")}
+    names = [name for name in names if not options.kept or name in has_network]
     sealed = {name for group in SEALED for name in halves.get(group, ())}
     names = [name for name in names if (name in sealed) == options.judge]
     options.show = options.show and not options.judge

@@ -1,4 +1,4 @@
-"""Networks that the rules had not seen when they were first judged by them (doc/accuracy.md has the figures of that day).
+"""Networks that the rules had not seen when they were first judged by them (doc/accuracy.md has those figures).
 
 Left out from the start: networks in which values decide about sizes, such as mixtures of experts.
 """
@@ -155,7 +155,9 @@ NEW: dict[str, Model] = {
         "Gemma2ForCausalLM", "Gemma2Config", **TEXT, **POSITIONS, **SPECIAL, head_dim=8, num_key_value_heads=2,
         sliding_window=8,
     ),
-    "stablelm": language("StableLmForCausalLM", "StableLmConfig", **TEXT, **POSITIONS, **SPECIAL, num_key_value_heads=4),
+    "stablelm": language(
+        "StableLmForCausalLM", "StableLmConfig", **TEXT, **POSITIONS, **SPECIAL, num_key_value_heads=4
+    ),
     "olmo": language("OlmoForCausalLM", "OlmoConfig", **TEXT, **POSITIONS, **SPECIAL),
     "qwen3": language("Qwen3ForCausalLM", "Qwen3Config", **TEXT, **POSITIONS, num_key_value_heads=2, head_dim=8),
     "mamba": language(
@@ -184,8 +186,10 @@ NEW: dict[str, Model] = {
         num_labels=5,
     ),
     "dpt": vision(
-        "DPTForDepthEstimation", "DPTConfig", 64, **VISION | {"num_hidden_layers": 4, "image_size": 64, "patch_size": 16},
-        backbone_out_indices=[0, 1, 2, 3], blocks="dpt.encoder.layer.*", neck_hidden_sizes=[8, 16, 16, 16], fusion_hidden_size=16,
+        "DPTForDepthEstimation", "DPTConfig", 64,
+        **VISION | {"num_hidden_layers": 4, "image_size": 64, "patch_size": 16},
+        backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[8, 16, 16, 16], fusion_hidden_size=16,
+        blocks="dpt.encoder.layer.*",
     ),
     "mobilevit": vision(
         "MobileViTForImageClassification", "MobileViTConfig", 64, hidden_sizes=[16, 24, 32], image_size=64,
@@ -204,7 +208,9 @@ NEW: dict[str, Model] = {
         ),
         given(input_ids=[12], pixel_values=(3, 32, 32)),
     ),
-    "yolos": vision("YolosForObjectDetection", "YolosConfig", **VISION | {"image_size": [32, 32]}, num_detection_tokens=5),
+    "yolos": vision(
+        "YolosForObjectDetection", "YolosConfig", **VISION | {"image_size": [32, 32]}, num_detection_tokens=5
+    ),
     "vit_mae": vision(
         "ViTMAEForPreTraining", "ViTMAEConfig", **VISION, decoder_hidden_size=16, decoder_num_hidden_layers=1,
         decoder_num_attention_heads=4, decoder_intermediate_size=32,
@@ -234,7 +240,8 @@ NEW: dict[str, Model] = {
         given(pixel_values=(3, 64, 64)),
     ),
     "wav2vec2": Model(
-        hugging_face("Wav2Vec2ForCTC", "Wav2Vec2Config", **SPEECH), given(input_values=(800,)), "wav2vec2.encoder.layers.*"
+        hugging_face("Wav2Vec2ForCTC", "Wav2Vec2Config", **SPEECH), given(input_values=(800,)),
+        "wav2vec2.encoder.layers.*",
     ),
     "hubert": Model(
         hugging_face("HubertForSequenceClassification", "HubertConfig", **SPEECH), given(input_values=(600,)),
@@ -301,8 +308,8 @@ NEW: dict[str, Model] = {
         image(1, 16, 16, 16),
     ),
     "vit_autoenc": Model(
-        monai("ViTAutoEnc", in_channels=1, img_size=(32, 32), patch_size=(4, 4), hidden_size=32, mlp_dim=64, num_layers=2,
-              num_heads=4, spatial_dims=2, deconv_chns=8),
+        monai("ViTAutoEnc", in_channels=1, img_size=(32, 32), patch_size=(4, 4), hidden_size=32, mlp_dim=64,
+              num_layers=2, num_heads=4, spatial_dims=2, deconv_chns=8),
         image(1, 32, 32), "blocks.*",
     ),
     "monai_resnet": Model(

@@ -3,7 +3,6 @@
 import contextlib
 import importlib.util
 import io
-import json
 import os
 import sys
 import tempfile
@@ -31,8 +30,7 @@ class Rotation(unittest.TestCase):
     def setUpClass(cls):
         import record_models
 
-        groups = json.loads((compare_models.RECORDINGS / "halves.json").read_text())
-        names = sorted({name for group in groups.values() for name in group})
+        names = sorted(path.name.split(".recording")[0] for path in compare_models.RECORDINGS.glob("*.recording.*"))
         cls.names = os.environ.get("MEMMODEL_ROTATION", "").split() or record_models.days_cases(names, COUNT)
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             record_models.record_each_in_its_own_process(cls.names, Path(folder))
