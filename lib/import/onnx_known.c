@@ -238,6 +238,12 @@ import_unknown_axes(struct import *import, const struct value *y)
         unknown = unknown_of_size(x, &y->shape);
     else
         unknown = unknown_of_inputs(import, &y->shape);
+    if (strcmp(op, "Gather") == 0 && target)
+        unknown = unknown_of_size(x, &y->shape) | unknown_of_size(target, &y->shape);
+    if (strcmp(op, "Range") == 0)
+        unknown = y->shape.dims[0] < 0 ? bit_of(0) : 0;
+    if (strcmp(op, "ConstantOfShape") == 0)
+        unknown = x->lost | x->symbolic;
     if (strcmp(op, "Expand") == 0 && target && target->elements && target->count == (size_t)y->shape.rank)
         unknown |= target->lost | target->symbolic;
     return (unknown | computed_axes(import, &y->shape)) & ~said_by_file(y->info, y->shape.rank);

@@ -5,13 +5,23 @@
 
 #include "memmodel/layers.h"
 
+/* Bounds that are stored are no inputs here, or constants. */
+static bool
+has_one_input(const struct ort_graph *graph, const struct ort_node *node)
+{
+    for (int32_t i = 1; i < node->input_count; i++)
+        if (node->inputs[i] >= 0 && !ort_is_scalar(graph, node->inputs[i]))
+            return false;
+    return node->input_count > 0;
+}
+
 static bool
 activation_into(struct ort_graph *graph, int32_t at, const char *op, const char *fused)
 {
     int32_t product = ort_feeder(graph, node_of(graph, at), 0, op);
     const char *activation = node_of(graph, at)->op;
 
-    if (product < 0 || node_of(graph, product)->activation || node_of(graph, at)->input_count != 1)
+    if (product < 0 || node_of(graph, product)->activation || !has_one_input(graph, node_of(graph, at)))
         return false;
     ort_put_in_place(graph, fused, product, at, node_of(graph, product)->inputs, node_of(graph, product)->input_count);
     if (!graph->status)
