@@ -108,7 +108,7 @@ class FromModule(unittest.TestCase):
         events = [event.bytes for event in report.trace]
         # after parameters and input, as PyTorch 2.13.0 allocates on CPU: linear, tanh, x tanh(x), sigmoid, result
         self.assertEqual(events[5:13], [2048, 2048, 2048, -2048, 2048, 2048, -2048, -2048])
-        # x, its gradient's two temporaries, the incoming gradient; parameters, input, two gradients, y's 128, loss, root
+        # x, two temporaries, the incoming gradient; parameters, input, two gradients, y's 128, loss, root
         self.assertEqual(report.step_peaks[0], 4 * 2048 + 5392 + 512 + 1024 + 16 + 128 + 4 + 4)
         self.assertEqual([entry.op for entry in report.unmodelled], [])
 
