@@ -310,9 +310,8 @@ seed_outputs(struct build *build)
 
         enter(build, MEMMODEL_PHASE_BACKWARD, (size_t)build->network->tensors[output].layer);
         if (!loss && build->trained[output] && build->network->tensors[output].consumers == 0)
-            build_contribute(
-                build, output,
-                build_new(build, "gradient", build_bytes(build, output), READS(build->outputs[output])));
+            build_contribute(build, output,
+                             build_new(build, "gradient", build_bytes(build, output), READS(build->outputs[output])));
     }
 }
 

@@ -47,11 +47,11 @@ struct build {
     int32_t *gradients; /* per tensor: the last of its contributions, or NOTHING */
     struct contribution *contributions;
     size_t contribution_count, contribution_capacity;
-    bool *trained;      /* per tensor: whether a gradient is asked of it */
-    bool *shared_slot;  /* per parameter: a constant of its shape becomes one of its slots */
-    bool *done;         /* per parameter: already updated in this step */
-    int32_t *ahead;     /* per parameter: what its update prepared when the step began, or NOTHING */
-    struct kept *kept;  /* per layer */
+    bool *trained;     /* per tensor: whether a gradient is asked of it */
+    bool *shared_slot; /* per parameter: a constant of its shape becomes one of its slots */
+    bool *done;        /* per parameter: already updated in this step */
+    int32_t *ahead;    /* per parameter: what its update prepared when the step began, or NOTHING */
+    struct kept *kept; /* per layer */
     struct unmodelled *unmodelled;
     size_t unmodelled_count, unmodelled_capacity;
 };

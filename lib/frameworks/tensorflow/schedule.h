@@ -19,9 +19,9 @@ struct schedule {
     const struct ledger *ledger;
     int32_t *variables; /* block of each parameter of the network */
     int workers;
-    bool first;      /* step of the run */
+    bool first;       /* step of the run */
     bool first_ready; /* what was ready first runs next, not what stands first */
-    uint64_t random; /* state of the draws of durations; 0: as they stand */
+    uint64_t random;  /* state of the draws of durations; 0: as they stand */
 };
 
 /* 0 or the status of the ledger's first failure. */

@@ -347,8 +347,8 @@ build_allocate(struct build *build, struct arena *arena)
     build->shared_slot = arena_allocate(arena, parameters * sizeof *build->shared_slot);
     build->done = arena_allocate(arena, parameters * sizeof *build->done);
     build->ahead = arena_allocate(arena, parameters * sizeof *build->ahead);
-    if (!build->outputs || !build->gradients || !build->trained || !build->kept ||
-        !build->shared_slot || !build->done || !build->ahead)
+    if (!build->outputs || !build->gradients || !build->trained || !build->kept || !build->shared_slot ||
+        !build->done || !build->ahead)
         return MEMMODEL_ERROR_NOMEM;
     memset(build->shared_slot, 0, parameters * sizeof *build->shared_slot);
     return 0;
