@@ -118,6 +118,21 @@ class FromModule(unittest.TestCase):
         self.assertEqual(network.symbols, ["batch"])
         self.assertEqual(memmodel.estimate(network, batch=4).step_peaks, memmodel.estimate(fixed).step_peaks)
 
+    def test_casts_that_depend_on_a_type_are_those_of_a_run_under_autocast(self):
+        class Shares(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(16, 8)
+
+            def forward(self, x):
+                y = self.linear(x)
+                return torch.softmax(y, -1, dtype=torch.float32).to(y.dtype)
+
+        plain = memmodel.torch.from_module(Shares(), (torch.rand(4, 16),))
+        under = memmodel.torch.from_module(Shares(), (torch.rand(4, 16),), precision="bfloat16")
+        self.assertNotIn("aten.to.dtype", plain.to_json())
+        self.assertIn("aten.to.dtype", under.to_json())
+
     def test_tied_weights_are_one(self):
         report = memmodel.torch.estimate(Tied(), (torch.randint(0, 50, (2, 5)),))
         self.assertEqual(report.total.parameters, 50 * 16)
