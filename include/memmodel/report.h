@@ -311,7 +311,7 @@ memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t 
 
 /**
  * Whether the bytes of such a job have been held against measured ones (doc/accuracy.md). Those of the device "cuda" have
- * not been: its rules were read in PyTorch's source, and the sizes of its profiles are what others reported.
+ * not been: its rules are what is known of PyTorch's sources, the sizes of its profiles what others reported.
  *
  * @param[in] report  report
  * @returns 1 if they have been, else 0

@@ -5038,7 +5038,7 @@ def report_unmodelled(report: ReportHandle, index: int) -> tuple[str | None, int
 
 def report_verified(report: ReportHandle) -> int:
     """Whether the bytes of such a job have been held against measured ones (doc/accuracy.md). Those of the device
-    "cuda" have not been: its rules were read in PyTorch's source, and the sizes of its profiles are what others
+    "cuda" have not been: its rules are what is known of PyTorch's sources, the sizes of its profiles what others
     reported.
 
     report: report.

@@ -2,7 +2,7 @@
  * torch.autocast("cuda", torch.float16) or torch.bfloat16. PyTorch: aten/src/ATen/autocast_mode.h, the lists of
  * AT_FORALL_LOWER_PRECISION_FP, AT_FORALL_FP32, AT_FORALL_FP32_SET_OPT_DTYPE and AT_FORALL_PROMOTE.
  *
- * Read, not measured. cross_entropy_loss and nll_loss_nd are none of the lists: they are made of what is. log_softmax of
+ * By the documented lists, not measured. cross_entropy_loss and nll_loss_nd are none of the lists: they are made of what is. log_softmax of
  * float16 makes a float32 result without the copy that is taken here. GradScaler's three numbers are left out.
  */
 #include "frameworks/pytorch/autocast.h"

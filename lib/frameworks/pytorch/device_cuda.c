@@ -1,5 +1,5 @@
 /*
- * A GPU: what cuBLAS works in, and the kernels that are simple. PyTorch 2.6 to 2.11; read in its sources, not measured.
+ * A GPU: what cuBLAS works in, and the kernels that are simple. PyTorch 2.6 to 2.11; by what is known of its sources, not measured.
  */
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/pytorch/device.h"
