@@ -451,7 +451,7 @@ autocast_output_type(struct step *step, const struct layer *layer, int declared)
     for (int i = 0; i < layer->input_count; i++) {
         const struct value *x = step_input(step, layer, i);
 
-        if (x && value_is_float(x) && dtype != MEMMODEL_FLOAT32)
+        if (is_eligible(x) && dtype != MEMMODEL_FLOAT32)
             dtype = x->shape.dtype;
     }
     return dtype ? dtype : declared;
