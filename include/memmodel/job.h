@@ -25,8 +25,8 @@ struct memmodel_symbol_value {
  * How a network is run. Zero means the default for every field.
  *
  * Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit
- * on one batch of arrays, compiled, with oneDNN on; "textbook" counts by closed formulas, by
- * the rule in `rule`:
+ * on one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts
+ * by closed formulas, by the rule in `rule`:
  *   - "forward": parameters + input + all layer outputs;
  *   - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
  *   - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
@@ -36,7 +36,7 @@ struct memmodel_symbol_value {
  */
 struct memmodel_job {
     size_t size;           /**< sizeof(struct memmodel_job) */
-    const char *framework; /**< "pytorch", "tensorflow" or "textbook". @default "pytorch" */
+    const char *framework; /**< "pytorch", "tensorflow", "onnxruntime" or "textbook". @default "pytorch" */
     const char *rule;      /**< of the textbook. @default "slots" */
     const char *device;    /**< "cpu" or, for "pytorch", "cuda": a GPU, unverified. @default "cpu" */
     const char *optimizer; /**< "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop",

@@ -20,8 +20,8 @@ typedef struct memmodel_report memmodel_report;
  * @since 0.1
  */
 struct memmodel_peak {
-    size_t size;      /**< sizeof(struct memmodel_peak) */
-    int64_t live;     /**< most bytes of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts.
+    size_t size;  /**< sizeof(struct memmodel_peak) */
+    int64_t live; /**< most bytes of live tensors; on a GPU of their blocks, as torch.cuda.memory_allocated() counts.
                            @unit bytes */
     int64_t reserved; /**< most bytes taken from the system by the framework's allocator. @unit bytes */
     int64_t process;  /**< bytes of the process: its base, and what the framework's allocator holds, for "pytorch" on a

@@ -19,7 +19,7 @@ struct chunk {
     bool free;     /* in the set, or its list, of free chunks */
     bool unsorted; /* free, but not in its place yet */
     bool first_of_size;
-    bool apart;    /* a mapping of its own */
+    bool apart; /* a mapping of its own */
 };
 
 struct chunks {

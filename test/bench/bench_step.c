@@ -27,8 +27,7 @@ head_of(memmodel_network *net, memmodel_tensor x)
 {
     memmodel_dim batch = memmodel_network_symbol(net, "batch");
 
-    x = memmodel_network_reshape(net, dense(net, x, WIDTH), 4,
-                                 (memmodel_dim[]){batch, LENGTH, HEADS, WIDTH / HEADS});
+    x = memmodel_network_reshape(net, dense(net, x, WIDTH), 4, (memmodel_dim[]){batch, LENGTH, HEADS, WIDTH / HEADS});
     return memmodel_network_permute(net, x, 4, (int[]){0, 2, 1, 3});
 }
 
@@ -43,8 +42,8 @@ joined(memmodel_network *net, memmodel_tensor x, memmodel_tensor y)
 static memmodel_tensor
 block(memmodel_network *net, memmodel_tensor x)
 {
-    memmodel_tensor y = memmodel_network_attention(net, head_of(net, x), head_of(net, x),
-                                                   head_of(net, x), MEMMODEL_NO_TENSOR, NULL);
+    memmodel_tensor y =
+        memmodel_network_attention(net, head_of(net, x), head_of(net, x), head_of(net, x), MEMMODEL_NO_TENSOR, NULL);
 
     y = memmodel_network_flatten(net, memmodel_network_permute(net, y, 4, (int[]){0, 2, 1, 3}), 2, 3);
     x = joined(net, x, dense(net, y, WIDTH));

@@ -43,13 +43,14 @@ read_axes(const json_t *line, const char *key, int64_t values[CONVOLUTION_DIMS])
 }
 
 /* As torch.Tensor says of itself. */
-static struct memory_order
+static struct dim_order
 read_order(const json_t *line, const char *tensor)
 {
     const json_t *order = json_object_get(json_object_get(line, "orders"), tensor);
 
-    return (struct memory_order){json_is_false(json_array_get(order, 0)), json_is_true(json_array_get(order, 1)),
-                                 json_is_true(json_array_get(order, 2))};
+    return (struct dim_order){.scattered = json_is_false(json_array_get(order, 0)),
+                              .channels_last = json_is_true(json_array_get(order, 1)),
+                              .suggests_channels_last = json_is_true(json_array_get(order, 2))};
 }
 
 static struct convolution
@@ -95,12 +96,12 @@ is_gradient_contiguous(const json_t *line)
     return true;
 }
 
-static struct memory_order
+static struct dim_order
 read_grad_order(const json_t *line)
 {
     if (json_object_get(line, "orders"))
         return read_order(line, "grad");
-    return (struct memory_order){.scattered = !is_gradient_contiguous(line)};
+    return (struct dim_order){.scattered = !is_gradient_contiguous(line)};
 }
 
 static struct convolution_wants
@@ -122,7 +123,7 @@ same_events(const struct convolution_events *events, const json_t *recorded)
 }
 
 static bool
-lies_as_result(const struct convolution_events *events, struct memory_order order)
+lies_as_result(const struct convolution_events *events, struct dim_order order)
 {
     return events->channels_last ? order.channels_last : !order.scattered;
 }
@@ -183,7 +184,7 @@ wanted_roles(struct convolution_wants wants)
 static bool
 is_output_order(const struct convolution_events *events, const json_t *line)
 {
-    struct memory_order order = read_order(line, "output");
+    struct dim_order order = read_order(line, "output");
 
     return !json_object_get(line, "orders") || lies_as_result(events, order);
 }

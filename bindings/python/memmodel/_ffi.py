@@ -679,7 +679,8 @@ class Job(_call.Struct):
     """How a network is run. Zero means the default for every field.
 
     Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit on
-    one batch of arrays, compiled, with oneDNN on; "textbook" counts by closed formulas, by the rule in `rule`:
+    one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts by
+    closed formulas, by the rule in `rule`:
     - "forward": parameters + input + all layer outputs;
     - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
     - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
@@ -687,7 +688,7 @@ class Job(_call.Struct):
     """
 
     size: Any  # sizeof(Job)
-    framework: Any  # "pytorch", "tensorflow" or "textbook"
+    framework: Any  # "pytorch", "tensorflow", "onnxruntime" or "textbook"
     rule: Any  # of the textbook
     device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified
     optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]

@@ -296,6 +296,12 @@ def _optimizer_name(optimizer: Any) -> str:
     return f"{name.lower()}({', '.join(options)})" if options else name.lower()
 
 
+def _this_isa() -> str | None:
+    """Of this machine, as PyTorch names it; None if it is neither."""
+    isa = torch.backends.cpu.get_cpu_capability().lower()
+    return isa if isa in ("avx2", "avx512") else None
+
+
 def estimate(
     module: nn.Module,
     args: Sequence[Any],
@@ -335,6 +341,6 @@ def estimate(
     network = from_module(module, args, kwargs, loss=loss, training=training, symbolic=False, precision=precision)
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=inference,
-        steps=steps, isa=isa, threads=threads or torch.get_num_threads(), precision=precision,
+        steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(), precision=precision,
         accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint, gpu=gpu, allocator=allocator,
     )  # fmt: skip

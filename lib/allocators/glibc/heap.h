@@ -52,7 +52,7 @@ struct heap {
     struct chunks chunks;
     struct pages pages;
     struct stack cache[CACHE_BINS], fast[FAST_BINS];
-    struct list unsorted;   /* free chunks that are in no bin yet: the newest first */
+    struct list unsorted; /* free chunks that are in no bin yet: the newest first */
     struct bin bins[BINS];
     uint64_t filled[2];     /* a bit a bin that has chunks */
     int64_t last_remainder; /* address of what a small request left: it stays when the chunk there is another */

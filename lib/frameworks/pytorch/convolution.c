@@ -105,7 +105,7 @@ follows_channels_last(const struct convolution_layer *layer)
 }
 
 bool
-convolution_takes_order(const struct convolution_layer *layer, struct memory_order order)
+convolution_takes_order(const struct convolution_layer *layer, struct dim_order order)
 {
     return layer->channels_last ? order.channels_last : !order.scattered;
 }
@@ -331,8 +331,8 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
 
 int
 convolution_backward(memmodel_context *context, const struct convolution *convolution,
-                     const struct machine_profile *machine, struct convolution_wants wants,
-                     struct memory_order grad_order, struct convolution_events *events)
+                     const struct machine_profile *machine, struct convolution_wants wants, struct dim_order grad_order,
+                     struct convolution_events *events)
 {
     struct event_log log = {context, events, MEMMODEL_OK};
     struct convolution_layer layer;

@@ -16,7 +16,7 @@
 enum { CONVOLUTION_DIMS = 3 };
 
 /* How a tensor lies in memory, dims of size 1 apart; all zeros: row-major. */
-struct memory_order {
+struct dim_order {
     bool scattered;              /* it is not contiguous in row-major order */
     bool channels_last;          /* it is contiguous in the order of torch.channels_last */
     bool suggests_channels_last; /* Tensor.suggest_memory_format() says so */
@@ -33,7 +33,7 @@ struct convolution {
     int64_t input[CONVOLUTION_DIMS]; /* spatial size of the input */
     int64_t kernel[CONVOLUTION_DIMS], stride[CONVOLUTION_DIMS], padding[CONVOLUTION_DIMS], dilation[CONVOLUTION_DIMS];
     int64_t output_padding[CONVOLUTION_DIMS]; /* of a transposed convolution, else 0 */
-    struct memory_order input_order, weight_order;
+    struct dim_order input_order, weight_order;
 };
 
 /* Which gradients autograd asks convolution_backward for. */
@@ -81,8 +81,8 @@ convolution_forward(memmodel_context *context, const struct convolution *convolu
  */
 int
 convolution_backward(memmodel_context *context, const struct convolution *convolution,
-                     const struct machine_profile *machine, struct convolution_wants wants,
-                     struct memory_order grad_order, struct convolution_events *events);
+                     const struct machine_profile *machine, struct convolution_wants wants, struct dim_order grad_order,
+                     struct convolution_events *events);
 
 void
 convolution_events_release(memmodel_context *context, struct convolution_events *events);

@@ -38,7 +38,7 @@ convolution_layer_init(memmodel_context *context, const struct convolution *conv
 
 /* Whether a tensor of that order is taken as it is. */
 bool
-convolution_takes_order(const struct convolution_layer *layer, struct memory_order order);
+convolution_takes_order(const struct convolution_layer *layer, struct dim_order order);
 
 /* @unit bytes */
 int64_t

@@ -94,10 +94,10 @@ suggests_channels_last(const struct value *x)
 #define CHANNELS (UINT64_C(1) << 1)
 
 /* Convolution.cpp makes inputs of one spatial dim row-major, "to avoid accidentally going through NHWC". */
-static struct memory_order
+static struct dim_order
 order_of(const struct value *x)
 {
-    return (struct memory_order){
+    return (struct dim_order){
         .scattered = !value_is_contiguous(x),
         .channels_last = value_is_channels_last(x),
         .suggests_channels_last = x->shape.rank > 3 && suggests_channels_last(x),

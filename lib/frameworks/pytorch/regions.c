@@ -169,7 +169,7 @@ checkpoints_new(memmodel_context *context, const struct memmodel_network *networ
     int32_t *end_of;
     int status = MEMMODEL_ERROR_NOMEM;
 
-    *checkpoints = (struct checkpoints){NULL};
+    *checkpoints = (struct checkpoints){.regions = NULL};
     if (!*patterns && !has_checkpoints(network))
         return 0;
     end_of = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *end_of);
@@ -190,5 +190,5 @@ checkpoints_release(memmodel_context *context, struct checkpoints *checkpoints)
 {
     memory_release(context, checkpoints->regions);
     memory_release(context, checkpoints->inputs);
-    *checkpoints = (struct checkpoints){NULL};
+    *checkpoints = (struct checkpoints){.regions = NULL};
 }
