@@ -119,13 +119,17 @@ print_changes(const memmodel_report *report, int measure)
 {
     static const char *const of[] = {"live tensors", "bytes reserved", "bytes of the process"};
     struct memmodel_change change = {.size = sizeof change};
+    int widest = 24;
 
+    for (size_t i = 0; memmodel_report_change(report, i, &change) == 0; i++)
+        if ((int)strlen(change.name) > widest)
+            widest = (int)strlen(change.name);
     for (size_t i = 0; memmodel_report_change(report, i, &change) == 0; i++) {
         char needed[QUANTITY_BYTES], saved[QUANTITY_BYTES];
 
         if (i == 0)
             printf("\nwhat if: %s\n", of[measure]);
-        printf("  %-24s %12s  saves %12s\n", change.name, format_bytes(measured(&change, measure), needed),
+        printf("  %-*s %12s  saves %12s\n", widest, change.name, format_bytes(measured(&change, measure), needed),
                format_bytes(change.saved, saved));
     }
 }
