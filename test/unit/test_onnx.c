@@ -50,6 +50,18 @@ last_shape(memmodel_network *network, const struct memmodel_symbol_value *symbol
         sizeof((const struct memmodel_symbol_value[]){__VA_ARGS__}) / sizeof(struct memmodel_symbol_value)
 
 static int64_t
+peak_of_job(const memmodel_network *network, const struct memmodel_job *job)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, job, &report), 0);
+    memmodel_report_peak(report, &peak);
+    memmodel_report_unref(report);
+    return peak.live;
+}
+
+static int64_t
 peak_of(memmodel_network *network, const char *framework, const struct memmodel_symbol_value *symbols, size_t count)
 {
     struct memmodel_job job = {.size = sizeof job,
@@ -61,13 +73,8 @@ peak_of(memmodel_network *network, const char *framework, const struct memmodel_
                                .threads = 1,
                                .rule = "forward",
                                .optimization = "disable"};
-    struct memmodel_peak peak = {.size = sizeof peak};
-    memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    memmodel_report_peak(report, &peak);
-    memmodel_report_unref(report);
-    return peak.live;
+    return peak_of_job(network, &job);
 }
 
 /* ---- what becomes of nodes ---- */
@@ -422,13 +429,8 @@ peak_at(memmodel_network *network, const char *optimization)
                                .steps = 1,
                                .threads = 1,
                                .optimization = optimization};
-    struct memmodel_peak peak = {.size = sizeof peak};
-    memmodel_report *report;
 
-    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    memmodel_report_peak(report, &peak);
-    memmodel_report_unref(report);
-    return peak.live;
+    return peak_of_job(network, &job);
 }
 
 /*

@@ -197,8 +197,8 @@ problem_of(struct step *step, const struct layer *layer, const struct value *x)
     return problem;
 }
 
-static struct shape
-output_shape(const struct convolution *problem, const struct value *x)
+struct shape
+convolution_result_shape(const struct convolution *problem, const struct value *x)
 {
     struct shape shape = x->shape;
 
@@ -214,7 +214,7 @@ cpu_convolution(struct step *step, struct convolution *problem, struct value *co
     static const struct derivative convolution = {"convolution", convolution_node_backward};
     struct value *results[ROLES] = {NULL}, *result;
     struct convolution_events events = {0};
-    struct shape shape = output_shape(problem, inputs[0]);
+    struct shape shape = convolution_result_shape(problem, inputs[0]);
     struct node *node;
     bool channels_last;
     int status;

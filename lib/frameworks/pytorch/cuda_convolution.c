@@ -55,17 +55,6 @@ backward(struct step *step, struct node *node, struct value **incoming, struct v
         value_drop(step, copies[i]);
 }
 
-static struct shape
-output_shape(const struct convolution *problem, const struct value *x)
-{
-    struct shape shape = x->shape;
-
-    shape.dims[1] = problem->out_channels;
-    for (int i = 0; i < problem->dims; i++)
-        shape.dims[2 + i] = convolution_output_size(problem, i);
-    return shape;
-}
-
 struct value *
 cuda_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3])
 {
@@ -73,7 +62,7 @@ cuda_convolution(struct step *step, struct convolution *problem, struct value *c
     struct value *x = inputs[0];
     bool last = runs_channels_last(x, inputs[1]);
     struct value *copies[] = {copy_for(step, x, last), copy_for(step, inputs[1], last)}, *result;
-    struct shape shape = output_shape(problem, x);
+    struct shape shape = convolution_result_shape(problem, x);
     struct node *node;
 
     result = laid_out(step, &shape, last);

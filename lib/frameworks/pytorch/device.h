@@ -63,6 +63,10 @@ device_find(memmodel_context *context, const char *name, const struct device **d
 
 /* ---- kernels, by device ---- */
 
+/* (convolution_rule.c) */
+struct shape
+convolution_result_shape(const struct convolution *problem, const struct value *x);
+
 struct value *
 cpu_convolution(struct step *step, struct convolution *problem, struct value *const inputs[3]);
 
