@@ -133,6 +133,16 @@ class FromModule(unittest.TestCase):
         self.assertNotIn("aten.to.dtype", plain.to_json())
         self.assertIn("aten.to.dtype", under.to_json())
 
+    def test_the_instruction_set_is_this_machines_unless_told(self):
+        module, x = nn.Conv2d(17, 40, 3), (torch.rand(2, 17, 20, 20),)
+        own = memmodel.torch.estimate(module, x).step_peaks
+        by_isa = {isa: memmodel.torch.estimate(module, x, isa=isa).step_peaks for isa in ("avx2", "avx512")}
+        self.assertNotEqual(by_isa["avx2"], by_isa["avx512"])
+        capability = torch.backends.cpu.get_cpu_capability().lower()
+        if capability not in by_isa:
+            self.skipTest(f"rules for {capability}")
+        self.assertEqual(own, by_isa[capability])
+
     def test_tied_weights_are_one(self):
         report = memmodel.torch.estimate(Tied(), (torch.randint(0, 50, (2, 5)),))
         self.assertEqual(report.total.parameters, 50 * 16)
