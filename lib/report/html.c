@@ -32,16 +32,27 @@ write_bytes(struct text *page, const int64_t *bytes, size_t count)
 static void
 write_job(struct text *page, const struct memmodel_job *job)
 {
+    const char *const texts[][2] = {
+        {"framework", job->framework},
+        {"device", job->device},
+        {"gpu", job->gpu},
+        {"optimizer", job->optimizer},
+        {"isa", job->isa},
+        {"precision", job->precision},
+        {"checkpoint", job->checkpoint},
+        {"allocator", job->allocator},
+        {"optimization", job->optimization},
+    };
+
     text_append(page, "\"job\":{");
-    write_text(page, "framework", job->framework);
-    text_append(page, ",");
-    write_text(page, "device", job->device);
-    text_append(page, ",");
-    write_text(page, "optimizer", job->optimizer);
-    text_append(page, ",");
-    write_text(page, "isa", job->isa);
-    text_printf(page, ",\"threads\":%d,\"measure\":%d,\"inference\":%s,\"symbols\":[", job->threads, job->measure,
-                job->inference ? "true" : "false");
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        write_text(page, texts[i][0], texts[i][1]);
+        text_append(page, ",");
+    }
+    text_printf(page, "\"threads\":%d,\"measure\":%d,\"inference\":%s,\"keep_gradients\":%s,\"accumulate\":%d,",
+                job->threads, job->measure, job->inference ? "true" : "false", job->keep_gradients ? "true" : "false",
+                job->accumulate);
+    text_append(page, "\"symbols\":[");
     for (size_t i = 0; i < job->symbol_count; i++) {
         text_append(page, i ? ",[" : "[");
         text_append_json(page, job->symbols[i].name);

@@ -44,11 +44,27 @@ function keys(held) {
 
 /* ---- the top ---- */
 
+function describeLoop(job) {
+  const said = [
+    [job.precision !== "float32", job.precision],
+    [job.accumulate > 1, `${job.accumulate} batches a step`],
+    [job.keep_gradients, "gradients kept"],
+    [job.checkpoint, `checkpoint ${job.checkpoint}`],
+  ];
+  return said.filter(([isSet]) => isSet).map(([, text]) => text);
+}
+
+function describeMachine(job) {
+  if (job.framework === "textbook") return [];
+  if (job.device === "cuda") return ["cuda", job.gpu, ...(job.allocator ? [job.allocator] : [])];
+  const level = job.framework === "onnxruntime" ? [`optimization ${job.optimization}`] : [];
+  return [...level, job.device, job.isa, `${job.threads} threads`];
+}
+
 function describeJob(job) {
   const sizes = job.symbols.map(([name, value]) => `${name} = ${count(value)}`);
   const work = job.inference ? "inference" : `training with ${job.optimizer}`;
-  const machine = [job.device, job.isa, `${job.threads} threads`];
-  return [...sizes, work, job.framework, ...(job.framework === "textbook" ? [] : machine)].join(" \u00b7 ");
+  return [...sizes, work, ...describeLoop(job), job.framework, ...describeMachine(job)].join(" \u00b7 ");
 }
 
 function card(name, size) {

@@ -67,9 +67,10 @@ read_elements(const struct brgemm_shape *shape, int64_t points, int64_t kernel, 
 static int64_t
 expected_rows(const struct brgemm_shape *shape, int64_t channels)
 {
-    static const int64_t avx2[MOST_COLUMNS] = {14, 6, 4, 3}, avx512[MOST_COLUMNS] = {28, 14, 9, 6};
+    static const int64_t avx2[] = {14, 6, 4, 3}, avx512[] = {28, 14, 9, 6};
+    int64_t column = channels / shape->simd - 1;
 
-    return (shape->simd == SIMD_AVX2 ? avx2 : avx512)[channels / shape->simd - 1];
+    return shape->simd == SIMD_AVX2 ? avx2[column] : avx512[column];
 }
 
 /* Most input channels, in vectors, that keep a call in the caches. */
