@@ -29,8 +29,10 @@ checked_subtract(int64_t a, int64_t b, int64_t *result)
 static inline bool
 checked_multiply(int64_t a, int64_t b, int64_t *result)
 {
-    if (a == 0 || b == 0) {
-        *result = 0;
+    double about = (double)a * (double)b; /* to one part in 2^51: what is far from the limit needs no division */
+
+    if (about > -0x1p62 && about < 0x1p62) {
+        *result = a * b;
         return true;
     }
     if ((a == -1 && b == INT64_MIN) || (b == -1 && a == INT64_MIN))

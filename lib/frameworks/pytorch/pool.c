@@ -32,8 +32,6 @@ pool_take_other(struct pool *pool, size_t bytes)
         memcpy(list, object, sizeof(void *));
     else
         object = arena_allocate(&pool->arena, rounded);
-    if (object)
-        memset(object, 0, bytes);
     return object;
 }
 

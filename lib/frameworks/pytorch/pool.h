@@ -18,7 +18,7 @@ struct pool {
 
 #define POOL_INIT(context_) ((struct pool){.arena = ARENA_INIT(context_)})
 
-/* What pool_take() and pool_give() do for large objects, and where there is no free one. */
+/* What pool_take_uncleared() and pool_give() do for large objects, and where there is no free one. */
 void *
 pool_take_other(struct pool *pool, size_t bytes);
 
@@ -32,16 +32,25 @@ pool_list_of(struct pool *pool, size_t bytes)
     return &pool->small[(bytes + POOL_GRAIN - 1) / POOL_GRAIN];
 }
 
-/* Cleared memory, or NULL with the context's error set. */
+/* Memory with anything in it, or NULL with the context's error set. */
 static inline void *
-pool_take(struct pool *pool, size_t bytes)
+pool_take_uncleared(struct pool *pool, size_t bytes)
 {
     void *object = bytes <= POOL_SMALL_BYTES ? *pool_list_of(pool, bytes) : NULL;
 
     if (!object)
         return pool_take_other(pool, bytes);
     memcpy(pool_list_of(pool, bytes), object, sizeof(void *));
-    return memset(object, 0, bytes);
+    return object;
+}
+
+/* The same, cleared. */
+static inline void *
+pool_take(struct pool *pool, size_t bytes)
+{
+    void *object = pool_take_uncleared(pool, bytes);
+
+    return object ? memset(object, 0, bytes) : NULL;
 }
 
 /* `bytes` as it was taken. */

@@ -10,7 +10,7 @@
 static struct storage *
 storage_new(struct step *step, int64_t bytes)
 {
-    struct storage *storage = step->status ? NULL : pool_take(&step->pool, sizeof *storage);
+    struct storage *storage = step->status ? NULL : pool_take_uncleared(&step->pool, sizeof *storage);
 
     if (!storage) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
@@ -48,7 +48,7 @@ storage_drop(struct step *step, struct storage *storage, int references)
 static struct value *
 value_of(struct step *step, struct storage *storage, const struct shape *shape, const int64_t *strides, bool view)
 {
-    struct value *value = step->status ? NULL : pool_take(&step->pool, sizeof *value);
+    struct value *value = step->status ? NULL : pool_take_uncleared(&step->pool, sizeof *value);
 
     if (!value) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
@@ -57,7 +57,11 @@ value_of(struct step *step, struct storage *storage, const struct shape *shape, 
     value->shape = *shape;
     memcpy(value->strides, strides, sizeof value->strides);
     value->storage = storage;
+    value->node = NULL;
+    value->lowered = NULL;
+    value->output = 0;
     value->references = 1;
+    value->number = value->parameter = false;
     value->view = view;
     storage->references += view ? 2 : 1;
     return value;
