@@ -55,6 +55,26 @@ print_bytes(const char *what, int64_t bytes)
         printf("  %-24s %12s  %20s bytes\n", what, format_bytes(bytes, quantity), format_count(bytes, count));
 }
 
+/* What was asked for besides the sizes, in the words of the options. */
+static void
+print_asked(const struct memmodel_job *job)
+{
+    const char *const asked[][2] = {
+        {"framework", job->framework},       {"rule", job->rule},           {"device", job->device},
+        {"gpu", job->gpu},                   {"allocator", job->allocator}, {"isa", job->isa},
+        {"optimizer", job->optimizer},       {"precision", job->precision}, {"checkpoint", job->checkpoint},
+        {"optimization", job->optimization},
+    };
+
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        if (asked[i][1])
+            printf(", %s %s", asked[i][0], asked[i][1]);
+    if (job->accumulate)
+        printf(", accumulate %d", job->accumulate);
+    if (job->keep_gradients)
+        printf(", gradients kept");
+}
+
 static void
 print_job(const struct estimate *estimate)
 {
@@ -62,7 +82,9 @@ print_job(const struct estimate *estimate)
 
     for (size_t i = 0; i < job->symbol_count; i++)
         printf("%s%s=%" PRId64, i ? ", " : "", job->symbols[i].name, job->symbols[i].value);
-    printf("%s%s\n", job->symbol_count ? ", " : "", job->inference ? "inference" : "training");
+    printf("%s%s", job->symbol_count ? ", " : "", job->inference ? "inference" : "training");
+    print_asked(job);
+    printf("\n");
 }
 
 static void
