@@ -34,7 +34,11 @@ DTYPES = {
     "bf16": torch.bfloat16,
     "i64": torch.int64,
     "i32": torch.int32,
+    "i16": torch.int16,
+    "u8": torch.uint8,
+    "i8": torch.int8,
     "bool": torch.bool,
+    "c64": torch.complex64,
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 NAMESPACE = {"torch": torch, "nn": nn, "F": functional, "math": math}

@@ -130,16 +130,16 @@ sequence_print(const char *title, const struct sequence *sequence)
     print_message("\n");
 }
 
-/* ---- lines of TEST_DATA/NAME.gz, each handed to `take` ---- */
+/* ---- lines of a gzipped file, each handed to `take` ---- */
 
 static inline void
-for_each_line(const char *name, void (*take)(const json_t *line, void *user), void *user)
+for_each_line_of(const char *path, void (*take)(const json_t *line, void *user), void *user)
 {
     enum { LONGEST_LINE = 1 << 17 };
-    char command[1024], *text = malloc(LONGEST_LINE);
+    char command[1200], *text = malloc(LONGEST_LINE);
     FILE *file;
 
-    snprintf(command, sizeof command, "gzip -dc '%s/%s.gz'", TEST_DATA, name);
+    snprintf(command, sizeof command, "gzip -dc '%s'", path);
     file = popen(command, "r");
     assert_true(file && text);
     while (fgets(text, LONGEST_LINE, file)) {
@@ -151,6 +151,16 @@ for_each_line(const char *name, void (*take)(const json_t *line, void *user), vo
     }
     assert_int_equal(pclose(file), 0);
     free(text);
+}
+
+/* Of TEST_DATA/NAME.gz */
+static inline void
+for_each_line(const char *name, void (*take)(const json_t *line, void *user), void *user)
+{
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/%s.gz", TEST_DATA, name);
+    for_each_line_of(path, take, user);
 }
 
 #endif

@@ -2,11 +2,13 @@
  * Each operator of PyTorch alone, forward and backward, against recordings: every allocation and every release, in
  * order, each release of the right buffer. How they were made: test/data/pytorch_operators/README.md.
  *
- * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings.
+ * MEMMODEL_SHOW=FAMILY prints where the cases of a family part from their recordings. MEMMODEL_CASES=FILE.gz reads other
+ * recordings instead and prints a verdict of each: test/frameworks/sweep_operators.py.
  */
 #include "allocations.h"
 #include "stepping.h"
 
+#include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/named.h"
 
 enum { MOST_VALUES = 256 };
@@ -19,11 +21,8 @@ static const struct {
 } inexact[] = {
     {"autocast_linear", 4}, /* oneDNN's scratchpad of larger products in bfloat16, with AVX-512 */
     {"autocast_matmul", 2}, {"autocast_sdpa", 1}, {"lstm", 1}, /* two releases in another order */
-    {"pointwise", 1},                                          /* nan_to_num */
-    {"arithmetic", 10},                                        /* gradients of pow, atan2, hypot, fmod, addcdiv */
-    {"reductions", 10}, /* prod, cumprod, median, aminmax, var_mean, nansum, cosine_similarity ... */
+    {"reductions", 1},                       /* local_response_norm: a name that the function keeps to its end */
     {"cdist", 1},           {"products", 2}, /* bilinear, tensordot */
-    {"losses", 9},                           /* of embeddings, margins, triplets; weighted smoothing */
 };
 
 /* ---- one case as a network of one operator, or a few ---- */
@@ -44,7 +43,8 @@ dtype_of(const json_t *name)
         int dtype;
     } types[] = {{"f32", MEMMODEL_FLOAT32}, {"f64", MEMMODEL_FLOAT64}, {"bf16", MEMMODEL_BFLOAT16},
                  {"f16", MEMMODEL_FLOAT16}, {"i64", MEMMODEL_INT64},   {"i32", MEMMODEL_INT32},
-                 {"bool", MEMMODEL_BOOL}};
+                 {"i16", MEMMODEL_FLOAT16}, {"i8", MEMMODEL_INT8},     {"u8", MEMMODEL_UINT8},
+                 {"c64", MEMMODEL_FLOAT64}, {"bool", MEMMODEL_BOOL}}; /* of the size, where the type is not known */
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, json_string_value(name)) == 0)
@@ -300,6 +300,9 @@ same_phase(const struct run *run, const json_t *line, const char *phase, size_t 
 
 /* ---- a case ---- */
 
+/* Which pass of a case is wrong, or that there is no rule. */
+enum verdict { EXACT, WRONG_BACKWARD, WRONG_RELEASE, WRONG_FORWARD, NO_RULE, FAILED };
+
 static void
 run_start(struct run *run, memmodel_context *context, const json_t *line)
 {
@@ -322,13 +325,14 @@ run_end(struct run *run)
     stepping_end(&run->stepping);
 }
 
-static bool
-is_exact(struct run *run, const json_t *line, bool show)
+static enum verdict
+verdict_of(struct run *run, const json_t *line, bool show)
 {
+    static const char *const phases[] = {"forward", "release", "backward"};
     const struct step *step = &run->stepping.step;
+    enum verdict verdict = EXACT;
     size_t marks[4];
     struct value *root;
-    bool exact;
 
     make_tensors(run, line);
     marks[0] = step->trace->event_count;
@@ -338,14 +342,15 @@ is_exact(struct run *run, const json_t *line, bool show)
     marks[2] = step->trace->event_count;
     backward(run, root);
     marks[3] = step->trace->event_count;
-    exact = step->status == 0 && step->unmodelled_count == 0;
-    if (!exact && show)
+    if (step->status != 0 || step->unmodelled_count > 0)
+        verdict = step->status ? FAILED : NO_RULE;
+    if (verdict && show)
         print_message("%s: %s\n", json_string_value(json_object_get(line, "call")),
-                      step->unmodelled_count ? step->unmodelled[0].op : "failed");
-    exact &= same_phase(run, line, "forward", marks[0], marks[1], show);
-    exact &= same_phase(run, line, "release", marks[1], marks[2], show);
-    exact &= same_phase(run, line, "backward", marks[2], marks[3], show);
-    return exact;
+                      verdict == NO_RULE ? step->unmodelled[0].op : "failed");
+    for (int i = 0; i < 3; i++)
+        if (!same_phase(run, line, phases[i], marks[i], marks[i + 1], show) && verdict == EXACT)
+            verdict = (enum verdict)(WRONG_FORWARD - i);
+    return verdict;
 }
 
 /* ---- all of them ---- */
@@ -388,7 +393,7 @@ count_case(const json_t *line, void *user)
 
     run_start(count->run, count->context, line);
     family->cases++;
-    family->exact += is_exact(count->run, line, count->show && strcmp(count->show, family->name) == 0);
+    family->exact += verdict_of(count->run, line, count->show && strcmp(count->show, family->name) == 0) == EXACT;
     run_end(count->run);
 }
 
@@ -418,18 +423,73 @@ operators_allocate_and_free_as_recorded(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- recordings of the caller's ---- */
+
+static void
+print_verdict(const json_t *line, void *user)
+{
+    static const char *const words[] = {"exact", "backward", "release", "forward", "none", "failed"};
+    struct count *count = user;
+    enum verdict verdict;
+
+    run_start(count->run, count->context, line);
+    verdict = verdict_of(count->run, line, count->show != NULL);
+    print_message("verdict %s %s\n", words[verdict],
+                  verdict == NO_RULE ? count->run->stepping.step.unmodelled[0].op : "");
+    run_end(count->run);
+}
+
+static void
+cases_of_a_file_get_verdicts(void **state)
+{
+    struct count count = {.context = *state, .run = calloc(1, sizeof(struct run)), .show = getenv("MEMMODEL_SHOW")};
+
+    assert_non_null(count.run);
+    for_each_line_of(getenv("MEMMODEL_CASES"), print_verdict, &count);
+    free(count.run);
+}
+
 /* ---- names ---- */
 
 static void
 each_rule_is_found_by_its_name(void **state)
 {
     const struct named_rule *rule;
+    const struct formula_rule *formula;
 
     (void)state;
     for (size_t i = 0; (rule = named_rule_at(i)) != NULL; i++)
-        if (named_rule_find(rule->name) != rule)
-            fail_msg("%s is not in its place: tables are sorted by name", rule->name);
+        if (named_rule_find(rule->name) != rule || formula_find(rule->name))
+            fail_msg("%s is not in its place: tables are sorted by name, and it has no formula", rule->name);
+    for (size_t i = 0; (formula = formula_at(i)) != NULL; i++)
+        if (formula_find(formula->name) != formula)
+            fail_msg("%s is not in its place: tables are sorted by name", formula->name);
     assert_null(named_rule_find("aten.no_such_operator.default"));
+    assert_null(formula_find("aten.no_such_operator.default"));
+}
+
+static void
+second_names_lead_to_the_first(void **state)
+{
+    char name[64];
+
+    (void)state;
+    assert_true(named_alias("aten.multiply_.Tensor", name, sizeof name));
+    assert_string_equal(name, "aten.mul_.Tensor");
+    assert_false(named_alias("aten.mul.Tensor", name, sizeof name));
+    assert_false(named_alias("memmodel.hold", name, sizeof name));
+}
+
+/* The name of rule `index`, written in C or a formula; NULL after the last. */
+static const char *
+rule_name_at(size_t index)
+{
+    size_t count = 0;
+
+    for (const struct named_rule *rule; (rule = named_rule_at(count)) != NULL; count++)
+        if (count == index)
+            return rule->name;
+    return formula_at(index - count) ? formula_at(index - count)->name : NULL;
 }
 
 /* ---- what a file may say: operators with operands, results and arguments that are not theirs ---- */
@@ -444,8 +504,7 @@ static const char *const nonsense[] = {
 
 /* An operator of a rule with `count` tensors of `rank` dims. */
 struct call {
-    const struct named_rule *rule;
-    const char *attributes;
+    const char *name, *attributes;
     int count, rank;
 };
 
@@ -472,7 +531,7 @@ estimate_call(memmodel_context *context, const struct call *call)
     }
     memmodel_network_custom(network, inputs, (size_t)call->count,
                             MEMMODEL_CUSTOM(.outputs = outputs, .output_count = 1 + (call->rank & 1),
-                                            .operation = call->rule->name, .attributes = call->attributes));
+                                            .operation = call->name, .attributes = call->attributes));
     status = memmodel_estimate(network, &job, &report);
     if (status == 0)
         memmodel_report_unref(report);
@@ -485,7 +544,7 @@ operators_called_in_other_ways_are_survived(void **state)
 {
     struct call call;
 
-    for (size_t i = 0; (call.rule = named_rule_at(i)) != NULL; i++)
+    for (size_t i = 0; (call.name = rule_name_at(i)) != NULL; i++)
         for (size_t k = 0; k < sizeof nonsense / sizeof nonsense[0]; k++)
             for (call.count = 0; call.count <= 6; call.count++)
                 for (call.rank = call.count == 0 ? 3 : 0; call.rank <= MEMMODEL_MAX_RANK; call.rank++) {
@@ -494,7 +553,7 @@ operators_called_in_other_ways_are_survived(void **state)
                     call.attributes = nonsense[k];
                     status = estimate_call(*state, &call);
                     if (status != 0 && status != MEMMODEL_ERROR_OVERFLOW)
-                        fail_msg("%s: %s", call.rule->name, memmodel_context_error(*state)->message);
+                        fail_msg("%s: %s", call.name, memmodel_context_error(*state)->message);
                 }
 }
 
@@ -511,7 +570,7 @@ memory_may_run_out_in_each_operator(void **state)
 {
     (void)state;
     failing = (struct call){.attributes = "mode=circular pad=1,1,1,1 train=1 p=0.5", .count = 3, .rank = 4};
-    for (size_t i = 0; (failing.rule = named_rule_at(i)) != NULL; i++)
+    for (size_t i = 0; (failing.name = rule_name_at(i)) != NULL; i++)
         for (int64_t good = 0; !survives_failure_after(good, false, estimate_failing); good++)
             continue;
 }
@@ -522,9 +581,15 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(operators_allocate_and_free_as_recorded, context_setup, context_teardown),
         cmocka_unit_test(each_rule_is_found_by_its_name),
+        cmocka_unit_test(second_names_lead_to_the_first),
         cmocka_unit_test_setup_teardown(operators_called_in_other_ways_are_survived, context_setup, context_teardown),
         cmocka_unit_test(memory_may_run_out_in_each_operator),
     };
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test_setup_teardown(cases_of_a_file_get_verdicts, context_setup, context_teardown),
+    };
 
+    if (getenv("MEMMODEL_CASES"))
+        return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,6 +255,38 @@ aten_binary_in_place(struct step *step, int kind, struct value *a, struct value 
     return value_keep(a);
 }
 
+/* ---- where: saved is the mask ---- */
+
+/* at::where(condition, 0, grad) and the other way round */
+static void
+where_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    for (int i = 1; i >= 0; i--) {
+        struct value *zero;
+
+        if (!node_wants(node, i))
+            continue;
+        zero = value_scalar(step, incoming[0]->shape.dtype);
+        gradients[i] = gradient_like(step, incoming[0], NULL);
+        value_drop(step, zero);
+    }
+}
+
+struct value *
+aten_where(struct step *step, struct value *condition, struct value *a, struct value *b)
+{
+    static const struct derivative where = {"where", where_backward};
+    const struct value *operands[] = {condition, a, b};
+    struct shape of_both = shape_broadcast(&a->shape, &b->shape), shape = shape_broadcast(&of_both, &condition->shape);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *result;
+
+    strides_after(&shape, operands, 3, strides);
+    result = value_empty_strided(step, &shape, strides);
+    step_save(step, step_record(step, &where, result, 2, (struct value *[]){a, b}), condition);
+    return result;
+}
+
 /* ---- with a number ---- */
 
 struct value *

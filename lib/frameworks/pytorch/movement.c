@@ -159,12 +159,25 @@ aten_transpose(struct step *step, struct value *x, int a, int b)
     return aten_permute(step, x, axes);
 }
 
-/* ---- expand: the engine sums a gradient that is not of the input's shape ---- */
+/* ---- expand: the engine sums a gradient that is not of the input's shape; ExpandUtils.h, sum_to: always to no dims ---- */
+
+static void
+expand_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    if (shape.rank > 0) {
+        gradients[0] = value_keep(incoming[0]);
+        return;
+    }
+    gradients[0] = value_empty(step, &shape);
+    sum_scratch(step, incoming[0], ALL_AXES, gradients[0]);
+}
 
 struct value *
 aten_expand(struct step *step, struct value *x, const struct shape *shape)
 {
-    static const struct derivative expand = {"expand", pass_on};
+    static const struct derivative expand = {"expand", expand_backward};
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
     int offset = shape->rank - x->shape.rank;
     struct value *result;

@@ -237,7 +237,6 @@ static const struct named_rule makers[] = {
     {"aten.eye.m", named_maker, 0, ""},
     {"aten.full.default", named_maker, 0, ""},
     {"aten.full_like.default", named_maker, 0, ""},
-    {"aten.isinf.default", named_maker, 0, ""},
     {"aten.isnan.default", named_maker, 0, ""},
     {"aten.lift_fresh_copy.default", named_maker, 0, ""},
     {"aten.linspace.default", named_maker, 0, ""},

@@ -45,6 +45,10 @@ named_rule_at(size_t index);
 const struct named_rule *
 named_rule_find(const char *operation);
 
+/* The first name of an operator that has two, "aten.mul.Tensor" for "aten.multiply.Tensor"; false if it has no other. */
+bool
+named_alias(const char *operation, char *name, size_t most);
+
 /* ---- attributes: the arguments that are no tensors, "dim=1 size=2,3 mode=reflect"; those at their default are absent */
 
 bool

@@ -133,23 +133,6 @@ remainder_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* ---- what has a rule only where no gradient is wanted: index arithmetic, positions, masks ---- */
-
-static void
-without_gradient_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *self = step_input(step, layer, 0), *other = step_input(step, layer, 1);
-    struct shape shape = step_output_shape(step, layer, 0);
-
-    (void)detail;
-    if (step->grad_mode && ((self && self->node) || (other && other->node)))
-        named_estimate(step, layer);
-    else if (self && other)
-        step_output(step, layer, 0, binary_result(step, self, other, shape.dtype));
-    else
-        step_output(step, layer, 0, number_result(step, self ? self : other));
-}
-
 /* ---- comparisons: no gradient ---- */
 
 static void
@@ -164,28 +147,12 @@ compare_forward(struct step *step, const struct layer *layer, int detail)
         step_output(step, layer, 0, number_compare_with(step, self, operand(step, layer, 1, "other")));
 }
 
-/* ---- where, masked_fill: saved is the mask ---- */
-
-/* at::where(condition, 0, grad) and the other way round */
-static void
-where_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    for (int i = 1; i >= 0; i--) {
-        struct value *zero;
-
-        if (!node_wants(node, i))
-            continue;
-        zero = value_scalar(step, incoming[0]->shape.dtype);
-        gradients[i] = gradient_like(step, incoming[0], NULL);
-        value_drop(step, zero);
-    }
-}
+/* ---- where, masked_fill ---- */
 
 static void
 where_forward(struct step *step, const struct layer *layer, int detail)
 {
-    static const struct derivative where = {"where", where_backward};
-    struct value *condition = step_input(step, layer, 0), *operands[2], *result;
+    struct value *operands[2];
     struct shape shape = step_output_shape(step, layer, 0);
 
     (void)detail;
@@ -194,10 +161,8 @@ where_forward(struct step *step, const struct layer *layer, int detail)
         if (!operands[i])
             operands[i] = value_scalar(step, shape.dtype);
     }
-    result = value_empty(step, &shape);
-    step_save(step, step_record(step, &where, result, 2, operands), condition);
+    step_output(step, layer, 0, aten_where(step, step_input(step, layer, 0), operands[0], operands[1]));
     value_drop_all(step, operands, 2);
-    step_output(step, layer, 0, result);
 }
 
 static void
@@ -279,41 +244,6 @@ addcmul_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* ---- logaddexp: log(exp(self) + exp(other)). Saved are both ---- */
-
-/* grad / (1 + exp(other - self)), and for `other` the other way round */
-static void
-logaddexp_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    for (int i = 0; i < 2; i++) {
-        struct value *difference, *power, *sum;
-
-        if (!node_wants(node, i))
-            continue;
-        difference = binary_result(step, node->saved[i], node->saved[1 - i], 0);
-        power = value_like(step, difference);
-        sum = number_result(step, power);
-        gradients[i] = binary_result(step, incoming[0], sum, 0);
-        value_drop(step, sum);
-        value_drop(step, power);
-        value_drop(step, difference);
-    }
-}
-
-static void
-logaddexp_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative logaddexp = {"logaddexp", logaddexp_backward};
-    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 1)};
-    struct value *result = binary_result(step, operands[0], operands[1], 0);
-    struct node *node = step_record(step, &logaddexp, result, 2, operands);
-
-    (void)detail;
-    step_save(step, node, operands[1]);
-    step_save(step, node, operands[0]);
-    step_output(step, layer, 0, result);
-}
-
 /* ---- casts and copies ---- */
 
 static void
@@ -373,29 +303,31 @@ static const struct named_rule arithmetic[] = {
     {"aten.add_.Scalar", binary_in_place_forward, MEMMODEL_ADD, "0"},
     {"aten.add_.Tensor", sum_in_place_forward, MEMMODEL_ADD, "0"},
     {"aten.addcmul.default", addcmul_forward, 0, "000"},
-    {"aten.atan2.default", without_gradient_forward, 0, "0"},
+    {"aten.bernoulli_.Tensor", fill_forward, 0, "0"},
+    {"aten.bernoulli_.float", fill_forward, 0, "0"},
+    {"aten.cauchy_.default", fill_forward, 0, "0"},
     {"aten.copy_.default", copy_forward, 0, "00"},
     {"aten.div.Scalar", number_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.div.Tensor", binary_forward, MEMMODEL_DIVIDE, "0"},
-    {"aten.div.Tensor_mode", without_gradient_forward, 0, "0"},
     {"aten.div_.Scalar", binary_in_place_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.div_.Tensor", binary_in_place_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.eq.Scalar", compare_forward, 0, "0"},
     {"aten.eq.Tensor", compare_forward, 0, "0"},
+    {"aten.exponential_.default", fill_forward, 0, "0"},
     {"aten.fill_.Scalar", fill_forward, 0, "0"},
+    {"aten.fill_.Tensor", fill_forward, 0, "0"},
     {"aten.float.default", cast_forward, 0, "0"},
-    {"aten.floor_divide.default", without_gradient_forward, 0, "0"},
     {"aten.fmod.Scalar", remainder_forward, 0, "0"},
-    {"aten.fmod.Tensor", without_gradient_forward, 0, "0"},
     {"aten.ge.Scalar", compare_forward, 0, "0"},
     {"aten.ge.Tensor", compare_forward, 0, "0"},
+    {"aten.geometric_.default", fill_forward, 0, "0"},
     {"aten.gt.Scalar", compare_forward, 0, "0"},
     {"aten.gt.Tensor", compare_forward, 0, "0"},
     {"aten.le.Scalar", compare_forward, 0, "0"},
     {"aten.le.Tensor", compare_forward, 0, "0"},
     {"aten.lerp.Scalar", lerp_forward, 0, "00"},
     {"aten.lerp_.Scalar", lerp_forward, 1, "00"},
-    {"aten.logaddexp.default", logaddexp_forward, 0, "00"},
+    {"aten.log_normal_.default", fill_forward, 0, "0"},
     {"aten.lt.Scalar", compare_forward, 0, "0"},
     {"aten.lt.Tensor", compare_forward, 0, "0"},
     {"aten.masked_fill.Scalar", masked_fill_forward, 0, "0"},
@@ -412,9 +344,11 @@ static const struct named_rule arithmetic[] = {
     {"aten.mul_.Tensor", binary_in_place_forward, MEMMODEL_MULTIPLY, "0"},
     {"aten.ne.Scalar", compare_forward, 0, "0"},
     {"aten.ne.Tensor", compare_forward, 0, "0"},
-    {"aten.pow.Tensor_Tensor", without_gradient_forward, 0, "0"},
+    {"aten.normal_.default", fill_forward, 0, "0"},
+    {"aten.random_.default", fill_forward, 0, "0"},
+    {"aten.random_.from", fill_forward, 0, "0"},
+    {"aten.random_.to", fill_forward, 0, "0"},
     {"aten.remainder.Scalar", remainder_forward, 0, "0"},
-    {"aten.remainder.Tensor", without_gradient_forward, 0, "0"},
     {"aten.rsub.Scalar", number_minus_forward, 0, "0"},
     {"aten.sub.Scalar", number_forward, MEMMODEL_SUBTRACT, "0"},
     {"aten.sub.Tensor", sum_forward, MEMMODEL_SUBTRACT, "0"},
@@ -425,6 +359,7 @@ static const struct named_rule arithmetic[] = {
     {"aten.to.dtype_layout", cast_forward, 0, "0"},
     {"aten.to.other", cast_forward, 0, "0"},
     {"aten.type_as.default", cast_forward, 0, "0"},
+    {"aten.uniform_.default", fill_forward, 0, "0"},
     {"aten.where.Scalar", where_forward, 0, "0"},
     {"aten.where.ScalarOther", where_forward, 0, "0"},
     {"aten.where.ScalarSelf", where_forward, 0, "0"},

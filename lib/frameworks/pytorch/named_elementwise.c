@@ -87,37 +87,42 @@ clamp_backward(struct step *step, struct node *node, struct value **incoming, st
 
 static const struct derivative clamp = {"clamp", clamp_backward};
 
-static int64_t
-bounds_of(const struct layer *layer)
+struct value *
+aten_clamp(struct step *step, struct value *x, int bounds, bool in_place)
 {
-    return attribute_present(layer, "min") + attribute_present(layer, "max");
-}
-
-static void
-clamp_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *x = step_input(step, layer, 0), *result = value_like(step, x);
-    struct node *node = step_record(step, &clamp, result, 1, &x);
-
-    step_save(step, node, x);
-    if (node)
-        node->number = detail ? detail : bounds_of(layer);
-    step_output(step, layer, 0, result);
-}
-
-static void
-clamp_in_place_forward(struct step *step, const struct layer *layer, int detail)
-{
-    struct value *x = step_input(step, layer, 0);
-    struct value *clone = step->grad_mode && x->node ? value_like(step, x) : NULL;
+    bool clones = in_place && step->grad_mode && x->node;
+    struct value *clone = clones ? value_like(step, x) : NULL, *result = in_place ? value_keep(x) : value_like(step, x);
     struct node *node = node_new(step, &clamp, &x, 1, 1);
 
-    step_save(step, node, clone);
+    step_save(step, node, in_place ? clone : x);
     if (node)
-        node->number = detail ? detail : bounds_of(layer);
-    node_attach(step, node, x, 0);
+        node->number = bounds;
+    node_attach(step, node, result, 0);
     value_drop(step, clone);
-    step_output(step, layer, 0, value_keep(x));
+    return result;
+}
+
+/* How many the call says, where the operator's name does not. */
+static int
+bounds_of(const struct layer *layer, int bounds)
+{
+    return bounds ? bounds : attribute_present(layer, "min") + attribute_present(layer, "max");
+}
+
+static void
+clamp_forward(struct step *step, const struct layer *layer, int bounds)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    step_output(step, layer, 0, aten_clamp(step, x, bounds_of(layer, bounds), false));
+}
+
+static void
+clamp_in_place_forward(struct step *step, const struct layer *layer, int bounds)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    step_output(step, layer, 0, aten_clamp(step, x, bounds_of(layer, bounds), true));
 }
 
 /* ---- glu: halves of one axis ---- */

@@ -368,7 +368,6 @@ static const struct named_rule indexing[] = {
     {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
     {"aten.im2col.default", columns_forward, 0, "0"},
     {"aten.index.Tensor", index_forward, 0, "0"},
-    {"aten.index_add.default", scatter_forward, ADDS | KEEPS_SOURCE, "0"},
     {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE, "0"},
     {"aten.index_fill.int_Scalar", scatter_forward, REPLACES, "0"},
     {"aten.index_put_.default", index_put_in_place_forward, 0, "0"},

@@ -3,13 +3,37 @@
 
 /* ---- joining: parts of another type are cast for the call ---- */
 
-enum joining { CONCAT, STACK, HSTACK };
+enum joining { CONCAT, STACK, HSTACK, VSTACK, DSTACK, COLUMNS };
+
+/* Along which axis, where the call does not say. */
+static int
+axis_of(const struct layer *layer, int rank, enum joining joining)
+{
+    static const int axes[] = {[VSTACK] = 0, [DSTACK] = 2, [COLUMNS] = 1};
+
+    if (joining >= VSTACK)
+        return axes[joining] < rank ? axes[joining] : 0;
+    return attribute_axis(layer, "dim", rank, joining == HSTACK && rank > 1);
+}
+
+/* vstack has rows of vectors, column_stack columns, dstack tensors of three dims: seen so, a new reference. */
+static struct value *
+as_stacked(struct step *step, struct value *part, enum joining joining)
+{
+    struct shape shape = {.dims = {1, 1, 1}, .rank = joining == DSTACK ? 3 : 2, .dtype = part->shape.dtype};
+
+    if (joining < VSTACK || part->shape.rank >= shape.rank)
+        return value_keep(part);
+    for (int i = 0; i < part->shape.rank; i++)
+        shape.dims[part->shape.rank == 1 && joining != COLUMNS ? 1 : i] = part->shape.dims[i];
+    return aten_reshape(step, part, &shape);
+}
 
 static struct value *
 joined(struct step *step, const struct layer *layer, struct value **parts, int count, enum joining joining)
 {
     struct shape shape = step_output_shape(step, layer, 0);
-    int axis = attribute_axis(layer, "dim", shape.rank, joining == HSTACK && shape.rank > 1);
+    int axis = axis_of(layer, shape.rank, joining);
     struct value **casts, *result;
     size_t bytes = (size_t)count * sizeof *casts;
 
@@ -28,7 +52,7 @@ joined(struct step *step, const struct layer *layer, struct value **parts, int c
     return result;
 }
 
-/* One-dimensional tensors without elements have a say in the type only: TensorShape.cpp, cat_should_skip_tensor. */
+/* A new reference each. One-dimensional tensors without elements have a say in the type only: TensorShape.cpp, cat_should_skip_tensor. */
 static int
 parts_of(struct step *step, const struct layer *layer, enum joining joining, struct value **parts)
 {
@@ -39,7 +63,7 @@ parts_of(struct step *step, const struct layer *layer, enum joining joining, str
         bool skipped = joining == CONCAT && part->shape.rank == 1 && part->shape.dims[0] == 0;
 
         if (!skipped || (i + 1 == layer->input_count && count == 0))
-            parts[count++] = part;
+            parts[count++] = as_stacked(step, part, joining);
     }
     return count;
 }
@@ -60,6 +84,7 @@ join_forward(struct step *step, const struct layer *layer, int joining)
         named_estimate(step, layer);
     else
         step_output(step, layer, 0, joined(step, layer, parts, count, (enum joining)joining));
+    value_drop_all(step, parts, count);
     pool_give(&step->pool, parts, bytes);
 }
 
@@ -115,8 +140,14 @@ unbind_forward(struct step *step, const struct layer *layer, int detail)
 static const struct named_rule joining[] = {
     {"aten.cat.default", join_forward, CONCAT, "*"},
     {"aten.chunk.default", split_forward, 0, "0"},
+    {"aten.column_stack.default", join_forward, COLUMNS, "*"},
     {"aten.concat.default", join_forward, CONCAT, "*"},
     {"aten.concatenate.default", join_forward, CONCAT, "*"},
+    {"aten.dsplit.array", tensor_split_forward, 0, "0"},
+    {"aten.dsplit.int", tensor_split_forward, 0, "0"},
+    {"aten.dstack.default", join_forward, DSTACK, "*"},
+    {"aten.hsplit.array", tensor_split_forward, 0, "0"},
+    {"aten.hsplit.int", tensor_split_forward, 0, "0"},
     {"aten.hstack.default", join_forward, HSTACK, "*"},
     {"aten.split.Tensor", split_forward, 0, "0"},
     {"aten.split.sizes", split_forward, 0, "0"},
@@ -127,6 +158,9 @@ static const struct named_rule joining[] = {
     {"aten.unbind.int", unbind_forward, 0, "0"},
     {"aten.unsafe_chunk.default", split_forward, 1, "0"},
     {"aten.unsafe_split.Tensor", split_forward, 1, "0"},
+    {"aten.vsplit.array", tensor_split_forward, 0, "0"},
+    {"aten.vsplit.int", tensor_split_forward, 0, "0"},
+    {"aten.vstack.default", join_forward, VSTACK, "*"},
 };
 
 const struct named_table named_joining = NAMED_TABLE(joining);

@@ -183,17 +183,34 @@ masked_gradient(struct step *step, struct node *node, struct value **incoming, s
     gradients[0] = value_copy(step, incoming[0]);
 }
 
-/* -log_probabilities.sum(1), zeros where the class is to be ignored; the mask is left in `mask`. */
+/* -log_probabilities.sum(1), or of their product with the weights */
 static struct value *
-smoothing_terms(struct step *step, struct value *log_probabilities, struct value *target, struct value **mask)
+class_sums(struct step *step, struct value *log_probabilities, struct value *weight)
+{
+    struct shape shape = {.rank = log_probabilities->shape.rank, .dtype = log_probabilities->shape.dtype};
+    struct value *seen, *product, *sum, *terms;
+
+    for (int i = 0; i < shape.rank; i++)
+        shape.dims[i] = i == 1 ? log_probabilities->shape.dims[1] : 1;
+    seen = weight ? aten_reshape(step, weight, &shape) : NULL;
+    product = weight ? aten_binary(step, MEMMODEL_MULTIPLY, log_probabilities, seen) : value_keep(log_probabilities);
+    sum = aten_sum(step, product, UINT64_C(2), false);
+    terms = aten_pointwise(step, MEMMODEL_NEGATE, sum);
+    value_drop(step, sum);
+    value_drop(step, product);
+    value_drop(step, seen);
+    return terms;
+}
+
+/* These sums with zeros where the class is to be ignored; the mask is left in `mask`. */
+static struct value *
+smoothing_terms(struct step *step, struct value *log_probabilities, struct value *target, struct value *weight,
+                struct value **mask)
 {
     static const struct derivative masked_fill = {"masked_fill", masked_gradient};
-    struct value *sum = aten_sum(step, log_probabilities, UINT64_C(2), false);
-    struct value *terms = aten_pointwise(step, MEMMODEL_NEGATE, sum), *number;
+    struct value *terms = class_sums(step, log_probabilities, weight), *number = value_scalar(step, MEMMODEL_INT64);
     struct node *node;
 
-    value_drop(step, sum);
-    number = value_scalar(step, MEMMODEL_INT64);
     *mask = value_like_typed(step, target, MEMMODEL_BOOL);
     value_drop(step, number);
     node = node_new(step, &masked_fill, &terms, 1, 1);
@@ -220,15 +237,42 @@ mean_of_unmasked(struct step *step, struct value *terms, const struct value *mas
     return result;
 }
 
+/* By the weights of the classes that count, which are all where none is ignored. */
+static struct value *
+mean_by_weight(struct step *step, struct value *terms, const struct value *mask, const struct value *weight)
+{
+    struct shape all = shape_vector(MEMMODEL_INT64, value_elements(mask));
+    struct value *unmasked = value_like(step, mask), *count = value_scalar(step, MEMMODEL_INT64);
+    struct value *places = value_empty(step, &all), *chosen, *gathered, *sum, *total, *result;
+
+    value_drop(step, places);
+    value_drop(step, count);
+    chosen = value_empty(step, &all);
+    gathered = value_vector(step, weight->shape.dtype, value_elements(mask));
+    sum = value_scalar(step, weight->shape.dtype);
+    total = aten_sum(step, terms, ALL_AXES, false);
+    result = aten_binary(step, MEMMODEL_DIVIDE, total, sum);
+    value_drop(step, total);
+    value_drop(step, sum);
+    value_drop(step, gathered);
+    value_drop(step, chosen);
+    value_drop(step, unmasked);
+    return result;
+}
+
 /* nll * (1 - smoothing) + smooth * (smoothing / classes). Takes the reference to `log_probabilities`. */
 static struct value *
-smoothed(struct step *step, struct value *log_probabilities, struct value *target)
+smoothed(struct step *step, struct value *log_probabilities, struct value *target, struct value *weight, int reduction)
 {
-    struct value *nll = aten_nll_loss(step, log_probabilities, target, NULL, MEMMODEL_REDUCE_MEAN), *mask;
-    struct value *terms = smoothing_terms(step, log_probabilities, target, &mask), *smooth, *second, *first, *result;
+    struct value *nll = aten_nll_loss(step, log_probabilities, target, weight, reduction), *mask;
+    struct value *terms = smoothing_terms(step, log_probabilities, target, weight, &mask), *smooth, *second, *first,
+                 *result;
 
     value_drop(step, log_probabilities);
-    smooth = mean_of_unmasked(step, terms, mask);
+    if (reduction != MEMMODEL_REDUCE_MEAN)
+        smooth = aten_reduce(step, terms, reduction);
+    else
+        smooth = weight ? mean_by_weight(step, terms, mask, weight) : mean_of_unmasked(step, terms, mask);
     second = aten_scale(step, smooth);
     first = aten_scale(step, nll);
     result = aten_binary(step, MEMMODEL_ADD, first, second);
@@ -250,7 +294,7 @@ cross_entropy_forward(struct step *step, const struct layer *layer, int detail)
     bool smoothing = attribute_number(layer, "label_smoothing", 0) > 0, shares = value_is_float(target);
 
     (void)detail;
-    if (smoothing && (weight || shares || reduction != MEMMODEL_REDUCE_MEAN)) {
+    if (smoothing && shares) {
         named_estimate(step, layer);
         return;
     }
@@ -258,7 +302,7 @@ cross_entropy_forward(struct step *step, const struct layer *layer, int detail)
     if (shares) {
         result = of_probabilities(step, log_probabilities, target, reduction);
     } else if (smoothing) {
-        result = smoothed(step, log_probabilities, target);
+        result = smoothed(step, log_probabilities, target, weight, reduction);
     } else {
         result = aten_nll_loss(step, log_probabilities, target, weight, reduction);
         value_drop(step, log_probabilities);

@@ -172,79 +172,6 @@ spread_forward(struct step *step, const struct layer *layer, int spreading)
     step_output(step, layer, 0, result);
 }
 
-/* ---- norms: input and result are saved; the node's number is which ---- */
-
-enum norm { NORM_OTHER, NORM_1, NORM_2 };
-
-/* self * (grad / norm), masked where the norm is 0 */
-static struct value *
-euclidean_gradient(struct step *step, const struct value *x, const struct value *norm)
-{
-    struct value *scaled = value_like(step, x), *mask = number_compare(step, norm), *result = value_like(step, x);
-
-    value_drop(step, mask);
-    value_drop(step, scaled);
-    return result;
-}
-
-/* self.sgn() * grad */
-static struct value *
-absolute_gradient(struct step *step, const struct value *x)
-{
-    struct value *sign = value_like(step, x), *result = value_like(step, x);
-
-    value_drop(step, sign);
-    return result;
-}
-
-/* self * self.abs().pow(p - 2) * (grad / norm.pow(p - 1)), masked */
-static struct value *
-other_gradient(struct step *step, const struct value *x, const struct value *norm)
-{
-    struct value *absolute = value_like(step, x), *power = value_like(step, x), *of_norm, *share, *result;
-
-    value_drop(step, absolute);
-    of_norm = value_like(step, norm);
-    share = value_like(step, norm);
-    value_drop(step, of_norm);
-    value_drop(step, number_compare(step, norm));
-    result = value_like(step, x);
-    value_drop(step, share);
-    value_drop(step, power);
-    return result;
-}
-
-static void
-norm_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    const struct value *x = node->saved[0], *norm = node->saved[1];
-
-    (void)incoming;
-    if (node->number == NORM_2)
-        gradients[0] = euclidean_gradient(step, x, norm);
-    else
-        gradients[0] = node->number == NORM_1 ? absolute_gradient(step, x) : other_gradient(step, x, norm);
-}
-
-static void
-norm_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative derivative = {"norm", norm_backward};
-    struct value *x = step_input(step, layer, 0), *result;
-    double order = attribute_number(layer, "ord", attribute_number(layer, "p", 2));
-    struct shape shape = reduced_shape(x, axes_of(layer, x), keeps_axes(layer));
-    struct node *node;
-
-    (void)detail;
-    result = value_empty(step, &shape);
-    node = step_record(step, &derivative, result, 1, &x);
-    step_save(step, node, x);
-    step_save(step, node, result);
-    if (node)
-        node->number = order == 2 ? NORM_2 : order == 1 ? NORM_1 : NORM_OTHER;
-    step_output(step, layer, 0, result);
-}
-
 /* ---- cumsum: grad.flip(dim).cumsum(dim).flip(dim) ---- */
 
 static void
@@ -329,8 +256,6 @@ static const struct named_rule reductions[] = {
     {"aten.any.default", named_maker, 0, "0"},
     {"aten.any.dim", named_maker, 0, "0"},
     {"aten.cumsum.default", cumulative_sum_forward, 0, "0"},
-    {"aten.linalg_norm.default", norm_forward, 0, "0"},
-    {"aten.linalg_vector_norm.default", norm_forward, 0, "0"},
     {"aten.logsumexp.default", logsumexp_forward, 0, "0"},
     {"aten.max.default", greatest_forward, 0, "0"},
     {"aten.max.dim", values_and_indices_forward, 0, "0"},
@@ -338,8 +263,6 @@ static const struct named_rule reductions[] = {
     {"aten.mean.dim", reduce_forward, MEAN, "0"},
     {"aten.min.default", greatest_forward, 0, "0"},
     {"aten.min.dim", values_and_indices_forward, 0, "0"},
-    {"aten.norm.Scalar", norm_forward, 0, "0"},
-    {"aten.norm.ScalarOpt_dim", norm_forward, 0, "0"},
     {"aten.sort.default", values_and_indices_forward, 1, "0"},
     {"aten.std.correction", spread_forward, DEVIATION, "0"},
     {"aten.std.default", spread_forward, DEVIATION, "0"},

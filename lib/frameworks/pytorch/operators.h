@@ -44,6 +44,10 @@ aten_binary(struct step *step, int kind, struct value *a, struct value *b);
 struct value *
 aten_binary_in_place(struct step *step, int kind, struct value *a, struct value *b);
 
+/* A number is a tensor without dims. */
+struct value *
+aten_where(struct step *step, struct value *condition, struct value *a, struct value *b);
+
 /* x * number, the number kept for the backward pass. */
 struct value *
 aten_times_number(struct step *step, struct value *x);
@@ -112,6 +116,12 @@ gradient_like(struct step *step, const struct value *gradient, const struct valu
 /* A copy of a gradient that is not row-major, made by many kernels after their result: freed on return. */
 void
 contiguous_scratch(struct step *step, const struct value *gradient);
+
+/* ---- named_elementwise.c ---- */
+
+/* Between one number or two; in place it keeps a clone. */
+struct value *
+aten_clamp(struct step *step, struct value *x, int bounds, bool in_place);
 
 /* ---- reduction.c: `axes` has a bit per axis; ALL_AXES reduces to one element ---- */
 

@@ -1,4 +1,5 @@
 /* The rule of each operator, and what stands in for a rule that is missing. */
+#include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/named.h"
 
 /* ---- estimate: what an operator cannot do without ---- */
@@ -96,16 +97,35 @@ declared_forward(struct step *step, const struct layer *layer)
     node->number = needs->backward_temporary;
 }
 
+/* By a rule of that name; false if there is none, or the layer lacks an operand. */
+static bool
+ruled_forward(struct step *step, const struct layer *layer, const char *operation)
+{
+    const struct named_rule *rule = named_rule_find(operation);
+    const struct formula_rule *formula = rule ? NULL : formula_find(operation);
+
+    if (formula)
+        step->what = formula->name;
+    if (!rule)
+        return formula && formula_forward(step, layer, formula);
+    if (!named_rule_fits(step, layer, rule))
+        return false;
+    step->what = rule->name;
+    rule->forward(step, layer, rule->detail);
+    return true;
+}
+
 static void
 custom_forward(struct step *step, const struct layer *layer)
 {
     const struct memmodel_custom *custom = layer->options;
-    const struct named_rule *rule = custom->operation ? named_rule_find(custom->operation) : NULL;
+    char alias[64];
 
-    if (rule && named_rule_fits(step, layer, rule)) {
-        step->what = rule->name;
-        rule->forward(step, layer, rule->detail);
-        return;
+    if (custom->operation) {
+        const char *name = named_alias(custom->operation, alias, sizeof alias) ? alias : custom->operation;
+
+        if (ruled_forward(step, layer, name))
+            return;
     }
     declared_forward(step, layer);
     if (custom->operation)

@@ -1,0 +1,101 @@
+/*
+ * Operators whose rule is a formula, as PyTorch's own tools/autograd/derivatives.yaml has them: what is computed and what
+ * of it is saved follows from the formula, and each function in it makes the tensors that its ATen operator makes.
+ *
+ * A text is one or more expressions; those before the last are named and live to its end:
+ *
+ *     "mask = self > 0; where(mask, grad, grad * 2)"
+ *
+ * + - * / and comparisons are those of C++ on tensors and numbers; x ? a : b asks for a number that is not zero, or for a
+ * tensor that is there. Names are the operator's inputs, its other arguments, `result`, and in gradients `grad`. Functions
+ * are listed in formula_functions.c; an operator that has a formula itself is a function too. What an expression makes on
+ * the way goes at its end.
+ */
+#ifndef PYTORCH_FORMULA_H
+#define PYTORCH_FORMULA_H
+
+#include "frameworks/pytorch/operators.h"
+
+enum { FORMULA_INPUTS = 5 };
+
+struct formula_rule {
+    const char *name;   /* aten.logaddexp.default */
+    const char *inputs; /* "self other weight?": those with a ? may be missing, or be numbers */
+    const char *result; /* several separated by commas */
+    /*
+     * Of each input, NULL where there is none; "": the text of an input before it has it, behind a comma. None at all: the
+     * result's own operators have the gradients.
+     */
+    const char *gradients[FORMULA_INPUTS];
+};
+
+/* Rows of one file, sorted by name. */
+struct formula_table {
+    const struct formula_rule *formulas;
+    size_t count;
+};
+
+#define FORMULA_TABLE(formulas_)                                                                                       \
+    {                                                                                                                  \
+        formulas_, sizeof formulas_ / sizeof formulas_[0]                                                              \
+    }
+
+/* Row `index` of all tables, or NULL after the last. */
+const struct formula_rule *
+formula_at(size_t index);
+
+const struct formula_rule *
+formula_find(const char *operation);
+
+/* False, and nothing done, if the layer lacks an input. */
+bool
+formula_forward(struct step *step, const struct layer *layer, const struct formula_rule *formula);
+
+/* ---- inside: what an expression is ---- */
+
+enum operand_kind { OPERAND_NONE, OPERAND_TENSOR, OPERAND_NUMBER, OPERAND_ARGUMENT };
+
+struct formula_operand {
+    enum operand_kind kind;
+    struct value *value; /* stays that of the formula */
+    double number;       /* also of an argument that is one */
+    bool whole;
+    char argument[24]; /* its name */
+};
+
+enum { FUNCTION_OPERANDS = 6 };
+
+struct formula_call {
+    struct step *step;
+    const struct layer *layer;
+    const struct node *node;   /* NULL in the forward pass */
+    const struct shape *input; /* that the gradient is for; NULL in the forward pass */
+    struct formula_operand operands[FUNCTION_OPERANDS];
+    int count, detail;
+};
+
+struct formula_function {
+    const char *name;
+    struct value *(*make)(struct formula_call *call); /* a new reference */
+    int detail;
+};
+
+/* NULL if there is none. */
+const struct formula_function *
+formula_function_find(const char *name);
+
+/* Operand `index` as a tensor; an empty one where it is none. */
+struct value *
+operand_tensor(struct formula_call *call, int index);
+
+double
+operand_number(const struct formula_call *call, int index, double otherwise);
+
+bool
+operand_is_tensor(const struct formula_call *call, int index);
+
+/* a + b and so on, '<' for any comparison; a new reference. */
+struct value *
+formula_binary(struct step *step, char sign, const struct formula_operand *a, const struct formula_operand *b);
+
+#endif
