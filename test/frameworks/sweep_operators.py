@@ -1,10 +1,10 @@
-"""Every operator of PyTorch's own database, recorded as record_operators.py does, against the rules: which have none, which
-are wrong and in which pass.
+"""Every operator of PyTorch's own database, recorded as record_operators.py does, against the rules: which have none,
+which are wrong and in which pass.
 
     python test/frameworks/sweep_operators.py --program build/test/test/unit/test_pytorch_operators [--show] [NAME...]
 
-Needs `expecttest`, which PyTorch's test suite imports. --show prints the events of the cases that differ; --cases FILE keeps
-the recordings for the next time.
+Needs `expecttest`, which PyTorch's test suite imports. --show prints the events of the cases that differ; --cases FILE
+keeps the recordings for the next time.
 """
 
 from __future__ import annotations
@@ -183,7 +183,8 @@ def main() -> None:
             gc.disable()
             torch.set_num_threads(recorder.THREADS)
             record(cases, options.names)
-        lines = [json.loads(line) for line in gzip.open(cases, "rt")]
+        with gzip.open(cases, "rt") as file:
+            lines = [json.loads(line) for line in file]
         lines = [line for line in lines if not options.names or line["operator"].split("@")[0] in options.names]
         chosen = Path(folder) / "chosen.jsonl.gz"
         with gzip.open(chosen, "wt") as file:
