@@ -60,10 +60,11 @@ static void
 print_asked(const struct memmodel_job *job)
 {
     const char *const asked[][2] = {
-        {"framework", job->framework},       {"rule", job->rule},           {"device", job->device},
-        {"gpu", job->gpu},                   {"allocator", job->allocator}, {"isa", job->isa},
-        {"optimizer", job->optimizer},       {"precision", job->precision}, {"checkpoint", job->checkpoint},
-        {"optimization", job->optimization},
+        {"framework", job->framework},   {"rule", job->rule},
+        {"device", job->device},         {"gpu", job->gpu},
+        {"allocator", job->allocator},   {"isa", job->isa},
+        {"optimizer", job->optimizer},   {"precision", job->precision},
+        {"checkpoint", job->checkpoint}, {"optimization", job->optimization},
     };
 
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)

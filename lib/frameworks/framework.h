@@ -6,6 +6,8 @@
 #include "network/network.h"
 #include "trace/trace.h"
 
+struct updates;
+
 /* An operator without a rule, estimated by its outputs alone. */
 struct unmodelled {
     const char *op; /* static, or the network's */
@@ -19,6 +21,7 @@ struct simulation {
     size_t unmodelled_count;
     int32_t draw;                 /* set by the caller: which of the orders that chance may give, where there is any */
     struct memmodel_trace *spare; /* set by the caller: an empty trace that may be written instead of a new one */
+    struct updates *updates;      /* set by the caller who asks for the peak alone: what was found before; or NULL */
     int64_t *heap;         /* per event, bytes that kernels hold from the C library; NULL: none. memory_release() it */
     int64_t outside_bytes; /* that training adds to the process besides what its allocators hold */
     int64_t built_bytes;   /* the same of what is there before training: the model's objects, the arrays */

@@ -216,6 +216,7 @@ query_release(struct query *query)
     query_unbind(query);
     memmodel_trace_unref(query->trace);
     query->trace = NULL;
+    updates_release(query->context, &query->updates);
     memory_release(query->context, query->symbols);
     query->symbols = NULL;
 }

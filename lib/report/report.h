@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "frameworks/framework.h"
+#include "frameworks/pytorch/updates.h"
 #include "frameworks/textbook/textbook.h"
 #include "memmodel/report.h"
 
@@ -48,6 +49,7 @@ struct query {
     struct binding binding;
     bool peak_only;               /* only the peak of job.measure is asked for */
     struct memmodel_trace *trace; /* that is written again and again where nobody keeps it; NULL: none yet */
+    struct updates updates;       /* of the simulations so far, for the next */
 };
 
 /* ---- query.c ---- */

@@ -164,14 +164,20 @@ fill_live(const struct query *query, struct result *result)
         trace_categories_at(trace, result->peak_event, result->categories);
 }
 
+/* The peak of the live bytes, whoever holds them and in whatever blocks. */
+static bool
+only_live_asked(const struct query *query)
+{
+    return query->peak_only && query->job.measure == MEMMODEL_MEASURE_LIVE && strcmp(query->job.device, "cpu") == 0;
+}
+
 /* Steps beyond which the highest moment of live bytes is not to be found, if nothing else is asked for. */
 static int32_t
 steps_of_peak(const struct query *query, const struct framework *framework)
 {
     const struct memmodel_job *job = &query->job;
-    bool settles = framework->settled_step && strcmp(job->device, "cpu") == 0;
 
-    if (!settles || !query->peak_only || job->measure != MEMMODEL_MEASURE_LIVE)
+    if (!framework->settled_step || !only_live_asked(query))
         return job->steps;
     return (int32_t)min_i64(job->steps, framework->settled_step(job));
 }
@@ -188,6 +194,7 @@ simulate_draw(struct query *query, const struct framework *framework, int draw, 
     if (query->trace)
         trace_clear(query->trace);
     result->simulation.spare = query->trace;
+    result->simulation.updates = only_live_asked(query) ? &query->updates : NULL;
     status = framework->simulate(query->context, &query->binding, &job, &result->simulation);
     if (status)
         return status;

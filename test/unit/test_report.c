@@ -179,34 +179,60 @@ nothing_fits_into_nothing(void **state)
     assert_int_equal(largest, 0);
 }
 
+/* Of the last symbol of `symbols`, whose values these are. */
+static void
+assert_scan_is_estimates(const memmodel_network *network, struct memmodel_job job,
+                         struct memmodel_symbol_value *symbols, size_t count, const int64_t values[3])
+{
+    int64_t bytes[3];
+
+    job.symbols = symbols;
+    job.symbol_count = count - 1;
+    assert_int_equal(memmodel_scan(network, &job, symbols[count - 1].name, values, 3, bytes), 0);
+    job.symbol_count = count;
+    for (int i = 0; i < 3; i++) {
+        memmodel_report *report;
+
+        symbols[count - 1].value = values[i];
+        assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+        assert_int_equal(bytes[i], live_peak(report));
+        memmodel_report_unref(report);
+    }
+}
+
 static void
 a_scan_tells_each_value_as_an_estimate_does(void **state)
 {
-    static const struct memmodel_symbol_value dim_only[] = {{"dim", 32}};
-    static const char *const optimizers[] = {"adam", "radam"};
-    const int64_t values[] = {3, 1, 700};
+    static const char *const optimizers[] = {"adam", "radam", "adam(foreach)"};
+    struct memmodel_symbol_value symbols[] = {{"dim", 32}, {"batch", 1}};
     struct fixture *fixture = *state;
-    int64_t bytes[3];
 
-    for (size_t i = 0; i < 2; i++) {
-        struct memmodel_job job = job_of("pytorch", dim_only, 1);
+    for (size_t i = 0; i < 3; i++) {
+        struct memmodel_job job = job_of("pytorch", NULL, 0);
 
         job.optimizer = optimizers[i];
         job.steps = 8;
-        assert_int_equal(memmodel_scan(fixture->network, &job, "batch", values, 3, bytes), 0);
-        for (int k = 0; k < 3; k++) {
-            const struct memmodel_symbol_value all[] = {{"batch", values[k]}, {"dim", 32}};
-            struct memmodel_peak peak = {.size = sizeof peak};
-            memmodel_report *report;
-
-            job.symbols = all;
-            job.symbol_count = 2;
-            assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
-            assert_int_equal(memmodel_report_peak(report, &peak), 0);
-            assert_int_equal(bytes[k], peak.live);
-            memmodel_report_unref(report);
-        }
+        assert_scan_is_estimates(fixture->network, job, symbols, 2, (const int64_t[]){3, 1, 700});
     }
+}
+
+static void
+a_scan_follows_parameters_that_depend_on_the_symbol(void **state)
+{
+    struct memmodel_symbol_value symbols[] = {{"width", 1}};
+    struct fixture *fixture = *state;
+    struct memmodel_job job = job_of("pytorch", NULL, 0);
+    memmodel_network *network;
+    memmodel_dim width;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(fixture->context, &network), 0);
+    width = memmodel_network_symbol(network, "width");
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){2, width});
+    memmodel_network_output(network, memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 64)));
+    job.optimizer = "adam";
+    assert_scan_is_estimates(network, job, symbols, 1, (const int64_t[]){64, 512, 16});
+    memmodel_network_unref(network);
 }
 
 static void
@@ -374,6 +400,7 @@ main(void)
         cmocka_unit_test_setup_teardown(the_largest_value_meets_every_constraint_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scan_tells_each_value_as_an_estimate_does, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_scan_follows_parameters_that_depend_on_the_symbol, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scan_passes_over_values_that_cannot_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_names_are_refused_by_name, setup, teardown),

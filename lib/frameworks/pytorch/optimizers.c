@@ -7,6 +7,7 @@
 #include "frameworks/pytorch/foreach.h"
 #include "frameworks/pytorch/operators.h"
 #include "frameworks/pytorch/step.h"
+#include "frameworks/pytorch/updates.h"
 
 #include <string.h>
 
@@ -463,16 +464,28 @@ run_loop(struct step *step, const struct optimizer *optimizer)
     value_drop_all(step, loop.names, LOOP_NAMES);
 }
 
-/* Only parameters that got a gradient take part. */
-void
-optimizer_run(struct step *step, const struct optimizer *optimizer)
+static void
+run_updates(struct step *step, const struct optimizer *optimizer)
 {
-    if (!optimizer->row->update)
-        return;
-    make_states(step, optimizer);
     step->what = optimizer->row->name;
     if (optimizer->options & (OPTIMIZER_FOREACH | OPTIMIZER_FUSED))
         foreach_run(step, optimizer->row->name, optimizer->options);
     else
         run_loop(step, optimizer);
+}
+
+/* Only parameters that got a gradient take part. */
+void
+optimizer_run(struct step *step, const struct optimizer *optimizer)
+{
+    size_t first;
+
+    if (!optimizer->row->update)
+        return;
+    make_states(step, optimizer);
+    first = step->trace->event_count;
+    if (updates_repeat(step))
+        return;
+    run_updates(step, optimizer);
+    updates_keep(step, first);
 }

@@ -350,6 +350,7 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         .network = binding->network,
         .binding = binding,
         .job = job,
+        .updates = simulation->updates,
         .pool = POOL_INIT(context),
         .layer = -1,
         .grad_mode = job->inference != WITHOUT_GRADIENTS,

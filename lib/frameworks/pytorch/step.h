@@ -43,6 +43,7 @@ struct step {
     const struct binding *binding;
     const struct memmodel_job *job;
     struct memmodel_trace *trace;
+    struct updates *updates; /* NULL: all events are wanted */
     struct pool pool;
     struct machine_profile machine;
     const struct device *device;

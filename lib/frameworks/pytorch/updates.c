@@ -1,0 +1,80 @@
+/* The peak of an optimizer's updates, found once. */
+#include "frameworks/pytorch/updates.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+void
+updates_release(memmodel_context *context, struct updates *updates)
+{
+    for (int i = 0; i <= UPDATES_STEPS; i++)
+        memory_release(context, updates->steps[i].parameters);
+    memset(updates, 0, sizeof *updates);
+}
+
+/* NULL where nothing is to be kept. */
+static struct step_updates *
+updates_of(const struct step *step)
+{
+    return step->updates && step->number <= UPDATES_STEPS ? &step->updates->steps[step->number] : NULL;
+}
+
+static struct updated
+updated_of(const struct variable *variable)
+{
+    struct updated updated = {.has_gradient = variable->gradient != NULL};
+
+    memcpy(updated.dims, variable->value->shape.dims, sizeof updated.dims);
+    memcpy(updated.strides, variable->value->strides, sizeof updated.strides);
+    updated.rank = variable->value->shape.rank;
+    updated.dtype = variable->value->shape.dtype;
+    if (variable->gradient) {
+        memcpy(updated.gradient_strides, variable->gradient->strides, sizeof updated.gradient_strides);
+        updated.gradient_dtype = variable->gradient->shape.dtype;
+    }
+    return updated;
+}
+
+bool
+updates_repeat(struct step *step)
+{
+    const struct step_updates *known = updates_of(step);
+    struct value *all;
+
+    if (!known || !known->parameters)
+        return false;
+    for (size_t i = 0; i < step->network->parameter_count; i++) {
+        struct updated updated = updated_of(&step->variables[i]);
+
+        if (memcmp(&updated, &known->parameters[i], sizeof updated) != 0)
+            return false;
+    }
+    all = value_buffer(step, known->peak);
+    value_drop(step, all);
+    return true;
+}
+
+void
+updates_keep(struct step *step, size_t first)
+{
+    struct step_updates *known = updates_of(step);
+    const struct trace_event *events = step->trace->events;
+    int64_t before = first ? events[first - 1].live : 0, peak = before;
+
+    if (!known || step->status || step->trace->live != before)
+        return;
+    for (size_t i = first; i < step->trace->event_count; i++)
+        peak = max_i64(peak, events[i].live);
+    if (!known->parameters)
+        known->parameters =
+            memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *known->parameters);
+    if (!known->parameters) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    for (size_t i = 0; i < step->network->parameter_count; i++)
+        known->parameters[i] = updated_of(&step->variables[i]);
+    known->peak = peak - before;
+}
