@@ -67,7 +67,8 @@ struct memmodel_model_scores {
 
 /**
  * Fit a formula: best subset of terms by weighted non-negative least squares on relative errors; the smallest subset
- * whose leave-one-out error lies within one standard error of the best.
+ * whose leave-one-out error lies within one standard error of the best. The constant does not count: where least squares
+ * puts one above 0 beside the terms it stays, unless the terms alone are exact.
  *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;

@@ -48,10 +48,31 @@ squared(double error)
     return fmax(error * error, exact);
 }
 
+/* Is there the same subset with the constant: does least squares put it above 0? */
+static bool
+lacks_constant(const struct subset_bin *bin, const struct subset *subset)
+{
+    for (size_t i = 0; i < bin->count; i++) {
+        const struct subset *other = &bin->subsets[i];
+
+        if (other->count == subset->count + 1 && other->columns[0] == 0 &&
+            memcmp(other->columns + 1, subset->columns, subset->count * sizeof *subset->columns) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_exact(const struct selection *selection, const struct candidate *candidate)
+{
+    return candidate->score <= 2 * exact * (double)selection->problem->columns->rows;
+}
+
 static void
-consider(struct selection *selection, const struct subset *subset, bool plain)
+consider(struct selection *selection, const struct subset_bin *bin, size_t index, bool plain)
 {
     const struct select_problem *problem = selection->problem;
+    const struct subset *subset = &bin->subsets[index];
     struct candidate candidate = {.subset = subset, .plain = plain, .size = subset_size(problem, subset)};
     size_t place = selection->count;
 
@@ -59,7 +80,7 @@ consider(struct selection *selection, const struct subset *subset, bool plain)
         return;
     for (size_t i = 0; i < problem->columns->rows; i++)
         candidate.score += squared(selection->errors[i]);
-    if (!isfinite(candidate.score))
+    if (!isfinite(candidate.score) || (lacks_constant(bin, subset) && !is_exact(selection, &candidate)))
         return;
     /* by size, then by score; of equal ones the first that came */
     for (; place > 0; place--) {
@@ -180,7 +201,7 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
     for (size_t kind = 0; kind < 2; kind++)
         for (size_t size = 0; size <= SUBSET_TERMS; size++)
             for (size_t i = 0; i < shortlist->bins[kind][size].count; i++)
-                consider(selection, &shortlist->bins[kind][size].subsets[i], kind == 0);
+                consider(selection, &shortlist->bins[kind][size], i, kind == 0);
     prefer_plain(selection);
     if (selection->count > 0)
         *selected = *choose(selection)->subset;

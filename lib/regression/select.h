@@ -20,6 +20,10 @@ struct select_problem {
  * the best of them beats the best plain one by more than the larger library can be expected to gain: by the least value
  * of rows / 2 ln(mean squared leave-one-out error) + terms ln(columns to choose from), a description length.
  *
+ * The constant is no matter of size: a subset is not considered without it where least squares puts it above 0, unless
+ * the subset alone is exact. A process has bytes before it does anything, and few samples tell a base from none badly:
+ * left out for the sake of a shorter formula, it cost more on rows not seen than it saved.
+ *
  * Of those considered: the smallest subset whose mean squared leave-one-out error exceeds the least one by no more than
  * the standard error of that difference, taken row by row; of equally small ones, the one with the least error.
  */
