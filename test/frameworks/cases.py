@@ -20,9 +20,10 @@ import torch
 from models import JUDGING, WORKING
 from models import MODELS as OLD
 from new_models import LOSS_ONLY, NEW
+from new_transformers import NEW_TRANSFORMERS
 from torch import nn
 
-MODELS = OLD | NEW
+MODELS = OLD | NEW | NEW_TRANSFORMERS
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,7 @@ def groups() -> dict[str, list[Case]]:
     several = [case for kind in KINDS for case in variants(kind, [*WORKING, *JUDGING], 8) if case not in known]
     found |= by_half("variants", several, lambda case: case.name)
     found |= by_half("new networks", (case for name in NEW for case in drawn(name)), lambda case: case.model)
+    found |= by_half("new transformers", (drawn(name)[0] for name in NEW_TRANSFORMERS), lambda case: case.model)
     several = [case for kind in KINDS for case in variants(kind, list(NEW), 4, "new networks, ")]
     return found | by_half("variants of new networks", several, lambda case: case.model)
 

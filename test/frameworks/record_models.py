@@ -221,7 +221,7 @@ def record_here(case: Case, folder: Path) -> None:
 
 def record_each_in_its_own_process(names: list[str], folder: Path) -> None:
     """Forked from this one, which has the packages and no more: it computes nothing."""
-    for package in ("transformers", "monai.networks.nets"):
+    for package in ("transformers.modeling_utils", "transformers.models.auto.modeling_auto", "monai.networks.nets"):
         if importlib.util.find_spec(package.split(".")[0]):
             importlib.import_module(package)
     for name in names:

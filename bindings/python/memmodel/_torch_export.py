@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from torch import nn
 from torch.fx import traceback
 from torch.utils import checkpoint
 
+from memmodel._torch_eager import as_in_a_run, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
 
@@ -142,7 +143,7 @@ def _encoded(value: Any) -> Any:
 
 def _results(node: Any) -> list[Any]:
     value = node.meta.get("val")
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(map(with_known_sizes, value)) if isinstance(value, (list, tuple)) else [with_known_sizes(value)]
 
 
 def _arguments(node: Any) -> dict[str, Any]:
@@ -455,10 +456,31 @@ def _shapes(call: Call) -> list[tuple[Any, ...]]:
     return [tuple(fake.shape) for fake in call.results if isinstance(fake, torch.Tensor)]
 
 
+WAYS: tuple[Callable[[], AbstractContextManager[None]], ...] = (as_in_a_run, with_values, nullcontext)
+
+
+def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> Any:
+    """What a run computes; where that depends on what export cannot know, as much as it says of itself."""
+    errors: list[Exception] = []
+    programs: list[Any] = []
+    for way in WAYS:
+        try:
+            with way():
+                programs.append(torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False))
+        except Exception as error:  # whatever export says
+            errors.append(error)
+            continue
+        if sizes_are_known(programs[-1].graph):
+            return programs[-1]
+    if not programs:
+        raise errors[0]
+    return programs[0]
+
+
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
     with _checkpoints_marked(), functions_marked() as marks:
-        program = torch.export.export(step, (tuple(args), dict(kwargs)), dynamic_shapes=dynamic_shapes, strict=False)
+        program = _exported(step, (tuple(args), dict(kwargs)), dynamic_shapes)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))

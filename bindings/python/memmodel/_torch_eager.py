@@ -1,0 +1,153 @@
+"""The way that a run takes through a forward function, although the function is traced.
+
+Libraries ask whether they are traced and then compute other things than in a run: attention masks that need not be
+there, checks that are left out. Whoever asks from outside of torch is told no. What they ask of values then, such as
+whether a mask lets everything through, is computed: that value and what it is made of, no more.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._functorch import config
+from torch._subclasses import FakeTensor
+from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, get_proxy_mode, get_proxy_slot
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _disable_current_modes
+
+ABOUT_TRACING = ("is_compiling", "is_exporting", "is_dynamo_compiling")
+TRANSFORMERS = "transformers.utils.import_utils"  # also asks a tensor whether it is a real one
+
+
+def _denied(question: Callable[[], bool]) -> Callable[[], bool]:
+    def answer() -> bool:
+        asking = sys._getframe(1).f_globals.get("__name__", "")
+        return asking.partition(".")[0] == "torch" and question()
+
+    return answer
+
+
+# ---- values ----
+
+ABOUT_VALUES = tuple(
+    getattr(torch.Tensor, name)
+    for name in ("__bool__", "__int__", "__float__", "__index__", "__contains__", "item", "tolist")
+)
+
+
+class _Values:
+    """Real tensors behind the nodes of a graph that is being traced, as far as they were asked for."""
+
+    def __init__(self, tracer: Any, fakes: FakeTensor) -> None:
+        self.tracer = tracer
+        self.found: dict[Any, Any] = {}
+        converter = fakes.fake_mode.fake_tensor_converter.meta_converter
+        for real, number in converter.describer.lookup_tensor.items():
+            fake = converter.tensor_memo.get(number)
+            slot = get_proxy_slot(fake, tracer, None) if fake is not None else None
+            if slot is not None:
+                self.found[slot.proxy.node] = real
+
+    def of(self, fake: Any) -> Any:
+        node = get_proxy_slot(fake, self.tracer).proxy.node
+        needed = self._needed(node)
+        for other in self.tracer.graph.nodes:
+            if other in needed:
+                self.found[other] = self._run(other)
+        return self.found[node]
+
+    def _needed(self, node: Any) -> set[Any]:
+        """Nodes that were not run yet, with those that write into what they use."""
+        needed: set[Any] = set()
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            if node in needed or node in self.found:
+                continue
+            needed.add(node)
+            waiting += node.all_input_nodes
+            waiting += [user for user in node.users if user.op == "call_function" and _writes(user.target)]
+        return needed
+
+    def _run(self, node: Any) -> Any:
+        if node.op == "get_attr":
+            return getattr(self.tracer.root, node.target)
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), self.found.__getitem__)
+        return node.target(*args, **kwargs)
+
+
+def _writes(target: Any) -> bool:
+    schema = getattr(target, "_schema", None)
+    return schema is not None and bool(schema.is_mutable)
+
+
+class _Answers(TorchFunctionMode):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: _Values | None = None
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        if function in ABOUT_VALUES and isinstance(args[0], FakeTensor):
+            try:
+                return self._answer(function, args, kwargs)
+            except Exception:  # no real tensors, or a call that only works while it is traced
+                pass
+        return function(*args, **kwargs)
+
+    def _answer(self, function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
+        mode = get_proxy_mode()
+        if self.values is None or self.values.tracer is not mode.tracer:
+            self.values = _Values(mode.tracer, args[0])
+        with _disable_current_modes(), disable_proxy_modes_tracing(), torch.no_grad():
+            return function(self.values.of(args[0]), *args[1:], **kwargs)
+
+
+@contextmanager
+def as_in_a_run() -> Iterator[None]:
+    with ExitStack() as patches:
+        for name in ABOUT_TRACING:
+            patches.enter_context(mock.patch.object(torch.compiler, name, _denied(getattr(torch.compiler, name))))
+        if TRANSFORMERS in sys.modules:
+            patches.enter_context(mock.patch(f"{TRANSFORMERS}.is_fake_tensor", lambda _: False))
+        patches.enter_context(torch.random.fork_rng(devices=[]))
+        patches.enter_context(_Answers())
+        yield
+
+
+@contextmanager
+def with_values() -> Iterator[None]:
+    """Every operator runs for real as well; sizes that depend on values are those that come of it."""
+    with as_in_a_run(), config.patch(fake_tensor_propagate_real_tensors=True):
+        yield
+
+
+def with_known_sizes(value: Any) -> Any:
+    """The tensor with numbers for the sizes that values have decided about; what has none is as it was."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    sizes, strides = [_known(size) for size in value.shape], [_known(stride) for stride in value.stride()]
+    if sizes == list(value.shape):
+        return value
+    return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
+
+
+def sizes_are_known(graph: Any) -> bool:
+    values = [node.meta.get("val") for node in graph.nodes]
+    tensors = [part for value in values for part in (value if isinstance(value, (list, tuple)) else [value])]
+    sizes = [_known(size) for part in tensors if isinstance(part, torch.Tensor) for size in part.shape]
+    return not any(free_unbacked_symbols(size) for size in sizes if not isinstance(size, int))
+
+
+def _known(size: Any) -> Any:
+    """A size that depends on values alone, as it was when every operator ran for real."""
+    if isinstance(size, int):
+        return size
+    found = size.node.expr.xreplace(size.node.shape_env.real_tensor_prop_unbacked_vals)
+    return int(found) if found.is_Integer else size
