@@ -165,7 +165,7 @@ def both(name: str, *shape: int, **settings: Any) -> Model:
 TEXTS = (
     "ArceeForCausalLM BertGenerationDecoder BioGptForCausalLM BitNetForCausalLM CamembertForCausalLM "
     "CohereForCausalLM Cohere2ForCausalLM CTRLLMHeadModel CwmForCausalLM DiffLlamaForCausalLM Emu3ForCausalLM "
-    "Ernie4_5ForCausalLM FalconH1ForCausalLM FalconMambaForCausalLM GPTNeoXJapaneseForCausalLM GraniteForCausalLM "
+    "Ernie4_5ForCausalLM FalconMambaForCausalLM GPTNeoXJapaneseForCausalLM GraniteForCausalLM "
     "GraniteSWAForCausalLM HrmTextForCausalLM HunYuanDenseV1ForCausalLM HyperCLOVAXForCausalLM Jais2ForCausalLM "
     "Lfm2ForCausalLM MllamaForCausalLM ModernBertDecoderForCausalLM NanoChatForCausalLM OlmoHybridForCausalLM "
     "PersimmonForCausalLM RwkvForCausalLM SmolLM3ForCausalLM TrOCRForCausalLM VaultGemmaForCausalLM XGLMForCausalLM "
@@ -242,6 +242,8 @@ def play(batch: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
 MORE = {
     "bamba": text("BambaForCausalLM", mamba_n_heads=4, mamba_d_head=16, mamba_d_state=8, mamba_chunk_size=8,
                   attn_layer_indices=[1]),
+    "falcon_h1": text("FalconH1ForCausalLM", mamba_d_ssm=64, mamba_n_heads=4, mamba_d_head=16, mamba_d_state=8,
+                      mamba_chunk_size=8, mamba_n_groups=1),
     "mamba2": text("Mamba2ForCausalLM", num_heads=8, head_dim=8, state_size=8, n_groups=1, chunk_size=8),
     "lfm3": text("Lfm3ForCausalLM", layer_types=["conv", "full_attention"]),
     "minicpm3": text("MiniCPM3ForCausalLM", num_key_value_heads=4, qk_rope_head_dim=8, v_head_dim=8, qk_nope_head_dim=8),

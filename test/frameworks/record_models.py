@@ -15,10 +15,12 @@ import datetime
 import gc
 import importlib
 import importlib.util
+import multiprocessing
 import os
 import sys
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from fnmatch import fnmatch
@@ -80,14 +82,20 @@ def target_of(case: Case) -> Tensor | None:
     cross entropy classes: over the last dimension of three, else over the second, the channels of an image."""
     if case.loss not in AGAINST:
         return None
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as elsewhere:
+        shape = elsewhere.submit(shape_of_prediction, case).result()
+    if case.loss != "cross_entropy":
+        return torch.zeros(shape)
+    shape = (shape.numel() // shape[-1],) if len(shape) == 3 else (shape[0], *shape[2:])
+    return torch.zeros(shape, dtype=torch.int64)
+
+
+def shape_of_prediction(case: Case) -> torch.Size:
+    """In another process: some models keep tensors for all that are made later, which the recording would not see."""
     model = MODELS[case.model].make()
     with torch.no_grad():
         args, kwargs = MODELS[case.model].inputs(case.batch)
-        y = first_of(model(*args, **kwargs))
-    if case.loss != "cross_entropy":
-        return torch.zeros(y.shape)
-    shape = (y.numel() // y.shape[-1],) if y.dim() == 3 else (y.shape[0], *y.shape[2:])
-    return torch.zeros(shape, dtype=torch.int64)
+        return first_of(model(*args, **kwargs)).shape
 
 
 def loss_of(case: Case, target: Tensor | None) -> Callable[[Any], Tensor]:

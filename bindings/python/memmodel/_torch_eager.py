@@ -7,6 +7,7 @@ whether a mask lets everything through, is computed: that value and what it is m
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -37,7 +38,7 @@ def _denied(question: Callable[[], bool]) -> Callable[[], bool]:
 
 ABOUT_VALUES = tuple(
     getattr(torch.Tensor, name)
-    for name in ("__bool__", "__int__", "__float__", "__index__", "__contains__", "item", "tolist")
+    for name in ("__bool__", "__int__", "__float__", "__index__", "item", "tolist")
 )
 
 
@@ -94,6 +95,9 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
+        if function is torch.Tensor.__contains__:
+            with self:
+                return bool((args[1] == args[0]).any())
         if function in ABOUT_VALUES and isinstance(args[0], FakeTensor):
             try:
                 return self._answer(function, args, kwargs)
@@ -105,6 +109,7 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         mode = get_proxy_mode()
         if self.values is None or self.values.tracer is not mode.tracer:
             self.values = _Values(mode.tracer, args[0])
+        torch.ops.aten._assert_tensor_metadata(args[0])  # a use of it: nothing that the run computes is left out
         with _disable_current_modes(), disable_proxy_modes_tracing(), torch.no_grad():
             return function(self.values.of(args[0]), *args[1:], **kwargs)
 
@@ -124,7 +129,8 @@ def as_in_a_run() -> Iterator[None]:
 @contextmanager
 def with_values() -> Iterator[None]:
     """Every operator runs for real as well; sizes that depend on values are those that come of it."""
-    with as_in_a_run(), config.patch(fake_tensor_propagate_real_tensors=True):
+    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")  # tells of every value that it was told
+    with as_in_a_run(), config.patch(fake_tensor_propagate_real_tensors=True), mock.patch.object(logger, "warning"):
         yield
 
 

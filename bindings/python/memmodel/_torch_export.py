@@ -14,6 +14,7 @@ from torch import nn
 from torch.fx import traceback
 from torch.utils import checkpoint
 
+from memmodel._torch_deaths import GONE, MADE, deaths_marked
 from memmodel._torch_eager import as_in_a_run, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
@@ -53,10 +54,13 @@ class Step(nn.Module):  # type: ignore[misc]
 
     def forward(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         y = self.model(*args, **kwargs)
-        if self.loss is None:
-            return tensors_in(y), None
-        loss = self.loss(y)
+        loss = None if self.loss is None else self.loss(y)
+        with traceback.annotate({END: 1}):  # what is still there now, the names `y` and `loss` hold
+            torch.ops.aten._assert_tensor_metadata(torch.empty(0))
         return tensors_in(y), loss
+
+
+END = "memmodel end"
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ class Call:
     places: tuple[Place, ...]
     checkpoint: int = 0  # which call of torch.utils.checkpoint it is in, counted from 1; 0: none
     function: int = 0  # the same of torch.autograd.Function
+    made: int = 0  # how many nodes there were when its tensor was made, and when Python let it go; 0: not known
+    gone: int = 0
     tensor_lists: frozenset[str] = frozenset()
 
 
@@ -107,6 +113,7 @@ class Program:
     calls: list[Call]
     outputs: list[Value]
     loss: Value | None
+    traced: bool = False  # it knew that it was traced, and may have made masks for that
 
 
 # ---- the graph ----
@@ -175,7 +182,7 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
         if node.op != "call_function":
             continue
         target = str(node.target)
-        if _custom(node, HELD) or any(_custom(node, mark) for mark in MARKS):
+        if any(_custom(node, mark) for mark in (HELD, END)) or any(_custom(node, mark) for mark in MARKS):
             continue
         if "wrap_with_set_grad_enabled" in target:
             yield from _region(node, names)
@@ -185,6 +192,7 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
             continue
         call = Call(node.name, target, _arguments(node), _results(node), _places(node), _checkpoint_of(node))
         call.function = _custom(node, INSIDE)
+        call.made, call.gone = _custom(node, MADE), _custom(node, GONE)
         yield call
 
 
@@ -459,28 +467,37 @@ def _shapes(call: Call) -> list[tuple[Any, ...]]:
 WAYS: tuple[Callable[[], AbstractContextManager[None]], ...] = (as_in_a_run, with_values, nullcontext)
 
 
-def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> Any:
+def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple[Any, bool]:
     """What a run computes; where that depends on what export cannot know, as much as it says of itself."""
     errors: list[Exception] = []
-    programs: list[Any] = []
+    programs: list[tuple[Any, bool]] = []
     for way in WAYS:
         try:
-            with way():
-                programs.append(torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False))
+            with way(), deaths_marked():
+                program = torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False)
         except Exception as error:  # whatever export says
             errors.append(error)
             continue
-        if sizes_are_known(programs[-1].graph):
+        programs.append((program, way is nullcontext))
+        if sizes_are_known(program.graph):
             return programs[-1]
     if not programs:
         raise errors[0]
     return programs[0]
 
 
+def _held_at_the_end(graph: Any, calls: Sequence[Call], known: Sequence[Any]) -> list[Value]:
+    """What an object that the model returns keeps in places of its own, such as the lengths of a cache."""
+    end = next((_custom(node, MADE) for node in graph.nodes if _custom(node, END)), 0)
+    names = {value.name for value in known if value is not None}
+    held = [_as_made(Value(call.name), calls) for call in calls if end and call.gone > end]
+    return [value for value in dict.fromkeys(held) if value.name not in names]
+
+
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
     with _checkpoints_marked(), functions_marked() as marks:
-        program = _exported(step, (tuple(args), dict(kwargs)), dynamic_shapes)
+        program, traced = _exported(step, (tuple(args), dict(kwargs)), dynamic_shapes)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
@@ -492,4 +509,6 @@ def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_s
     returned = _renamed(_encoded(list(output.args[0])), renamed)
     loss = returned[-1] if step.loss is not None else None
     outputs = returned[:-1] if step.loss is not None else returned
-    return Program(given, calls, [_as_made(value, calls) for value in outputs if isinstance(value, Value)], loss)
+    outputs = [_as_made(value, calls) for value in outputs if isinstance(value, Value)]
+    outputs += _held_at_the_end(program.graph, calls, [*outputs, loss])
+    return Program(given, calls, outputs, loss, traced)

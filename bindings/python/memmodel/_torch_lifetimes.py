@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from memmodel._torch_export import Call, Place, Value
@@ -294,4 +296,15 @@ def lifetimes_of(calls: Sequence[Call], outputs: Sequence[Value]) -> Lifetimes:
         deaths.arguments(frame)
         for number in range(len(frame.statements)):
             deaths.names(frame, number, fields)
-    return Lifetimes(deaths.death, deaths.last_use, deaths.frames)
+    return Lifetimes(_seen(calls, deaths), deaths.last_use, deaths.frames)
+
+
+def _seen(calls: Sequence[Call], deaths: _Deaths) -> list[int]:
+    """Deaths as they were seen while the calls were traced, where they were."""
+    made = list(accumulate((call.made for call in calls), max))
+    found = list(deaths.death)
+    for position, call in enumerate(calls):
+        if call.made and position not in deaths.returned:
+            gone = bisect_right(made, call.gone) - 1 if call.gone else len(calls)
+            found[position] = max(gone, deaths.last_use[position])
+    return found

@@ -176,7 +176,8 @@ def _build(program: Program, *, training: bool) -> Network:
     network = Network()
     calls = Calls(network, training=training)
     calls.names = _symbol_names(program)
-    program = without_made_masks(program)
+    if program.traced:
+        program = without_made_masks(program)
     _declare(calls, program)
     outputs = [*program.outputs, *([program.loss] if program.loss else [])]
     lifetimes = lifetimes_of(program.calls, outputs)
@@ -200,12 +201,13 @@ def _build(program: Program, *, training: bool) -> Network:
 
 def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) -> dict[int, list[str]]:
     """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward()."""
-    made = {call.name for call in program.calls}
+    made = {call.name: position for position, call in enumerate(program.calls)}
     bound: dict[int, list[str]] = {}
     for statement in frames[0].statements if frames else ():
         for name, values in (("y", program.outputs), ("loss", [program.loss])):
             if name in statement.names:
-                names = [value.name for value in values if value is not None and value.name in made]
+                last = statement.last
+                names = [value.name for value in values if value is not None and made.get(value.name, last + 1) <= last]
                 bound.setdefault(statement.last, []).extend(names)
     return bound
 
