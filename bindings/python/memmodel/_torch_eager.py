@@ -37,8 +37,7 @@ def _denied(question: Callable[[], bool]) -> Callable[[], bool]:
 # ---- values ----
 
 ABOUT_VALUES = tuple(
-    getattr(torch.Tensor, name)
-    for name in ("__bool__", "__int__", "__float__", "__index__", "item", "tolist")
+    getattr(torch.Tensor, name) for name in ("__bool__", "__int__", "__float__", "__index__", "item", "tolist")
 )
 
 
@@ -93,7 +92,9 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         super().__init__()
         self.values: _Values | None = None
 
-    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if function is torch.Tensor.__contains__:
             with self:

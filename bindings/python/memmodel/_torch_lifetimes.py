@@ -301,10 +301,11 @@ def lifetimes_of(calls: Sequence[Call], outputs: Sequence[Value]) -> Lifetimes:
 
 def _seen(calls: Sequence[Call], deaths: _Deaths) -> list[int]:
     """Deaths as they were seen while the calls were traced, where they were."""
-    made = list(accumulate((call.made for call in calls), max))
+    seen = [position for position, call in enumerate(calls) if call.made]
+    made = list(accumulate((calls[position].made for position in seen), max))
     found = list(deaths.death)
-    for position, call in enumerate(calls):
-        if call.made and position not in deaths.returned:
-            gone = bisect_right(made, call.gone) - 1 if call.gone else len(calls)
-            found[position] = max(gone, deaths.last_use[position])
+    for position in set(seen) - deaths.returned:
+        gone = calls[position].gone
+        last = seen[bisect_right(made, gone) - 1] if gone else len(calls)
+        found[position] = max(last, deaths.last_use[position])
     return found
