@@ -56,16 +56,21 @@ shaped(struct step *step, struct value *buffer, const struct shape *shape, bool 
     return result;
 }
 
-/* An error gets the name of the layer. */
-static void
-convolution_play(struct step *step, int status, struct convolution_events *events, struct value *results[ROLES])
+/* An error gets the name of the layer. True: the results are channels-last. */
+static bool
+convolution_play(struct step *step, const struct convolution_call *call, struct value *results[ROLES])
 {
-    if (!status)
+    const struct convolution_events *events;
+    int status = convolution_recall(&step->convolutions, step->context, &step->machine, call, &events);
+
+    if (!status) {
         play(step, events, results);
-    else if (!step->status)
+        return events->channels_last;
+    }
+    if (!step->status)
         step->status = context_error(step->context, status, step->network->layers[step->layer].name, "%s",
                                      memmodel_context_error(step->context)->message);
-    convolution_events_release(step->context, events);
+    return false;
 }
 
 /* ---- memory order ---- */
@@ -114,14 +119,14 @@ convolution_node_backward(struct step *step, struct node *node, struct value **i
         CONVOLUTION_GRAD_WEIGHT,
         CONVOLUTION_GRAD_BIAS,
     };
-    struct convolution_wants wants = {node_wants(node, 0), node_wants(node, 1), node_wants(node, 2)};
-    struct convolution_events events = {0};
+    struct convolution_call call = {.backward = true};
     struct value *results[ROLES] = {NULL};
-    int status =
-        convolution_backward(step->context, node->options, &step->machine, wants, order_of(incoming[0]), &events);
-    bool channels_last = events.channels_last;
+    bool channels_last;
 
-    convolution_play(step, status, &events, results);
+    memcpy(&call.convolution, node->options, sizeof call.convolution);
+    call.wants = (struct convolution_wants){node_wants(node, 0), node_wants(node, 1), node_wants(node, 2)};
+    call.grad_order = order_of(incoming[0]);
+    channels_last = convolution_play(step, &call, results);
     for (int i = 0; i < 3; i++)
         if (node_wants(node, i))
             gradients[i] = shaped(step, results[roles[i]], &node->edges[i].shape, channels_last && i < 2);
@@ -213,17 +218,15 @@ cpu_convolution(struct step *step, struct convolution *problem, struct value *co
 {
     static const struct derivative convolution = {"convolution", convolution_node_backward};
     struct value *results[ROLES] = {NULL}, *result;
-    struct convolution_events events = {0};
+    struct convolution_call call = {.backward = false};
     struct shape shape = convolution_result_shape(problem, inputs[0]);
     struct node *node;
     bool channels_last;
-    int status;
 
     problem->input_order = order_of(inputs[0]);
     problem->weight_order = order_of(inputs[1]);
-    status = convolution_forward(step->context, problem, &step->machine, &events);
-    channels_last = events.channels_last;
-    convolution_play(step, status, &events, results);
+    memcpy(&call.convolution, problem, sizeof call.convolution);
+    channels_last = convolution_play(step, &call, results);
     result = shaped(step, results[CONVOLUTION_OUTPUT], &shape, channels_last);
     node = step_record(step, &convolution, result, 3, inputs);
     if (node)

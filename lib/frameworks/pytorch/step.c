@@ -314,6 +314,7 @@ step_release(struct step *step)
     memory_release(step->context, step->values);
     memory_release(step->context, step->queue.heap);
     memory_release(step->context, step->queue.stack);
+    convolution_recall_release(&step->convolutions, step->context);
     lifetimes_release(step->context, &step->lifetimes);
     checkpoints_release(step->context, &step->checkpoints);
     memory_release(step->context, step->autocast.sources);

@@ -11,6 +11,7 @@
 #include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
 #include "frameworks/pytorch/checkpoint.h"
+#include "frameworks/pytorch/convolution_recall.h"
 #include "frameworks/pytorch/device.h"
 #include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/value.h"
@@ -46,6 +47,7 @@ struct step {
     struct updates *updates; /* NULL: all events are wanted */
     struct pool pool;
     struct machine_profile machine;
+    struct convolution_recall convolutions;
     const struct device *device;
     struct cuda cuda;
     int status; /* of the first failure; everything stops at the next layer */
