@@ -735,8 +735,7 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
 extern const struct formula_table formulas_elementwise, formulas_losses, formulas_products, formulas_reductions;
 
-static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_losses, &formulas_products,
-                                                     &formulas_reductions};
+static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_losses, &formulas_products, &formulas_reductions};
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 

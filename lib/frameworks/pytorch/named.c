@@ -11,9 +11,9 @@ compare_names(const void *name, const void *rule)
 }
 
 static const struct named_table *const tables[] = {
-    &named_functions, &named_cells,   &named_convolution, &named_elementwise, &named_arithmetic, &named_views,
-    &named_makers,    &named_joining, &named_indexing,    &named_reductions,  &named_products,   &named_normalization,
-    &named_attention, &named_pooling, &named_resampling,  &named_recurrent,   &named_losses,
+    &named_functions,     &named_fourier,   &named_cells,   &named_convolution, &named_elementwise, &named_arithmetic,
+    &named_views,         &named_makers,    &named_joining, &named_indexing,    &named_reductions,  &named_products,
+    &named_normalization, &named_attention, &named_pooling, &named_resampling,  &named_recurrent,   &named_losses,
 };
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };

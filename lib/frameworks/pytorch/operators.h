@@ -117,6 +117,12 @@ gradient_like(struct step *step, const struct value *gradient, const struct valu
 void
 contiguous_scratch(struct step *step, const struct value *gradient);
 
+/* ---- named_fourier.c ---- */
+
+/* x.to(torch.complex64): itself if it is complex. */
+struct value *
+aten_to_complex(struct step *step, struct value *x);
+
 /* ---- named_elementwise.c ---- */
 
 /* Between one number or two; in place it keeps a clone. */

@@ -1,0 +1,348 @@
+/*
+ * Discrete Fourier transforms. PyTorch: aten/src/ATen/native/SpectralOps.cpp, aten/src/ATen/native/mkl/SpectralOps.cpp.
+ * A complex number of two float32 counts as a float64 here: it has its size.
+ */
+#include "frameworks/pytorch/named.h"
+
+#include <string.h>
+
+enum { COMPLEX = MEMMODEL_FLOAT64, REAL = MEMMODEL_FLOAT32 };
+
+/* What is transformed: axes in their order, the last of which is halved where one side is real. */
+struct transform {
+    int axes[MEMMODEL_MAX_RANK];
+    int64_t sizes[MEMMODEL_MAX_RANK]; /* to which each is cut or filled up with zeros; 0: as it is */
+    int64_t last;                     /* size of the last axis in the real tensor */
+    int count;
+    bool conjugated; /* the result is seen conjugated, and its gradient is copied for that */
+};
+
+static struct transform *
+transform_new(struct step *step)
+{
+    struct transform *transform = arena_allocate(&step->pool.arena, sizeof *transform);
+
+    if (transform)
+        *transform = (struct transform){.count = 0};
+    else
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+    return transform;
+}
+
+/* ---- one call of the kernel ---- */
+
+static bool
+is_transformed(const struct transform *transform, int axis)
+{
+    for (int i = 0; i < transform->count; i++)
+        if (transform->axes[i] == axis)
+            return true;
+    return false;
+}
+
+/* The other axes by stride, the largest first, then those that are transformed. */
+static void
+order_axes(const struct value *x, const struct transform *transform, int32_t *order)
+{
+    int count = 0;
+
+    for (int axis = 0; axis < x->shape.rank; axis++) {
+        int at = count;
+
+        if (is_transformed(transform, axis))
+            continue;
+        for (; at > 0 && x->strides[order[at - 1]] < x->strides[axis]; at--)
+            order[at] = order[at - 1];
+        order[at] = axis;
+        count++;
+    }
+    for (int i = 0; i < transform->count && count < MEMMODEL_MAX_RANK; i++)
+        order[count++] = transform->axes[i];
+}
+
+/* Copies an input whose other axes are not one: _exec_fft, input.reshape(batched_sizes) */
+static void
+batch_scratch(struct step *step, const struct value *x, const struct transform *transform, const int32_t *order)
+{
+    int others = x->shape.rank - transform->count;
+    struct shape turned = x->shape, batched = {.dims = {1}, .rank = 1, .dtype = x->shape.dtype};
+    struct value *seen;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    for (int i = 0; i < x->shape.rank; i++) {
+        turned.dims[i] = x->shape.dims[order[i]];
+        strides[i] = x->strides[order[i]];
+        if (i < others && !checked_multiply(batched.dims[0], turned.dims[i], &batched.dims[0]))
+            batched.dims[0] = INT64_MAX;
+        else if (i >= others && batched.rank < MEMMODEL_MAX_RANK)
+            batched.dims[batched.rank++] = turned.dims[i];
+    }
+    seen = value_view(step, x, &turned, strides);
+    if (!value_viewable(seen, &batched, strides))
+        value_scratch(step, &x->shape);
+    value_drop(step, seen);
+}
+
+/* The result lies in memory as the kernel writes it. Without a node. */
+static struct value *
+transformed(struct step *step, const struct value *x, const struct transform *transform, const struct shape *shape)
+{
+    int32_t order[MEMMODEL_MAX_RANK] = {0};
+    int backwards[MEMMODEL_MAX_RANK];
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *result;
+
+    order_axes(x, transform, order);
+    for (int i = 0; i < shape->rank; i++)
+        backwards[i] = order[i];
+    shape_strides_in_order(shape, backwards, strides);
+    result = value_empty_strided(step, shape, strides);
+    batch_scratch(step, x, transform, order);
+    return result;
+}
+
+static struct shape
+with_last(const struct value *x, const struct transform *transform, int64_t size, int dtype)
+{
+    struct shape shape = shape_typed(&x->shape, dtype);
+
+    shape.dims[transform->axes[transform->count - 1]] = size;
+    return shape;
+}
+
+/* The tensor's real part. */
+static struct value *
+real_part(struct step *step, const struct value *x)
+{
+    struct shape shape = shape_typed(&x->shape, REAL);
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    for (int i = 0; i < shape.rank; i++)
+        strides[i] = x->strides[i] < INT64_MAX / 2 ? 2 * x->strides[i] : x->strides[i];
+    return value_view(step, x, &shape, strides);
+}
+
+/* ---- complex to complex ---- */
+
+static void
+complex_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = transformed(step, incoming[0], node->options, &incoming[0]->shape);
+}
+
+static struct value *
+complex_transform(struct step *step, struct value *x, const struct transform *transform)
+{
+    static const struct derivative derivative = {"_fft_c2c", complex_backward};
+    struct value *result = transformed(step, x, transform, &x->shape);
+    struct node *node = step_record(step, &derivative, result, 1, &x);
+
+    if (node)
+        node->options = transform;
+    return result;
+}
+
+/* ---- real to complex: half of the last axis, or all of it ---- */
+
+/* The gradient, filled up with zeros where it is a half, transformed; its real part. */
+static void
+real_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct transform *transform = node->options;
+    struct shape shape = with_last(incoming[0], transform, transform->last, COMPLEX);
+    struct value *full = transform->conjugated ? value_like(step, incoming[0]) : NULL, *result;
+
+    if (!full)
+        full = shape_equal(&shape, &incoming[0]->shape) ? value_keep(incoming[0]) : value_empty(step, &shape);
+    result = transformed(step, full, transform, &shape);
+    gradients[0] = real_part(step, result);
+    value_drop(step, result);
+    value_drop(step, full);
+}
+
+/* Saved is the input. */
+static struct value *
+real_transform(struct step *step, struct value *x, struct transform *transform, bool half)
+{
+    static const struct derivative derivative = {"_fft_r2c", real_backward};
+    struct shape shape;
+    struct value *result;
+    struct node *node;
+
+    transform->last = x->shape.dims[transform->axes[transform->count - 1]];
+    shape = with_last(x, transform, half ? transform->last / 2 + 1 : transform->last, COMPLEX);
+    result = transformed(step, x, transform, &shape);
+    node = step_record(step, &derivative, result, 1, &x);
+    step_save(step, node, x);
+    if (node)
+        node->options = transform;
+    return result;
+}
+
+/* ---- complex to real ---- */
+
+/* All but the ends of the half are doubled: a number as a tensor, then as a complex one. */
+static void
+half_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct transform *transform = node->options;
+    struct shape shape = shape_typed(&node->edges[0].shape, COMPLEX);
+
+    gradients[0] = transformed(step, incoming[0], transform, &shape);
+    if (shape.dims[transform->axes[transform->count - 1]] < transform->last) {
+        struct value *number = value_scalar(step, MEMMODEL_INT64), *typed = value_scalar(step, COMPLEX);
+
+        value_drop(step, typed);
+        value_drop(step, number);
+    }
+}
+
+/* Several axes: all but the last as complex ones, before. */
+static struct value *
+half_transform(struct step *step, struct value *x, const struct transform *transform)
+{
+    static const struct derivative derivative = {"_fft_c2r", half_backward};
+    struct transform last = {.axes = {transform->axes[transform->count - 1]}, .count = 1}, before = *transform;
+    struct shape shape = with_last(x, transform, transform->last, REAL);
+    struct value *inner = NULL, *result;
+    struct node *node;
+
+    before.count--;
+    if (before.count > 0)
+        inner = transformed(step, x, &before, &x->shape);
+    result = transformed(step, inner ? inner : x, &last, &shape);
+    value_drop(step, inner);
+    node = step_record(step, &derivative, result, 1, &x);
+    if (node)
+        node->options = transform;
+    return result;
+}
+
+/* ---- the public operators ---- */
+
+static void
+to_complex_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)node;
+    gradients[0] = real_part(step, incoming[0]);
+}
+
+struct value *
+aten_to_complex(struct step *step, struct value *x)
+{
+    static const struct derivative to_copy = {"_to_copy", to_complex_backward};
+    struct value *result;
+
+    if (x->shape.dtype == COMPLEX)
+        return value_keep(x);
+    result = value_like_typed(step, x, COMPLEX);
+    step_record(step, &to_copy, result, 1, &x);
+    return result;
+}
+
+/* Cut where it is too long, then filled up with zeros. resize_fft_input */
+static struct value *
+resized(struct step *step, struct value *x, const struct transform *transform)
+{
+    struct value *result = value_keep(x), *next;
+    struct shape wanted = x->shape;
+
+    for (int i = 0; i < transform->count; i++) {
+        struct shape cut = result->shape;
+        int axis = transform->axes[i];
+
+        if (transform->sizes[i] > 0)
+            wanted.dims[axis] = transform->sizes[i];
+        if (wanted.dims[axis] >= cut.dims[axis])
+            continue;
+        cut.dims[axis] = wanted.dims[axis];
+        next = aten_part(step, result, &cut, result->strides);
+        value_drop(step, result);
+        result = next;
+    }
+    if (shape_equal(&wanted, &result->shape))
+        return result;
+    next = aten_constant_pad(step, result, &wanted);
+    value_drop(step, result);
+    return next;
+}
+
+/* The axes of the call: "dim", or as many of the last as "s" has, or `otherwise` of them, 0: all. */
+static void
+read_axes(const struct layer *layer, int rank, int otherwise, struct transform *transform)
+{
+    int64_t axes[MEMMODEL_MAX_RANK];
+    int given = attribute_list(layer, "dim", axes, MEMMODEL_MAX_RANK);
+    int sizes = attribute_list(layer, otherwise == 1 ? "n" : "s", transform->sizes, MEMMODEL_MAX_RANK);
+
+    transform->count = given > 0 ? given : sizes > 0 ? sizes : otherwise > 0 ? otherwise : rank;
+    transform->count = transform->count < rank ? transform->count : rank;
+    for (int i = 0; i < transform->count; i++) {
+        int64_t axis = given > 0 ? axes[i] : i - transform->count;
+
+        axis = axis < 0 ? axis + rank : axis;
+        transform->axes[i] = axis >= 0 && axis < rank ? (int)axis : 0;
+        transform->sizes[i] = i < sizes && transform->sizes[i] > 0 ? transform->sizes[i] : 0;
+    }
+}
+
+/* Which sides are real, and over how many axes. */
+enum fourier { FULL = 0, HALF = 4, FROM_HALF = 8, INVERSE = 16, AXES = 3 };
+
+/* The size of the last axis in a half. */
+static void
+halve_last(struct transform *transform, const struct value *x)
+{
+    int last = transform->count - 1, axis = transform->axes[last];
+
+    transform->last = transform->sizes[last] ? transform->sizes[last] : 2 * (x->shape.dims[axis] - 1);
+    transform->sizes[last] = transform->last / 2 + 1;
+}
+
+static void
+fourier_forward(struct step *step, const struct layer *layer, int kind)
+{
+    struct value *x = step_input(step, layer, 0), *typed, *input;
+    struct transform *transform = transform_new(step);
+    bool complex = x->shape.dtype == COMPLEX;
+
+    if (!transform)
+        return;
+    read_axes(layer, x->shape.rank, kind & AXES, transform);
+    if (transform->count == 0 || (x->shape.dtype != REAL && !complex)) {
+        named_estimate(step, layer);
+        return;
+    }
+    if (kind & FROM_HALF)
+        halve_last(transform, x);
+    /* Over one axis a real tensor stays one; over several it becomes complex. */
+    complex = complex || (kind & FROM_HALF) || (!(kind & HALF) && (kind & AXES) != 1);
+    typed = complex ? aten_to_complex(step, x) : value_keep(x);
+    input = resized(step, typed, transform);
+    transform->conjugated = !complex && (kind & INVERSE);
+    if (kind & FROM_HALF)
+        step_output(step, layer, 0, half_transform(step, input, transform));
+    else if (complex)
+        step_output(step, layer, 0, complex_transform(step, input, transform));
+    else
+        step_output(step, layer, 0, real_transform(step, input, transform, (kind & HALF) != 0));
+    value_drop(step, input);
+    value_drop(step, typed);
+}
+
+static const struct named_rule fourier[] = {
+    {"aten.fft_fft.default", fourier_forward, FULL | 1, "1"},
+    {"aten.fft_fft2.default", fourier_forward, FULL | 2, "1"},
+    {"aten.fft_fftn.default", fourier_forward, FULL, "1"},
+    {"aten.fft_ifft.default", fourier_forward, FULL | INVERSE | 1, "1"},
+    {"aten.fft_ifft2.default", fourier_forward, FULL | INVERSE | 2, "1"},
+    {"aten.fft_ifftn.default", fourier_forward, FULL | INVERSE, "1"},
+    {"aten.fft_irfft.default", fourier_forward, FROM_HALF | 1, "1"},
+    {"aten.fft_irfft2.default", fourier_forward, FROM_HALF | 2, "1"},
+    {"aten.fft_irfftn.default", fourier_forward, FROM_HALF, "1"},
+    {"aten.fft_rfft.default", fourier_forward, HALF | 1, "1"},
+    {"aten.fft_rfft2.default", fourier_forward, HALF | 2, "1"},
+    {"aten.fft_rfftn.default", fourier_forward, HALF, "1"},
+};
+
+const struct named_table named_fourier = NAMED_TABLE(fourier);
