@@ -22,7 +22,7 @@ static const struct {
     {"autocast_linear", 4}, /* oneDNN's scratchpad of larger products in bfloat16, with AVX-512 */
     {"autocast_matmul", 2}, {"autocast_sdpa", 1}, {"lstm", 1}, /* two releases in another order */
     {"reductions", 1},                       /* local_response_norm: a name that the function keeps to its end */
-    {"cdist", 1},           {"products", 2}, /* bilinear, tensordot */
+    {"products", 2}, /* bilinear, tensordot */
 };
 
 /* ---- one case as a network of one operator, or a few ---- */

@@ -61,6 +61,25 @@ trimmed(struct part part)
     return part;
 }
 
+/* A name that is given anew lets go of what it held: that is one of the temporaries, or nobody's here. */
+static void
+unbind(struct run *run, const char *name, size_t length)
+{
+    struct named_operand *found = NULL;
+
+    for (int i = 0; i < run->name_count; i++)
+        if (run->names[i].length == length && strncmp(run->names[i].name, name, length) == 0)
+            found = &run->names[i];
+    for (int i = 0; found && i < run->temporary_count - 1; i++)
+        if (found->operand.kind == OPERAND_TENSOR && run->temporaries[i] == found->operand.value) {
+            value_drop(run->step, run->temporaries[i]);
+            memmove(&run->temporaries[i], &run->temporaries[i + 1],
+                    (size_t)(run->temporary_count - i - 1) * sizeof run->temporaries[0]);
+            run->temporary_count--;
+            return;
+        }
+}
+
 static void
 bind(struct run *run, const char *name, size_t length, struct formula_operand operand)
 {
@@ -156,8 +175,14 @@ ask(const struct formula_call *call, const char *name, struct formula_operand *a
         *answer = number_operand(axis >= 0 && axis < rank ? (double)x->shape.dims[axis] : 1, true);
     } else if (strcmp(name, "wants") == 0)
         *answer = number_operand(tensor && x->node, true);
+    else if (strcmp(name, "wanted") == 0)
+        *answer = number_operand(call->node && call->operands[0].number < call->node->edge_count &&
+                                     node_wants(call->node, (int)call->operands[0].number),
+                                 true);
     else if (strcmp(name, "is_float") == 0)
         *answer = number_operand(tensor && value_is_float(x), true);
+    else if (strcmp(name, "is_boolean") == 0)
+        *answer = number_operand(tensor && x->shape.dtype == MEMMODEL_BOOL, true);
     else if (strcmp(name, "is_contiguous") == 0)
         *answer = number_operand(tensor && value_is_contiguous(x), true);
     else
@@ -441,6 +466,7 @@ run_text(struct run *run, const char *text, struct value **results, int most, ui
         if (equals) {
             operand = compute(run, (struct part){equals + 1, part.end});
             keep_last(run, from, operand);
+            unbind(run, part.begin, name_length(part.begin));
             from = run->temporary_count;
             bind(run, part.begin, name_length(part.begin), operand);
         } else if (!(wanted >> count & 1)) {
@@ -726,6 +752,8 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
         operands[i] = tensor_operand(input);
     }
     run_formula(step, layer, formula, operands, results, count);
+    if (!results[0])
+        return false;
     for (int i = 0; i < count; i++)
         step_output(step, layer, i, results[i] ? results[i] : value_buffer(step, 0));
     return true;
@@ -733,9 +761,9 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
 /* ---- the tables ---- */
 
-extern const struct formula_table formulas_elementwise, formulas_losses, formulas_products, formulas_reductions;
+extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products, formulas_reductions;
 
-static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_losses, &formulas_products, &formulas_reductions};
+static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra, &formulas_losses, &formulas_products, &formulas_reductions};
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 

@@ -47,7 +47,7 @@ formula_at(size_t index);
 const struct formula_rule *
 formula_find(const char *operation);
 
-/* False, and nothing done, if the layer lacks an input. */
+/* False, and no output made, if the layer lacks an input or is in a form that the formula does not cover. */
 bool
 formula_forward(struct step *step, const struct layer *layer, const struct formula_rule *formula);
 

@@ -397,6 +397,59 @@ part(struct formula_call *call)
     return value_view(call->step, x, &shape, strides);
 }
 
+/* cut(x, axis): all but one along an axis */
+static struct value *
+cut(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+    struct shape shape = x->shape;
+    int axis = operand_axis(call, 1, shape.rank);
+
+    if (shape.rank == 0 || shape.dims[axis] == 0)
+        return value_keep(x);
+    shape.dims[axis]--;
+    return aten_part(call->step, x, &shape, x->strides);
+}
+
+/* widened(x, count): so many more along the last axis, by a concatenation that needs no gradient */
+static struct value *
+widened(struct formula_call *call)
+{
+    struct shape shape = operand_tensor(call, 0)->shape;
+
+    if (shape.rank > 0 &&
+        !checked_add(shape.dims[shape.rank - 1], (int64_t)operand_number(call, 1, 0), &shape.dims[shape.rank - 1]))
+        step_fail(call->step, MEMMODEL_ERROR_OVERFLOW);
+    return value_empty(call->step, &shape);
+}
+
+/* codes(x): what LAPACK says of each matrix; flags(x): whether it failed */
+static struct value *
+codes(struct formula_call *call)
+{
+    const struct shape *shape = &operand_tensor(call, 0)->shape;
+    int64_t matrices = shape_product(shape, 0, shape->rank > 2 ? shape->rank - 2 : 0);
+
+    return value_vector(call->step, call->detail, matrices);
+}
+
+/* The rows that each matrix's rows were exchanged with. */
+static struct value *
+pivots(struct formula_call *call)
+{
+    const struct shape *shape = &operand_tensor(call, 0)->shape;
+    int last = shape->rank - 1;
+    struct shape places = *shape;
+
+    if (last < 1)
+        return value_buffer(call->step, 0);
+    if (shape->dims[last] < shape->dims[last - 1])
+        places.dims[last - 1] = shape->dims[last];
+    places.rank = last;
+    places.dtype = MEMMODEL_INT32;
+    return value_empty(call->step, &places);
+}
+
 /* A view in the shape of the operator's result. */
 static struct value *
 seen(struct formula_call *call)
@@ -536,9 +589,11 @@ static const struct formula_function functions[] = {
     {"clamp_min", clamp, 0},
     {"clamp_min_", clamp, 1},
     {"clone", clone, 0},
+    {"codes", codes, MEMMODEL_INT32},
     {"contiguous", contiguous, 0},
     {"cos", pointwise, ATEN_COS},
     {"cosh", pointwise, ATEN_COSH},
+    {"cut", cut, 0},
     {"detach", detach, 0},
     {"digamma", pointwise, ATEN_DIGAMMA},
     {"div_", change, MEMMODEL_DIVIDE},
@@ -546,6 +601,7 @@ static const struct formula_function functions[] = {
     {"expand", expand, 0},
     {"expm1", pointwise, ATEN_EXPM1},
     {"first", first, 0},
+    {"flags", codes, MEMMODEL_BOOL},
     {"flat", reduce_plain, SAME_TYPE},
     {"flat_integers", reduce_plain, INTEGERS},
     {"floats", like, FLOATS},
@@ -567,6 +623,7 @@ static const struct formula_function functions[] = {
     {"neg_", pointwise_in_place, MEMMODEL_NEGATE},
     {"output", output, 0},
     {"part", part, 0},
+    {"pivots", pivots, 0},
     {"pow", power, 0},
     {"reciprocal", pointwise, ATEN_RECIPROCAL},
     {"reduce", reduce_loss, 0},
@@ -597,6 +654,7 @@ static const struct formula_function functions[] = {
     {"vector_of_integers", vector, INTEGERS},
     {"view", view, 0},
     {"where", where, 0},
+    {"widened", widened, 0},
 };
 
 static int

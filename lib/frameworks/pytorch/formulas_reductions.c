@@ -2,6 +2,21 @@
 #include "frameworks/pytorch/formula.h"
 
 static const struct formula_rule reductions[] = {
+    {"aten._cdist_forward.default",
+     "x1 x2",
+     "output()",
+     {"first(input(), x1, x2, result)", "then(like(grad), then(like(result), first(input(), x1, x2)))"}},
+    {"aten._euclidean_dist.default",
+     "x1 x2",
+     "norm1 = sum(pow(x1, 2), -1, 1); pad1 = like(norm1); norm2 = sum(pow(x2, 2), -1, 1); "
+     "pad2 = like(norm2); left = then(x1 * -2, widened(x1, 2)); right = widened(x2, 2); "
+     "matmul(left, transpose(right))",
+     {"ratio = grad / result; ratio = masked(ratio, result == 0); "
+      "x1 * sum(ratio, -1, 1) - matmul(ratio, x2), x2 * unsqueeze(sum(ratio, -2, 0), -1) - "
+      "matmul(transpose(ratio), x1)",
+      ""}},
+    {"aten.all.default", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
+    {"aten.all.dim", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
     {"aten.aminmax.default",
      "self",
      "least = output(0); most = output(1); least, most",
@@ -12,12 +27,32 @@ static const struct formula_rule reductions[] = {
      "grad self result dim keepdim",
      "mask = self == result; unreduced(grad, self, dim, keepdim) / sum(mask, dim, 1) * mask",
      {NULL}},
+    {"aten.any.default", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
+    {"aten.any.dim", "self", "result = output(); is_boolean(self) ? result : first(result, bools(self))", {NULL}},
+    {"aten.argsort.default",
+     "self",
+     "values = like(self); indices = output(); "
+     "places = vector_of_integers(size(self, given(dim, -1))); indices",
+     {NULL}},
+    {"aten.argsort.stable",
+     "self",
+     "values = like(self); indices = output(); "
+     "places = vector_of_integers(size(self, given(dim, -1))); indices",
+     {NULL}},
+    {"aten.cdist.default",
+     "x1 x2",
+     "given(compute_mode, 0) == 2 ? _cdist_forward(x1, x2) : given(p, 2) != 2 ? _cdist_forward(x1, x2) "
+     ": given(compute_mode, 0) == 1 ? _euclidean_dist(x1, x2) : size(x1, -2) > 25 ? _euclidean_dist(x1, "
+     "x2) : size(x2, -2) > 25 ? _euclidean_dist(x1, x2) : _cdist_forward(x1, x2)",
+     {NULL}},
     {"aten.cosine_similarity.default",
      "x1 x2",
      "x1 = expand(x1, x2); x2 = expand(x2, x1); norm1 = clone(norm(x1, 2, given(dim, 1), 1)); "
      "norm2 = clone(norm(x2, 2, given(dim, 1), 1)); eps_t = scalar(x1); "
      "sum((x1 / norm1) * (x2 / norm2), given(dim, 1), 0)",
      {NULL}},
+    {"aten.count_nonzero.default", "self", "given(dim, 99) == 99 ? output() : sum(self != 0, dim)", {NULL}},
+    {"aten.count_nonzero.dim_IntList", "self", "sum(self != 0, dim)", {NULL}},
     {"aten.cummax.default",
      "self",
      "values = output(0); indices = output(1); values, indices",
@@ -31,6 +66,11 @@ static const struct formula_rule reductions[] = {
      "like(self)",
      {"elements(self) < 2 ? grad; w = grad * result; mask = self == 0; "
       "mask = first(mask, truth(self)); reversed = like(like(like(w))); reversed / self"}},
+    {"aten.diff.default",
+     "self prepend? append?",
+     "prepend ? none : append ? none : given(n, 1) == 1 ? cut(self, given(dim, -1)) - cut(self, "
+     "given(dim, -1))",
+     {NULL}},
     {"aten.dist.default",
      "self other",
      "norm(self - other, given(p, 2))",
@@ -52,6 +92,11 @@ static const struct formula_rule reductions[] = {
     {"aten.mode.default",
      "self",
      "values = output(0); indices = output(1); values, indices",
+     {"first(input(), result1)"}},
+    {"aten.msort.default",
+     "self",
+     "values = output(); indices = integers(self); "
+     "indices = first(indices, vector_of_integers(size(self, 0))); values, indices",
      {"first(input(), result1)"}},
     {"aten.nanmedian.default", "self", "copy = row_major(self); scalar(self)", {"evenly(grad, self, result)"}},
     {"aten.nansum.default",

@@ -25,7 +25,6 @@ static const struct alias aliases[] = {
     {"ger", "outer"},
     {"greater", "gt"},
     {"greater_equal", "ge"},
-    {"inner", "matmul"},
     {"less", "lt"},
     {"less_equal", "le"},
     {"moveaxis", "movedim"},

@@ -134,21 +134,24 @@ scatter_backward(struct step *step, struct node *node, struct value **incoming, 
         gradients[1] = input_gradient(step, node, incoming[0], 1);
 }
 
-enum scattering { REPLACES, ADDS, KEEPS_SOURCE = 2 };
+enum scattering { REPLACES, ADDS, KEEPS_SOURCE = 2, IN_PLACE = 4 };
 
 static void
 scatter_forward(struct step *step, const struct layer *layer, int scattering)
 {
     static const struct derivative scatter = {"scatter", scatter_backward};
     struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 2)};
-    struct value *result = value_like(step, operands[0]);
-    struct node *node = step_record(step, &scatter, result, operands[1] ? 2 : 1, operands);
+    struct node *node = node_new(step, &scatter, operands, operands[1] ? 2 : 1, 1);
+    struct value *result = scattering & IN_PLACE ? value_keep(operands[0]) : value_like(step, operands[0]);
 
     step_save(step, node, step_input(step, layer, 1));
     if (scattering & KEEPS_SOURCE)
         step_save(step, node, operands[1]);
     if (node)
         node->number = scattering & ADDS;
+    node_attach(step, node, result, 0);
+    if (scattering & IN_PLACE)
+        node_written(step, result);
     step_output(step, layer, 0, result);
 }
 
@@ -368,14 +371,20 @@ static const struct named_rule indexing[] = {
     {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
     {"aten.im2col.default", columns_forward, 0, "0"},
     {"aten.index.Tensor", index_forward, 0, "0"},
+    {"aten.index_add_.default", scatter_forward, ADDS | IN_PLACE, "0"},
     {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE, "0"},
+    {"aten.index_copy_.default", scatter_forward, REPLACES | KEEPS_SOURCE | IN_PLACE, "0"},
     {"aten.index_fill.int_Scalar", scatter_forward, REPLACES, "0"},
+    {"aten.index_fill_.int_Scalar", scatter_forward, REPLACES | IN_PLACE, "0"},
     {"aten.index_put_.default", index_put_in_place_forward, 0, "0"},
     {"aten.index_select.default", gather_forward, KEEPS_INDEX, "0"},
     {"aten.one_hot.default", one_hot_forward, 0, "0"},
     {"aten.scatter.src", scatter_forward, REPLACES, "0"},
     {"aten.scatter.value", scatter_forward, REPLACES, "0"},
+    {"aten.scatter_.src", scatter_forward, REPLACES | IN_PLACE, "0"},
+    {"aten.scatter_.value", scatter_forward, REPLACES | IN_PLACE, "0"},
     {"aten.scatter_add.default", scatter_forward, ADDS, "0"},
+    {"aten.scatter_add_.default", scatter_forward, ADDS | IN_PLACE, "0"},
     {"aten.take_along_dim.default", take_along_dim_forward, 0, "00"},
 };
 

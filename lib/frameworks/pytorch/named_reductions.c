@@ -249,12 +249,8 @@ logsumexp_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule reductions[] = {
-    {"aten.all.default", named_maker, 0, "0"},
-    {"aten.all.dim", named_maker, 0, "0"},
     {"aten.amax.default", extreme_forward, 0, "0"},
     {"aten.amin.default", extreme_forward, 0, "0"},
-    {"aten.any.default", named_maker, 0, "0"},
-    {"aten.any.dim", named_maker, 0, "0"},
     {"aten.cumsum.default", cumulative_sum_forward, 0, "0"},
     {"aten.logsumexp.default", logsumexp_forward, 0, "0"},
     {"aten.max.default", greatest_forward, 0, "0"},

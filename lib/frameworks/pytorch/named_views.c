@@ -298,6 +298,45 @@ flip_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
+/* Over several axes one after the other. */
+static struct value *
+rolled(struct step *step, const struct value *x, int64_t axes)
+{
+    struct value *result = value_like(step, x);
+
+    for (int64_t i = 1; i < axes; i++) {
+        struct value *next = value_like(step, result);
+
+        value_drop(step, result);
+        result = next;
+    }
+    return result;
+}
+
+static void
+roll_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = rolled(step, incoming[0], node->number);
+}
+
+/* fftshift is one over all axes, where it has none. */
+static void
+roll_forward(struct step *step, const struct layer *layer, int all)
+{
+    static const struct derivative roll = {"roll", roll_backward};
+    struct value *x = step_input(step, layer, 0), *result;
+    int64_t list[MEMMODEL_MAX_RANK];
+    int axes = attribute_list(layer, all ? "dim" : "dims", list, MEMMODEL_MAX_RANK);
+    struct node *node;
+
+    axes = axes == 0 && all ? x->shape.rank : axes;
+    result = rolled(step, x, axes);
+    node = step_record(step, &roll, result, 1, &x);
+    if (node)
+        node->number = axes;
+    step_output(step, layer, 0, result);
+}
+
 static void
 shuffle_forward(struct step *step, const struct layer *layer, int detail)
 {
@@ -336,11 +375,16 @@ static const struct named_rule views[] = {
     {"aten.diagonal.default", diagonal_forward, 0, "0"},
     {"aten.expand.default", expand_forward, 0, "0"},
     {"aten.expand_as.default", expand_forward, 0, "0"},
+    {"aten.fft_fftshift.default", roll_forward, 1, "0"},
+    {"aten.fft_ifftshift.default", roll_forward, 1, "0"},
     {"aten.flatten.using_ints", flatten_forward, 0, "0"},
     {"aten.flip.default", flip_forward, 0, "0"},
     {"aten.fliplr.default", flip_forward, 0, "0"},
     {"aten.flipud.default", flip_forward, 0, "0"},
+    {"aten.linalg_diagonal.default", diagonal_forward, 0, "0"},
+    {"aten.mH.default", matrix_transpose_forward, 0, "0"},
     {"aten.mT.default", matrix_transpose_forward, 0, "0"},
+    {"aten.matrix_H.default", matrix_transpose_forward, 0, "0"},
     {"aten.meshgrid.indexing", meshgrid_forward, 0, "*"},
     {"aten.movedim.int", movedim_forward, 0, "0"},
     {"aten.movedim.intlist", movedim_forward, 0, "0"},
@@ -354,7 +398,7 @@ static const struct named_rule views[] = {
     {"aten.repeat_interleave.self_int", shuffle_forward, LIKE_INPUT, "0"},
     {"aten.reshape.default", reshape_forward, 0, "0"},
     {"aten.reshape_as.default", reshape_forward, 0, "0"},
-    {"aten.roll.default", flip_forward, 0, "0"},
+    {"aten.roll.default", roll_forward, 0, "0"},
     {"aten.rot90.default", shuffle_forward, LIKE_INPUT, "0"},
     {"aten.select.int", select_forward, 0, "0"},
     {"aten.slice.Tensor", slice_forward, 0, "0"},
