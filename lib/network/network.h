@@ -181,6 +181,9 @@ dim_expression(struct expression_pool *pool, memmodel_dim dim);
 int64_t
 dtype_bytes(int dtype);
 
+/* Two float32; no network declares it, rules of PyTorch find out. */
+enum { DTYPE_COMPLEX64 = MEMMODEL_BOOL + 1 };
+
 /* "float32" ... */
 const char *
 dtype_name(int dtype);

@@ -98,7 +98,7 @@ dtype_bytes(int dtype)
     static const int8_t bytes[] = {
         [MEMMODEL_DTYPE_DEFAULT] = 4, [MEMMODEL_FLOAT32] = 4, [MEMMODEL_FLOAT64] = 8, [MEMMODEL_FLOAT16] = 2,
         [MEMMODEL_BFLOAT16] = 2,      [MEMMODEL_INT64] = 8,   [MEMMODEL_INT32] = 4,   [MEMMODEL_INT8] = 1,
-        [MEMMODEL_UINT8] = 1,         [MEMMODEL_BOOL] = 1,
+        [MEMMODEL_UINT8] = 1,         [MEMMODEL_BOOL] = 1,    [DTYPE_COMPLEX64] = 8,
     };
 
     return bytes[dtype];

@@ -20,9 +20,9 @@ static int
 type_rank(int dtype)
 {
     static const int ranks[] = {
-        [MEMMODEL_BOOL] = 0,    [MEMMODEL_UINT8] = 1,   [MEMMODEL_INT8] = 1,
-        [MEMMODEL_INT32] = 2,   [MEMMODEL_INT64] = 3,   [MEMMODEL_BFLOAT16] = 4,
-        [MEMMODEL_FLOAT16] = 4, [MEMMODEL_FLOAT32] = 5, [MEMMODEL_FLOAT64] = 6,
+        [MEMMODEL_BOOL] = 0,    [MEMMODEL_UINT8] = 1,    [MEMMODEL_INT8] = 1,    [MEMMODEL_INT32] = 2,
+        [MEMMODEL_INT64] = 3,   [MEMMODEL_BFLOAT16] = 4, [MEMMODEL_FLOAT16] = 4, [MEMMODEL_FLOAT32] = 5,
+        [MEMMODEL_FLOAT64] = 6, [DTYPE_COMPLEX64] = 7,
     };
 
     return ranks[dtype];
@@ -144,13 +144,24 @@ subtract_backward(struct step *step, struct node *node, struct value **incoming,
 
 /* ---- multiplication and division: saved are other, self ---- */
 
+/* grad * factor.conj(), which is copied for that if it is complex */
+static struct value *
+factor_gradient(struct step *step, const struct value *gradient, const struct value *factor)
+{
+    struct value *conjugate = value_is_complex(factor) ? value_like(step, factor) : NULL;
+    struct value *result = binary_result(step, gradient, factor, 0);
+
+    value_drop(step, conjugate);
+    return result;
+}
+
 static void
 multiply_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     if (node_wants(node, 1))
-        gradients[1] = binary_result(step, incoming[0], node->saved[1], 0);
+        gradients[1] = factor_gradient(step, incoming[0], node->saved[1]);
     if (node_wants(node, 0))
-        gradients[0] = binary_result(step, incoming[0], node->saved[0], 0);
+        gradients[0] = factor_gradient(step, incoming[0], node->saved[0]);
 }
 
 /* -grad * ((self / other) / other) */

@@ -251,7 +251,7 @@ operator_name(const struct layer *layer, int rank, char name[LONGEST_NAME])
 static bool
 is_eligible(const struct value *x)
 {
-    return x && value_is_float(x) && x->shape.dtype != MEMMODEL_FLOAT64;
+    return x && value_is_float(x) && !value_is_complex(x) && x->shape.dtype != MEMMODEL_FLOAT64;
 }
 
 /* A leaf that requires a gradient, and no view. */

@@ -164,7 +164,9 @@ validate(struct step *step, const struct node *node, struct value **gradients)
             given = gradients[i];
         }
         if (given->shape.dtype != shape->dtype) {
-            gradients[i] = value_like_typed(step, given, shape->dtype);
+            bool real = value_is_complex(given) && shape->dtype == MEMMODEL_FLOAT32;
+
+            gradients[i] = real ? value_real(step, given) : value_like_typed(step, given, shape->dtype);
             value_drop(step, given);
         }
         value_becomes(step, gradients[i], MEMMODEL_ACTIVATION_GRADIENTS);

@@ -1,485 +1,9 @@
-/* Rules that are formulas: see formula.h. */
+/* Rules that are formulas: what they save, and their nodes. See formula.h. */
 #include "frameworks/pytorch/formula.h"
 #include "frameworks/pytorch/named.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_NAMES = 24, MOST_TEMPORARIES = 64, LONGEST_NAME = 24 };
-
-struct named_operand {
-    const char *name;
-    size_t length;
-    struct formula_operand operand;
-};
-
-/* One text being computed. */
-struct run {
-    struct step *step;
-    const struct layer *layer;
-    const struct node *node;   /* NULL in the forward pass */
-    const struct shape *input; /* that the gradient is for; NULL in the forward pass */
-    struct named_operand names[MOST_NAMES];
-    struct value *temporaries[MOST_TEMPORARIES];
-    int name_count, temporary_count;
-};
-
-/* Part of a text. */
-struct part {
-    const char *begin, *end;
-};
-
-static struct formula_operand
-compute(struct run *run, struct part part);
-
-/* ---- names ---- */
-
-static bool
-is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t
-name_length(const char *at)
-{
-    size_t length = 0;
-
-    while (is_letter(at[length]))
-        length++;
-    return length;
-}
-
-static struct part
-trimmed(struct part part)
-{
-    while (part.begin < part.end && *part.begin == ' ')
-        part.begin++;
-    while (part.begin < part.end && part.end[-1] == ' ')
-        part.end--;
-    return part;
-}
-
-/* A name that is given anew lets go of what it held: that is one of the temporaries, or nobody's here. */
-static void
-unbind(struct run *run, const char *name, size_t length)
-{
-    struct named_operand *found = NULL;
-
-    for (int i = 0; i < run->name_count; i++)
-        if (run->names[i].length == length && strncmp(run->names[i].name, name, length) == 0)
-            found = &run->names[i];
-    for (int i = 0; found && i < run->temporary_count - 1; i++)
-        if (found->operand.kind == OPERAND_TENSOR && run->temporaries[i] == found->operand.value) {
-            value_drop(run->step, run->temporaries[i]);
-            memmove(&run->temporaries[i], &run->temporaries[i + 1],
-                    (size_t)(run->temporary_count - i - 1) * sizeof run->temporaries[0]);
-            run->temporary_count--;
-            return;
-        }
-}
-
-static void
-bind(struct run *run, const char *name, size_t length, struct formula_operand operand)
-{
-    if (run->name_count < MOST_NAMES)
-        run->names[run->name_count++] = (struct named_operand){name, length, operand};
-}
-
-static struct formula_operand
-tensor_operand(struct value *value)
-{
-    return (struct formula_operand){.kind = value ? OPERAND_TENSOR : OPERAND_NONE, .value = value};
-}
-
-static struct formula_operand
-number_operand(double number, bool whole)
-{
-    return (struct formula_operand){.kind = OPERAND_NUMBER, .number = number, .whole = whole};
-}
-
-/* An argument of the operator that is no tensor. */
-static struct formula_operand
-argument_operand(struct run *run, const char *name, size_t length)
-{
-    struct formula_operand operand = {.kind = OPERAND_NONE};
-
-    if (length >= sizeof operand.argument)
-        return operand;
-    memcpy(operand.argument, name, length);
-    if (!attribute_present(run->layer, operand.argument))
-        return operand;
-    operand.kind = OPERAND_ARGUMENT;
-    operand.number = attribute_number(run->layer, operand.argument, 0);
-    operand.whole = attribute_is_whole(run->layer, operand.argument);
-    return operand;
-}
-
-static struct formula_operand
-look_up(struct run *run, const char *name, size_t length)
-{
-    for (int i = run->name_count - 1; i >= 0; i--)
-        if (run->names[i].length == length && strncmp(run->names[i].name, name, length) == 0 &&
-            run->names[i].operand.kind != OPERAND_NONE)
-            return run->names[i].operand;
-    return argument_operand(run, name, length);
-}
-
-/* ---- temporaries ---- */
-
-static struct formula_operand
-keep_temporary(struct run *run, struct value *value)
-{
-    if (run->temporary_count == MOST_TEMPORARIES) {
-        value_drop(run->step, value);
-        return tensor_operand(NULL);
-    }
-    run->temporaries[run->temporary_count++] = value;
-    return tensor_operand(value);
-}
-
-static void
-drop_temporaries(struct run *run, int from)
-{
-    while (run->temporary_count > from)
-        value_drop(run->step, run->temporaries[--run->temporary_count]);
-}
-
-/* ---- functions ---- */
-
-static bool
-is_number(const struct formula_operand *operand)
-{
-    return operand->kind == OPERAND_NUMBER || operand->kind == OPERAND_ARGUMENT;
-}
-
-/* What is a number of tensors, without a tensor of its own; false if it is none of these. */
-static bool
-ask(const struct formula_call *call, const char *name, struct formula_operand *answer)
-{
-    const struct value *x = call->operands[0].value;
-    bool tensor = call->count > 0 && call->operands[0].kind == OPERAND_TENSOR;
-    int rank = tensor ? x->shape.rank : 0;
-
-    if (strcmp(name, "given") == 0)
-        *answer = call->operands[call->operands[0].kind == OPERAND_NONE];
-    else if (strcmp(name, "rank") == 0)
-        *answer = number_operand(rank, true);
-    else if (strcmp(name, "elements") == 0)
-        *answer = number_operand(tensor ? (double)value_elements(x) : 0, true);
-    else if (strcmp(name, "size") == 0) {
-        int axis = (int)call->operands[1].number;
-
-        axis = axis < 0 ? axis + rank : axis;
-        *answer = number_operand(axis >= 0 && axis < rank ? (double)x->shape.dims[axis] : 1, true);
-    } else if (strcmp(name, "wants") == 0)
-        *answer = number_operand(tensor && x->node, true);
-    else if (strcmp(name, "wanted") == 0)
-        *answer = number_operand(call->node && call->operands[0].number < call->node->edge_count &&
-                                     node_wants(call->node, (int)call->operands[0].number),
-                                 true);
-    else if (strcmp(name, "is_float") == 0)
-        *answer = number_operand(tensor && value_is_float(x), true);
-    else if (strcmp(name, "is_boolean") == 0)
-        *answer = number_operand(tensor && x->shape.dtype == MEMMODEL_BOOL, true);
-    else if (strcmp(name, "is_contiguous") == 0)
-        *answer = number_operand(tensor && value_is_contiguous(x), true);
-    else
-        return false;
-    return true;
-}
-
-/* An operator with a formula of its own, called with tensors. */
-static struct value *
-evaluate(struct step *step, const struct layer *layer, const struct formula_rule *formula,
-         struct formula_operand *inputs);
-
-static struct formula_operand
-call_function(struct run *run, struct formula_call *call, const char *name)
-{
-    const struct formula_function *function = formula_function_find(name);
-    char operation[LONGEST_NAME + 16] = "aten.";
-    const struct formula_rule *formula;
-    struct formula_operand answer;
-
-    if (ask(call, name, &answer))
-        return answer;
-    if (call->count > 0 && call->operands[0].kind == OPERAND_NONE)
-        return tensor_operand(NULL);
-    if (function) {
-        call->detail = function->detail;
-        return keep_temporary(run, function->make(call));
-    }
-    strcat(strcat(operation, name), ".default");
-    formula = formula_find(operation);
-    if (!formula)
-        return tensor_operand(NULL);
-    return keep_temporary(run, evaluate(run->step, run->layer, formula, call->operands));
-}
-
-/* ---- parts ---- */
-
-/* The first of `signs` outside of parentheses, or the last; NULL if there is none. */
-static const char *
-find_sign(struct part part, const char *signs, bool last)
-{
-    const char *found = NULL;
-    int depth = 0;
-
-    for (const char *at = part.begin; at < part.end && (last || !found); at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth == 0 && at > part.begin && *at != ')' && strchr(signs, *at))
-            found = at;
-    }
-    return found;
-}
-
-/* A minus behind a sign is none of its own. */
-static const char *
-find_sum(struct part part)
-{
-    const char *sign = find_sign(part, "+-", true);
-
-    while (sign && *sign == '-') {
-        const char *before = sign - 1;
-
-        while (before > part.begin && *before == ' ')
-            before--;
-        if (!strchr("+-*/(<>=&", *before))
-            return sign;
-        sign = find_sign((struct part){part.begin, sign}, "+-", true);
-    }
-    return sign;
-}
-
-/*
- * a, b: those of a function from the last to the first, as compilers do; what a method is called on comes `first`.
- * PyTorch calls at::where() as a function.
- */
-static void
-compute_operands(struct run *run, struct part part, struct formula_call *call, bool first)
-{
-    struct part parts[FUNCTION_OPERANDS];
-
-    for (part = trimmed(part); part.begin < part.end && call->count < FUNCTION_OPERANDS;) {
-        const char *comma = find_sign(part, ",", false);
-
-        parts[call->count++] = (struct part){part.begin, comma ? comma : part.end};
-        part.begin = comma ? comma + 1 : part.end;
-    }
-    for (int i = 0; i < call->count; i++) {
-        int at = i == 0 && first ? 0 : call->count - i - !first;
-
-        call->operands[at] = compute(run, parts[at]);
-    }
-}
-
-/* name(a, b) */
-static struct formula_operand
-function(struct run *run, struct part part, size_t length)
-{
-    struct formula_call call = {.step = run->step, .layer = run->layer, .node = run->node, .input = run->input};
-    char text[LONGEST_NAME] = "";
-
-    if (length >= sizeof text)
-        return tensor_operand(NULL);
-    memcpy(text, part.begin, length);
-    compute_operands(run, (struct part){part.begin + length + 1, part.end - 1}, &call,
-                     strcmp(text, "where") != 0 && strcmp(text, "both") != 0);
-    return call_function(run, &call, text);
-}
-
-static struct formula_operand
-number(struct part part)
-{
-    size_t digits = strspn(part.begin, "0123456789");
-
-    return number_operand(strtod(part.begin, NULL), part.begin[digits] != '.');
-}
-
-static struct formula_operand
-primary(struct run *run, struct part part)
-{
-    size_t length = name_length(part.begin);
-
-    if (part.begin >= part.end)
-        return tensor_operand(NULL);
-    if (*part.begin == '(')
-        return compute(run, (struct part){part.begin + 1, part.end - 1});
-    if (isdigit((unsigned char)*part.begin))
-        return number(part);
-    return part.begin + length < part.end ? function(run, part, length) : look_up(run, part.begin, length);
-}
-
-/* ---- signs ---- */
-
-static double
-calculate(char sign, double a, double b)
-{
-    switch (sign) {
-    case '+':
-        return a + b;
-    case '-':
-        return a - b;
-    case '*':
-        return a * b;
-    case '/':
-        return b != 0 ? a / b : 0;
-    case '<':
-        return a < b;
-    case '>':
-        return a > b;
-    case '!':
-        return a != b;
-    default:
-        return a == b;
-    }
-}
-
-/* A missing tensor, such as a gradient that is none, leaves a sum as it is; a product with it is missing, too. */
-static struct formula_operand
-combine(struct run *run, char sign, struct formula_operand a, struct formula_operand b)
-{
-    if (a.kind == OPERAND_NONE || b.kind == OPERAND_NONE)
-        return sign != '+' && sign != '-' ? tensor_operand(NULL) : a.kind == OPERAND_NONE ? b : a;
-    if (is_number(&a) && is_number(&b))
-        return number_operand(calculate(sign, a.number, b.number), a.whole && b.whole && sign != '/');
-    return keep_temporary(run, formula_binary(run->step, sign, &a, &b));
-}
-
-/* The right operand first, as compilers do. `sign` is one character, or two that end with an equals sign. */
-static struct formula_operand
-both(struct run *run, struct part part, const char *sign)
-{
-    const char *next = sign + (sign[1] == '=' ? 2 : 1);
-    struct formula_operand right = compute(run, (struct part){next, part.end});
-
-    return combine(run, *sign, compute(run, (struct part){part.begin, sign}), right);
-}
-
-static struct formula_operand
-negative(struct run *run, struct part part)
-{
-    struct formula_operand operand = compute(run, (struct part){part.begin + 1, part.end});
-
-    if (is_number(&operand))
-        return number_operand(-operand.number, operand.whole);
-    return operand.kind == OPERAND_TENSOR ? keep_temporary(run, formula_binary(run->step, 'n', &operand, &operand))
-                                          : operand;
-}
-
-static bool
-holds(const struct formula_operand *condition)
-{
-    return is_number(condition) ? condition->number != 0 : condition->kind == OPERAND_TENSOR;
-}
-
-/* The colon of the question mark before `part`; NULL if it has none. */
-static const char *
-find_colon(struct part part)
-{
-    int depth = 0, questions = 0;
-
-    for (const char *at = part.begin; at < part.end; at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth > 0)
-            continue;
-        if (*at == ':' && questions-- == 0)
-            return at;
-        questions += *at == '?';
-    }
-    return NULL;
-}
-
-/* a ? b : c; "a ? b" is b or nothing. */
-static struct formula_operand
-either(struct run *run, struct part part, const char *sign)
-{
-    struct part rest = {sign + 1, part.end};
-    const char *colon = find_colon(rest);
-    struct formula_operand condition = compute(run, (struct part){part.begin, sign});
-
-    if (holds(&condition))
-        return compute(run, (struct part){rest.begin, colon ? colon : rest.end});
-    return colon ? compute(run, (struct part){colon + 1, rest.end}) : tensor_operand(NULL);
-}
-
-static struct formula_operand
-compute(struct run *run, struct part part)
-{
-    const char *sign;
-
-    part = trimmed(part);
-    if ((sign = find_sign(part, "?", false)))
-        return either(run, part, sign);
-    if ((sign = find_sign(part, "<>=!&", false)))
-        return both(run, part, sign);
-    if ((sign = find_sum(part)))
-        return both(run, part, sign);
-    if ((sign = find_sign(part, "*/", true)))
-        return both(run, part, sign);
-    return part.begin < part.end && *part.begin == '-' ? negative(run, part) : primary(run, part);
-}
-
-/* ---- texts ---- */
-
-/* Drops what an expression made but its value, which is left as the only one. */
-static void
-keep_last(struct run *run, int from, struct formula_operand operand)
-{
-    struct value *kept = operand.kind == OPERAND_TENSOR ? value_keep(operand.value) : NULL;
-
-    drop_temporaries(run, from);
-    if (kept)
-        keep_temporary(run, kept);
-}
-
-/* "name = ..." */
-static const char *
-assigned_to(struct part part)
-{
-    size_t length = name_length(part.begin);
-    const char *at = part.begin + length;
-
-    while (at < part.end && *at == ' ')
-        at++;
-    return length > 0 && at + 1 < part.end && at[0] == '=' && at[1] != '=' ? at : NULL;
-}
-
-/*
- * Results that are wanted (bit by bit), a new reference each. An expression that has no value is none. Behind a comma it is
- * part of the statement before it.
- */
-static void
-run_text(struct run *run, const char *text, struct value **results, int most, uint32_t wanted)
-{
-    int count = 0, from = 0;
-
-    while (*text && count < most && !run->step->status) {
-        struct part all = {text, text + strlen(text)}, part;
-        const char *end = find_sign(all, ";,", false), *equals;
-        struct formula_operand operand = {.kind = OPERAND_NONE};
-
-        part = trimmed((struct part){text, end ? end : all.end});
-        equals = assigned_to(part);
-        if (equals) {
-            operand = compute(run, (struct part){equals + 1, part.end});
-            keep_last(run, from, operand);
-            unbind(run, part.begin, name_length(part.begin));
-            from = run->temporary_count;
-            bind(run, part.begin, name_length(part.begin), operand);
-        } else if (!(wanted >> count & 1)) {
-            count++;
-        } else if ((operand = compute(run, part)).kind == OPERAND_TENSOR) {
-            results[count++] = value_keep(operand.value);
-            if (!end || *end == ';')
-                drop_temporaries(run, from);
-        }
-        text = end ? end + 1 : all.end;
-    }
-    drop_temporaries(run, 0);
-}
 
 /* ---- inputs ---- */
 
@@ -491,7 +15,7 @@ input_name(const struct formula_rule *formula, int index, const char **name, siz
 
     for (; *at; index--) {
         *name = at;
-        *length = name_length(at);
+        *length = formula_name_length(at);
         at += *length;
         at += strspn(at, "? ");
         if (index == 0)
@@ -504,7 +28,7 @@ static bool
 occurs(const char *text, const char *name, size_t length)
 {
     for (const char *at = text; at && *at;) {
-        size_t word = name_length(at);
+        size_t word = formula_name_length(at);
 
         if (word == length && strncmp(at, name, length) == 0)
             return true;
@@ -551,7 +75,7 @@ formula_of(const struct node *node)
 
 /* What is saved: the inputs in their order, then the results. */
 static void
-bind_saved(struct run *run, const struct node *node)
+bind_saved(struct formula_run *run, const struct node *node)
 {
     const struct recorded *recorded = node->options;
     const struct formula_rule *formula = recorded->formula;
@@ -561,14 +85,14 @@ bind_saved(struct run *run, const struct node *node)
     int at = 0;
 
     for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++) {
-        if (is_number(&recorded->operands[i]))
-            bind(run, name, length, recorded->operands[i]);
+        if (formula_is_number(&recorded->operands[i]))
+            formula_bind(run, name, length, recorded->operands[i]);
         if (users_of(formula, name, length) && at < node->saved_count)
-            bind(run, name, length, tensor_operand(node->saved[at++]));
+            formula_bind(run, name, length, formula_tensor(node->saved[at++]));
     }
     for (int i = 0; i < MOST_RESULTS; i++)
         if (users_of(formula, results[i], strlen(results[i])) && at < node->saved_count)
-            bind(run, results[i], strlen(results[i]), tensor_operand(node->saved[at++]));
+            formula_bind(run, results[i], strlen(results[i]), formula_tensor(node->saved[at++]));
 }
 
 /* The derivatives come in the order of their names. */
@@ -601,16 +125,16 @@ gradient(struct step *step, struct node *node, struct value **incoming, struct v
     const struct formula_rule *formula = formula_of(node);
     uint32_t wanted = 0;
     int count;
-    struct run run = {
+    struct formula_run run = {
         .step = step, .layer = &step->network->layers[node->layer], .node = node, .input = &node->edges[input].shape};
 
     bind_saved(&run, node);
     for (int i = 0; i < node->output_count && i < MOST_RESULTS; i++)
-        bind(&run, names[i], strlen(names[i]), tensor_operand(incoming[i]));
+        formula_bind(&run, names[i], strlen(names[i]), formula_tensor(incoming[i]));
     for (count = 0; input + count < FORMULA_INPUTS && (count == 0 || is_joint(formula->gradients[input + count]));
          count++)
         wanted |= (uint32_t)node_wants(node, input + count) << count;
-    run_text(&run, formula->gradients[input], &gradients[input], count, wanted);
+    formula_run_text(&run, formula->gradients[input], &gradients[input], count, wanted);
 }
 
 /* Those of the inputs that one text is for. */
@@ -709,15 +233,15 @@ static void
 run_formula(struct step *step, const struct layer *layer, const struct formula_rule *formula,
             const struct formula_operand *operands, struct value **results, int count)
 {
-    struct run run = {.step = step, .layer = layer};
+    struct formula_run run = {.step = step, .layer = layer};
     bool grad_mode = step->grad_mode, own = has_gradients(formula);
     const char *name;
     size_t length;
 
     for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++)
-        bind(&run, name, length, operands[i]);
+        formula_bind(&run, name, length, operands[i]);
     step->grad_mode = grad_mode && !own;
-    run_text(&run, formula->result, results, MOST_RESULTS, ~UINT32_C(0));
+    formula_run_text(&run, formula->result, results, MOST_RESULTS, ~UINT32_C(0));
     step->grad_mode = grad_mode;
     if (own && grad_mode && !step->status)
         record(step, formula, operands, results, count);
@@ -725,9 +249,9 @@ run_formula(struct step *step, const struct layer *layer, const struct formula_r
         value_drop(step, results[i]);
 }
 
-static struct value *
-evaluate(struct step *step, const struct layer *layer, const struct formula_rule *formula,
-         struct formula_operand *inputs)
+struct value *
+formula_called(struct step *step, const struct layer *layer, const struct formula_rule *formula,
+               struct formula_operand *inputs)
 {
     struct value *results[MOST_RESULTS] = {NULL};
 
@@ -749,7 +273,7 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
         if (!input && name[length] != '?')
             return false;
-        operands[i] = tensor_operand(input);
+        operands[i] = formula_tensor(input);
     }
     run_formula(step, layer, formula, operands, results, count);
     if (!results[0])
@@ -761,9 +285,11 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
 /* ---- the tables ---- */
 
-extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products, formulas_reductions;
+extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products,
+    formulas_reductions;
 
-static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra, &formulas_losses, &formulas_products, &formulas_reductions};
+static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra, &formulas_losses,
+                                                     &formulas_products, &formulas_reductions};
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 

@@ -63,6 +63,16 @@ struct formula_operand {
     char argument[24]; /* its name */
 };
 
+struct formula_operand
+formula_tensor(struct value *value);
+
+struct formula_operand
+formula_number(double number, bool whole);
+
+/* A number, or an argument of the operator. */
+bool
+formula_is_number(const struct formula_operand *operand);
+
 enum { FUNCTION_OPERANDS = 6 };
 
 struct formula_call {
@@ -97,5 +107,48 @@ operand_is_tensor(const struct formula_call *call, int index);
 /* a + b and so on, '<' for any comparison; a new reference. */
 struct value *
 formula_binary(struct step *step, char sign, const struct formula_operand *a, const struct formula_operand *b);
+
+/* rank(x), given(p, 2) and the like: numbers of tensors and arguments; false if it is none of these. */
+bool
+formula_ask(const struct formula_call *call, const char *name, struct formula_operand *answer);
+
+/* An operator with a formula of its own, called in another's. */
+struct value *
+formula_called(struct step *step, const struct layer *layer, const struct formula_rule *formula,
+               struct formula_operand *inputs);
+
+/* ---- inside: one text being computed ---- */
+
+enum { FORMULA_NAMES = 24, FORMULA_TEMPORARIES = 64 };
+
+struct formula_name {
+    const char *name;
+    size_t length;
+    struct formula_operand operand;
+};
+
+struct formula_run {
+    struct step *step;
+    const struct layer *layer;
+    const struct node *node;   /* NULL in the forward pass */
+    const struct shape *input; /* that the gradient is for; NULL in the forward pass */
+    struct formula_name names[FORMULA_NAMES];
+    struct value *temporaries[FORMULA_TEMPORARIES];
+    int name_count, temporary_count;
+};
+
+/* How long the name is that a text begins with; 0 if it begins with none. */
+size_t
+formula_name_length(const char *text);
+
+void
+formula_bind(struct formula_run *run, const char *name, size_t length, struct formula_operand operand);
+
+/*
+ * Up to `most` results, those of which are made whose bit is in `wanted`, a new reference each. An expression that has no
+ * value is none. Behind a comma it is part of the statement before it.
+ */
+void
+formula_run_text(struct formula_run *run, const char *text, struct value **results, int most, uint32_t wanted);
 
 #endif

@@ -22,14 +22,16 @@ operand_tensor(struct formula_call *call, int index)
     return operand_is_tensor(call, index) ? call->operands[index].value : &call->step->nothing;
 }
 
+enum { LARGEST = 1 << 30 };
+
 double
 operand_number(const struct formula_call *call, int index, double otherwise)
 {
     const struct formula_operand *operand = &call->operands[index];
 
-    if (index >= call->count || (operand->kind != OPERAND_NUMBER && operand->kind != OPERAND_ARGUMENT))
+    if (index >= call->count || !formula_is_number(operand))
         return otherwise;
-    return operand->number;
+    return operand->number > -LARGEST && operand->number < LARGEST ? operand->number : otherwise;
 }
 
 /* Axes of the first operand that operand `index` says: an argument's list, a number, or none, which is all. */
@@ -37,7 +39,7 @@ static uint64_t
 operand_axes(struct formula_call *call, int index)
 {
     const struct formula_operand *operand = &call->operands[index];
-    int rank = operand_tensor(call, 0)->shape.rank, axis = (int)operand->number;
+    int rank = operand_tensor(call, 0)->shape.rank, axis = (int)operand_number(call, index, 0);
 
     if (index >= call->count || operand->kind == OPERAND_NONE)
         return ALL_AXES;
@@ -181,16 +183,18 @@ row_major(struct formula_call *call)
     return value_copy(call->step, operand_tensor(call, 0));
 }
 
-/* Tensors of the operator's own results' shapes. */
+/* output(index, more): of the shape of the operator's own result, with so many more along its last axis */
 static struct value *
 output(struct formula_call *call)
 {
-    int index = (int)operand_number(call, 0, 0);
+    int index = (int)operand_number(call, 0, 0), more = (int)operand_number(call, 1, 0);
     struct shape shape;
 
     if (index < 0 || index >= call->layer->output_count)
         return value_buffer(call->step, 0);
     shape = step_output_shape(call->step, call->layer, index);
+    if (shape.rank > 0 && shape.dims[shape.rank - 1] < INT32_MAX)
+        shape.dims[shape.rank - 1] += more;
     return value_empty(call->step, &shape);
 }
 
@@ -461,6 +465,22 @@ seen(struct formula_call *call)
     return value_view(call->step, operand_tensor(call, 0), &shape, strides);
 }
 
+static struct value *
+real_part(struct formula_call *call)
+{
+    return value_real(call->step, operand_tensor(call, 0));
+}
+
+/* A complex tensor of the result's shape. */
+static struct value *
+complexes(struct formula_call *call)
+{
+    struct shape declared = step_output_shape(call->step, call->layer, 0);
+    struct shape shape = shape_typed(&declared, DTYPE_COMPLEX64);
+
+    return value_empty(call->step, &shape);
+}
+
 /* The first element of a tensor that was as long as all of it. */
 static struct value *
 shrunk(struct formula_call *call)
@@ -590,6 +610,7 @@ static const struct formula_function functions[] = {
     {"clamp_min_", clamp, 1},
     {"clone", clone, 0},
     {"codes", codes, MEMMODEL_INT32},
+    {"complexes", complexes, 0},
     {"contiguous", contiguous, 0},
     {"cos", pointwise, ATEN_COS},
     {"cosh", pointwise, ATEN_COSH},
@@ -625,6 +646,7 @@ static const struct formula_function functions[] = {
     {"part", part, 0},
     {"pivots", pivots, 0},
     {"pow", power, 0},
+    {"real_part", real_part, 0},
     {"reciprocal", pointwise, ATEN_RECIPROCAL},
     {"reduce", reduce_loss, 0},
     {"relu", pointwise, MEMMODEL_RELU},

@@ -2,6 +2,10 @@
 #include "frameworks/pytorch/formula.h"
 
 static const struct formula_rule linear_algebra[] = {
+    {"aten._weight_norm.default",
+     "v g",
+     "whole = output(); norms = like(g); whole, norms",
+     {"first(input(0), v, g, result1), input(1)", ""}},
     {"aten.cholesky.default",
      "self",
      "factor = output(); codes = codes(self); failed = truth(self); "
@@ -30,6 +34,10 @@ static const struct formula_rule linear_algebra[] = {
      "self",
      "result = output(); code = codes(self); whole = inverse_by_factors(self); failed = truth(self); "
      "flag = flags(self); result",
+     {"-first(like(like(grad)), result)"}},
+    {"aten.linalg_inv_ex.default",
+     "A",
+     "result = output(0); code = output(1); whole = inverse_by_factors(A); result, code",
      {"-first(like(like(grad)), result)"}},
     {"aten.linalg_solve.default",
      "A B",

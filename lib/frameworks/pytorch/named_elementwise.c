@@ -4,7 +4,12 @@
 static void
 pointwise_forward(struct step *step, const struct layer *layer, int kind)
 {
-    step_output(step, layer, 0, aten_pointwise(step, kind, step_input(step, layer, 0)));
+    struct value *x = step_input(step, layer, 0);
+
+    if (kind == MEMMODEL_ABS && value_is_complex(x))
+        step_output(step, layer, 0, aten_magnitude(step, x));
+    else
+        step_output(step, layer, 0, aten_pointwise(step, kind, x));
 }
 
 static void

@@ -1,12 +1,11 @@
 /*
  * Discrete Fourier transforms. PyTorch: aten/src/ATen/native/SpectralOps.cpp, aten/src/ATen/native/mkl/SpectralOps.cpp.
- * A complex number of two float32 counts as a float64 here: it has its size.
  */
 #include "frameworks/pytorch/named.h"
 
 #include <string.h>
 
-enum { COMPLEX = MEMMODEL_FLOAT64, REAL = MEMMODEL_FLOAT32 };
+enum { COMPLEX = DTYPE_COMPLEX64, REAL = MEMMODEL_FLOAT32 };
 
 /* What is transformed: axes in their order, the last of which is halved where one side is real. */
 struct transform {
@@ -110,18 +109,6 @@ with_last(const struct value *x, const struct transform *transform, int64_t size
     return shape;
 }
 
-/* The tensor's real part. */
-static struct value *
-real_part(struct step *step, const struct value *x)
-{
-    struct shape shape = shape_typed(&x->shape, REAL);
-    int64_t strides[MEMMODEL_MAX_RANK];
-
-    for (int i = 0; i < shape.rank; i++)
-        strides[i] = x->strides[i] < INT64_MAX / 2 ? 2 * x->strides[i] : x->strides[i];
-    return value_view(step, x, &shape, strides);
-}
-
 /* ---- complex to complex ---- */
 
 static void
@@ -155,7 +142,7 @@ real_backward(struct step *step, struct node *node, struct value **incoming, str
     if (!full)
         full = shape_equal(&shape, &incoming[0]->shape) ? value_keep(incoming[0]) : value_empty(step, &shape);
     result = transformed(step, full, transform, &shape);
-    gradients[0] = real_part(step, result);
+    gradients[0] = value_real(step, result);
     value_drop(step, result);
     value_drop(step, full);
 }
@@ -224,7 +211,7 @@ static void
 to_complex_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     (void)node;
-    gradients[0] = real_part(step, incoming[0]);
+    gradients[0] = value_real(step, incoming[0]);
 }
 
 struct value *
@@ -330,6 +317,118 @@ fourier_forward(struct step *step, const struct layer *layer, int kind)
     value_drop(step, typed);
 }
 
+/* ---- views between complex numbers and pairs ---- */
+
+/* The gradient in the input's shape, in the same memory. */
+static void
+seen_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    shape_strides(&node->edges[0].shape, strides);
+    gradients[0] = value_view(step, incoming[0], &node->edges[0].shape, strides);
+}
+
+static struct value *
+seen_as(struct step *step, struct value *x, const struct shape *shape)
+{
+    static const struct derivative view = {"view", seen_backward};
+    int64_t strides[MEMMODEL_MAX_RANK];
+    struct value *result;
+
+    shape_strides(shape, strides);
+    result = value_view(step, x, shape, strides);
+    step_record(step, &view, result, 1, &x);
+    return result;
+}
+
+static void
+pairs_forward(struct step *step, const struct layer *layer, int dtype)
+{
+    struct shape declared = step_output_shape(step, layer, 0), shape = shape_typed(&declared, dtype);
+
+    step_output(step, layer, 0, seen_as(step, step_input(step, layer, 0), &shape));
+}
+
+/* ---- |x|: grad * self.sgn() ---- */
+
+static void
+magnitude_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *sign = value_like(step, node->saved[0]);
+
+    gradients[0] = binary_result(step, incoming[0], sign, 0);
+    value_drop(step, sign);
+}
+
+struct value *
+aten_magnitude(struct step *step, struct value *x)
+{
+    static const struct derivative abs = {"abs", magnitude_backward};
+    struct value *result = value_like_typed(step, x, REAL);
+
+    value_drop(step, value_like(step, x)); /* the kernel's own result is complex */
+    step_save(step, step_record(step, &abs, result, 1, &x), x);
+    return result;
+}
+
+/* ---- stft: overlapping frames, times a window, transformed. SpectralOps.cpp, stft ---- */
+
+/* Where frames overlap the gradient is added up, by the places that are left of all. as_strided_backward */
+static void
+frames_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct value *all, *places;
+
+    gradients[0] = value_empty(step, &node->edges[0].shape);
+    all = value_vector(step, MEMMODEL_INT64, value_elements(gradients[0]));
+    places = value_vector(step, MEMMODEL_INT64, value_elements(incoming[0]));
+    value_drop(step, places);
+    value_drop(step, all);
+}
+
+/* [batch, frames, length] */
+static struct value *
+frames_of(struct step *step, struct value *x, int64_t length, int64_t hop)
+{
+    static const struct derivative as_strided = {"as_strided", frames_backward};
+    int64_t samples = x->shape.dims[x->shape.rank - 1],
+            frames = hop > 0 && samples >= length ? (samples - length) / hop + 1 : 0;
+    struct shape shape = {
+        .dims = {x->shape.rank > 1 ? x->shape.dims[0] : 1, frames, length}, .rank = 3, .dtype = x->shape.dtype};
+    struct value *result = value_view(step, x, &shape, (const int64_t[MEMMODEL_MAX_RANK]){samples, hop, 1});
+
+    step_record(step, &as_strided, result, 1, &x);
+    return result;
+}
+
+static void
+short_time_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0), *window = step_input(step, layer, 1), *frames, *weighed, *spectrum;
+    struct transform *transform = transform_new(step);
+    int64_t length = attribute_integer(layer, "n_fft", 0), hop = attribute_integer(layer, "hop_length", length / 4);
+    struct shape shape = step_output_shape(step, layer, 0);
+    bool pairs = !attribute_integer(layer, "return_complex", 0);
+
+    (void)detail;
+    if (!transform)
+        return;
+    if (x->shape.rank > 2 || x->shape.dtype != REAL || length < 1 || (window && value_elements(window) != length)) {
+        named_estimate(step, layer);
+        return;
+    }
+    *transform = (struct transform){.axes = {2}, .count = 1};
+    frames = frames_of(step, x, length, hop);
+    weighed = window ? aten_binary(step, MEMMODEL_MULTIPLY, frames, window) : value_keep(frames);
+    spectrum = real_transform(step, weighed, transform, attribute_integer(layer, "onesided", 1) != 0);
+    value_drop(step, weighed);
+    value_drop(step, frames);
+    shape = shape_typed(&shape, pairs ? REAL : COMPLEX);
+    step_output(step, layer, 0, seen_as(step, spectrum, &shape));
+    value_drop(step, spectrum);
+}
+
 static const struct named_rule fourier[] = {
     {"aten.fft_fft.default", fourier_forward, FULL | 1, "1"},
     {"aten.fft_fft2.default", fourier_forward, FULL | 2, "1"},
@@ -343,6 +442,9 @@ static const struct named_rule fourier[] = {
     {"aten.fft_rfft.default", fourier_forward, HALF | 1, "1"},
     {"aten.fft_rfft2.default", fourier_forward, HALF | 2, "1"},
     {"aten.fft_rfftn.default", fourier_forward, HALF, "1"},
+    {"aten.stft.default", short_time_forward, 0, "1"},
+    {"aten.view_as_complex.default", pairs_forward, COMPLEX, "1"},
+    {"aten.view_as_real.default", pairs_forward, REAL, "0"},
 };
 
 const struct named_table named_fourier = NAMED_TABLE(fourier);

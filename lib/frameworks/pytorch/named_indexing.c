@@ -155,20 +155,81 @@ scatter_forward(struct step *step, const struct layer *layer, int scattering)
     step_output(step, layer, 0, result);
 }
 
-/* x[index] = values */
-static void
-index_put_in_place_forward(struct step *step, const struct layer *layer, int detail)
-{
-    static const struct derivative index_put = {"index_put", scatter_backward};
-    int last = layer->input_count - 1;
-    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, last)};
-    struct node *node = node_new(step, &index_put, operands, 2, 1);
+/* ---- x[index] = values ---- */
 
-    (void)detail;
+/* The shape of x[index], where indices are whole numbers that lie side by side; false otherwise. */
+static bool
+shape_of_places(struct step *step, const struct layer *layer, const struct value *x, struct shape *shape)
+{
+    struct shape index = shape_scalar(MEMMODEL_INT64);
+    int last = layer->input_count - 1, first = 0, count = 0;
+
+    for (int i = 1; i < last; i++) {
+        const struct value *places = step_input(step, layer, i);
+
+        if (!places || places->shape.dtype == MEMMODEL_BOOL)
+            continue;
+        first = count == 0 ? i - 1 : first;
+        count++;
+        index = shape_broadcast(&index, &places->shape);
+    }
+    *shape = (struct shape){.dtype = x->shape.dtype};
+    if (count == 0 || x->shape.rank - count + index.rank > MEMMODEL_MAX_RANK || first + count > x->shape.rank)
+        return false;
+    for (int i = 0; i < first; i++)
+        shape->dims[shape->rank++] = x->shape.dims[i];
+    for (int i = 0; i < index.rank; i++)
+        shape->dims[shape->rank++] = index.dims[i];
+    for (int i = first + count; i < x->shape.rank; i++)
+        shape->dims[shape->rank++] = x->shape.dims[i];
+    return true;
+}
+
+/* Zeros like the values are put into a copy of the gradient, unless values are added; theirs is gradient[index]. */
+static void
+index_put_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct shape *places = node->options;
+    struct value *zeros;
+
+    if (node_wants(node, 0) && node->number) {
+        gradients[0] = value_keep(incoming[0]);
+    } else if (node_wants(node, 0)) {
+        zeros = value_empty(step, &node->edges[1].shape);
+        gradients[0] = value_like(step, incoming[0]);
+        value_drop(step, zeros);
+    }
+    if (node_wants(node, 1))
+        gradients[1] = value_empty(step, places);
+}
+
+static void
+index_put_forward(struct step *step, const struct layer *layer, int in_place)
+{
+    static const struct derivative index_put = {"index_put", index_put_backward};
+    int last = layer->input_count - 1;
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, last)}, *result;
+    struct shape *places = arena_allocate(&step->pool.arena, sizeof *places);
+    struct node *node;
+
+    if (!places) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    if (!shape_of_places(step, layer, operands[0], places))
+        *places = operands[1] ? operands[1]->shape : operands[0]->shape;
+    node = node_new(step, &index_put, operands, 2, 1);
+    result = in_place ? value_keep(operands[0]) : value_like(step, operands[0]);
     for (int i = 1; i < last && i < MAX_SAVED; i++)
         step_save(step, node, step_input(step, layer, i));
-    node_attach(step, node, operands[0], 0);
-    step_output(step, layer, 0, value_keep(operands[0]));
+    if (node) {
+        node->options = places;
+        node->number = attribute_integer(layer, "accumulate", 0);
+    }
+    node_attach(step, node, result, 0);
+    if (in_place)
+        node_written(step, result);
+    step_output(step, layer, 0, result);
 }
 
 /* ---- grid_sampler: saved are grid and input ---- */
@@ -376,7 +437,8 @@ static const struct named_rule indexing[] = {
     {"aten.index_copy_.default", scatter_forward, REPLACES | KEEPS_SOURCE | IN_PLACE, "0"},
     {"aten.index_fill.int_Scalar", scatter_forward, REPLACES, "0"},
     {"aten.index_fill_.int_Scalar", scatter_forward, REPLACES | IN_PLACE, "0"},
-    {"aten.index_put_.default", index_put_in_place_forward, 0, "0"},
+    {"aten.index_put.default", index_put_forward, 0, "0"},
+    {"aten.index_put_.default", index_put_forward, 1, "0"},
     {"aten.index_select.default", gather_forward, KEEPS_INDEX, "0"},
     {"aten.one_hot.default", one_hot_forward, 0, "0"},
     {"aten.scatter.src", scatter_forward, REPLACES, "0"},

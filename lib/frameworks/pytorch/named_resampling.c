@@ -12,6 +12,61 @@ upsample_forward(struct step *step, const struct layer *layer, int mode)
         step_output(step, layer, 0, aten_upsample(step, step_input(step, layer, 0), &shape, mode));
 }
 
+/* ---- with antialias: one axis after the other, the last first. UpSampleKernel.cpp, separable_upsample_generic_Nd ---- */
+
+/* Of each place: where its sources begin, how many they are, their sizes and strides, and their weights. */
+static void
+source_tables(struct step *step, int64_t from, int64_t to, int64_t support, int dtype)
+{
+    struct value *tables[5];
+    int64_t reach = (support * (from > to ? from : to) + 2 * to - 1) / (2 * to); /* ceil(support / 2 * scale) */
+    struct shape weights = {.dims = {to, 2 * reach + 1}, .rank = 2, .dtype = dtype};
+
+    for (int i = 0; i < 5; i++)
+        tables[i] = i == 3 ? value_empty(step, &weights) : value_vector(step, MEMMODEL_INT64, to);
+    value_drop_all(step, tables, 5);
+}
+
+static struct value *
+smoothed(struct step *step, const struct value *x, const struct shape *shape, int64_t support)
+{
+    struct value *result = value_empty(step, shape), *between = NULL;
+    struct shape half = x->shape;
+    int last = shape->rank - 1;
+
+    half.dims[last] = shape->dims[last];
+    if (half.dims[last - 1] != shape->dims[last - 1] && x->shape.dims[last] != shape->dims[last])
+        between = value_empty(step, &half);
+    for (int axis = last; axis >= last - 1; axis--)
+        if (x->shape.dims[axis] != shape->dims[axis])
+            source_tables(step, x->shape.dims[axis], shape->dims[axis], support, x->shape.dtype);
+    value_drop(step, between);
+    return result;
+}
+
+static void
+smoothed_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)incoming;
+    gradients[0] = value_empty(step, &node->edges[0].shape);
+}
+
+static void
+antialias_forward(struct step *step, const struct layer *layer, int support)
+{
+    static const struct derivative upsample = {"upsample_aa", smoothed_backward};
+    struct value *x = step_input(step, layer, 0), *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    if (x->shape.rank != 4 || shape.rank != 4 || shape_elements(&shape) == 0 || shape_elements(&x->shape) == 0) {
+        named_estimate(step, layer);
+        return;
+    }
+    result = smoothed(step, x, &shape, support);
+    step_record(step, &upsample, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
 /* The attribute "pad" begins with the last axis. */
 static struct value *
 circular(struct step *step, const struct layer *layer, struct value *x)
@@ -51,6 +106,8 @@ mirror_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule resampling[] = {
+    {"aten._upsample_bicubic2d_aa.vec", antialias_forward, 4, "4"},
+    {"aten._upsample_bilinear2d_aa.vec", antialias_forward, 2, "4"},
     {"aten._upsample_nearest_exact1d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
     {"aten._upsample_nearest_exact2d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},
     {"aten._upsample_nearest_exact3d.vec", upsample_forward, MEMMODEL_NEAREST, "3"},

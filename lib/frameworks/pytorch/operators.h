@@ -123,6 +123,10 @@ contiguous_scratch(struct step *step, const struct value *gradient);
 struct value *
 aten_to_complex(struct step *step, struct value *x);
 
+/* abs() of a complex tensor. */
+struct value *
+aten_magnitude(struct step *step, struct value *x);
+
 /* ---- named_elementwise.c ---- */
 
 /* Between one number or two; in place it keeps a clone. */

@@ -168,7 +168,13 @@ value_is_only_channels_last(const struct value *value)
 bool
 value_is_float(const struct value *value)
 {
-    return value->shape.dtype <= MEMMODEL_BFLOAT16;
+    return value->shape.dtype <= MEMMODEL_BFLOAT16 || value_is_complex(value);
+}
+
+bool
+value_is_complex(const struct value *value)
+{
+    return value->shape.dtype == DTYPE_COMPLEX64;
 }
 
 bool

@@ -87,12 +87,27 @@ bound_shape(const struct step *step, const memmodel_dim *dims, int rank, int dty
     return shape;
 }
 
+/* A network has complex tensors as those of eight bytes an element. */
+static bool
+has_complex_input(struct step *step, const struct layer *layer)
+{
+    for (int i = 0; i < layer->input_count; i++) {
+        const struct value *input = step_input(step, layer, i);
+
+        if (input && value_is_complex(input))
+            return true;
+    }
+    return false;
+}
+
 struct shape
 step_output_shape(struct step *step, const struct layer *layer, int output)
 {
     const struct tensor *tensor = &step->network->tensors[layer->first_output + output];
     int dtype = step->autocast.dtype ? autocast_output_type(step, layer, tensor->dtype) : tensor->dtype;
 
+    if (dtype == MEMMODEL_FLOAT64 && has_complex_input(step, layer))
+        dtype = DTYPE_COMPLEX64;
     return bound_shape(step, tensor->dims, tensor->rank, dtype);
 }
 

@@ -196,6 +196,17 @@ value_view(struct step *step, const struct value *value, const struct shape *sha
     return view;
 }
 
+struct value *
+value_real(struct step *step, const struct value *value)
+{
+    struct shape shape = shape_typed(&value->shape, MEMMODEL_FLOAT32);
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    for (int i = 0; i < MEMMODEL_MAX_RANK; i++)
+        strides[i] = value->strides[i] < INT64_MAX / 2 ? 2 * value->strides[i] : value->strides[i];
+    return value_view(step, value, &shape, strides);
+}
+
 void
 value_forget_base(struct step *step, struct value *value)
 {

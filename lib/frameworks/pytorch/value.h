@@ -100,8 +100,12 @@ value_is_channels_last(const struct value *value);
 bool
 value_is_only_channels_last(const struct value *value);
 
+/* Real or complex. */
 bool
 value_is_float(const struct value *value);
+
+bool
+value_is_complex(const struct value *value);
 
 /* bfloat16 or float16 */
 bool
@@ -172,6 +176,10 @@ value_detach(struct step *step, const struct value *value);
 /* The same storage seen otherwise. */
 struct value *
 value_view(struct step *step, const struct value *value, const struct shape *shape, const int64_t *strides);
+
+/* A view of the real part of a complex tensor. */
+struct value *
+value_real(struct step *step, const struct value *value);
 
 /* A view that PyTorch does not know as one (unsafe_chunk). */
 void

@@ -1,0 +1,121 @@
+/* What formulas ask of tensors and arguments: numbers, which take no memory. */
+#include "frameworks/pytorch/formula.h"
+#include "frameworks/pytorch/named.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct value *
+asked(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) ? call->operands[0].value : &call->step->nothing;
+}
+
+static double
+size_along(const struct shape *shape, double number)
+{
+    double axis = number < 0 ? number + shape->rank : number;
+
+    return axis >= 0 && axis < shape->rank ? (double)shape->dims[(int)axis] : 1;
+}
+
+static double
+elements(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) ? (double)value_elements(asked(call)) : 0;
+}
+
+static double
+is_boolean(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) && asked(call)->shape.dtype == MEMMODEL_BOOL;
+}
+
+static double
+is_complex(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) && value_is_complex(asked(call));
+}
+
+static double
+is_float(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) && value_is_float(asked(call));
+}
+
+static double
+rank(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) ? asked(call)->shape.rank : 0;
+}
+
+/* Of the operator's own first result, along an axis. */
+static double
+result_size(const struct formula_call *call)
+{
+    struct shape shape = step_output_shape(call->step, call->layer, 0);
+
+    return size_along(&shape, call->operands[0].number);
+}
+
+/* says(argument, word) */
+static double
+says(const struct formula_call *call)
+{
+    return attribute_is(call->layer, call->operands[0].argument, call->operands[1].argument);
+}
+
+/* size(x, axis) */
+static double
+size(const struct formula_call *call)
+{
+    return operand_is_tensor(call, 0) ? size_along(&asked(call)->shape, call->operands[1].number) : 1;
+}
+
+/* wanted(input): whether the gradient of an input is. */
+static double
+wanted(const struct formula_call *call)
+{
+    double input = call->operands[0].number;
+
+    return call->node && input >= 0 && input < call->node->edge_count && node_wants(call->node, (int)input);
+}
+
+struct question {
+    const char *name;
+    double (*answer)(const struct formula_call *call);
+};
+
+/* Sorted by name. */
+static const struct question questions[] = {
+    {"elements", elements},
+    {"is_boolean", is_boolean},
+    {"is_complex", is_complex},
+    {"is_float", is_float},
+    {"rank", rank},
+    {"result_size", result_size},
+    {"says", says},
+    {"size", size},
+    {"wanted", wanted},
+};
+
+static int
+compare_names(const void *name, const void *question)
+{
+    return strcmp(name, ((const struct question *)question)->name);
+}
+
+bool
+formula_ask(const struct formula_call *call, const char *name, struct formula_operand *answer)
+{
+    const struct question *question =
+        bsearch(name, questions, sizeof questions / sizeof questions[0], sizeof questions[0], compare_names);
+
+    if (strcmp(name, "given") == 0)
+        *answer = call->operands[call->operands[0].kind == OPERAND_NONE];
+    else if (question)
+        *answer = formula_number(question->answer(call), true);
+    else
+        return false;
+    return true;
+}
