@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import unittest
+from pathlib import Path
+from unittest import mock
 
 os.environ.update(KERAS_BACKEND="tensorflow", CUDA_VISIBLE_DEVICES="", TF_CPP_MIN_LOG_LEVEL="2")
 try:
@@ -60,6 +63,42 @@ class KerasModels(unittest.TestCase):
 
         with self.assertRaisesRegex(TypeError, "functional"):
             memmodel.keras.from_model(Own())
+
+    def test_an_estimate_takes_calibrated_bytes_as_they_are(self) -> None:
+        first, second = (
+            memmodel.keras.estimate(classifier(), 4, isa="avx2", base_bytes=base).peak.process
+            for base in (400_000_000, 500_000_000)
+        )
+        assert first is not None and second is not None
+        self.assertEqual(second - first, 100_000_000)
+
+
+@unittest.skipUnless(importlib.util.find_spec("tensorflow") and Path("/proc/self/status").exists(), "needs TensorFlow")
+class Calibration(unittest.TestCase):
+    def test_a_larger_batch_adds_its_arrays(self) -> None:
+        """An image is 32 * 32 * 3 floats: 12,288 bytes; 8,192 of them are 100.7 MB, and their labels 33 kB."""
+        small, large = (memmodel.keras.calibrate(classifier(), batch) for batch in (1, 8192))
+        self.assertAlmostEqual(large - small, 8191 * (12288 + 4), delta=10_000_000)
+
+    def test_modules_that_are_asked_for_are_imported(self) -> None:
+        with self.assertRaisesRegex(RuntimeError, "no_such_module"):
+            memmodel.keras.calibrate(classifier(), 1, imports=["no_such_module"])
+
+    def test_a_layer_that_cannot_be_made_again_is_named(self) -> None:
+        class Own(layers.Layer):
+            def call(self, x: keras.KerasTensor) -> keras.KerasTensor:
+                return x
+
+        model = keras.Sequential([keras.Input((4,)), Own()])
+        with self.assertRaisesRegex(RuntimeError, "Own"):
+            memmodel.keras.calibrate(model, 1)
+
+    def test_tensorflow_is_named_where_it_is_missing(self) -> None:
+        with (
+            mock.patch("importlib.util.find_spec", return_value=None),
+            self.assertRaisesRegex(ImportError, "pip install tensorflow-cpu"),
+        ):
+            memmodel.keras.calibrate(classifier(), 1)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,12 @@ The model is read, never run: its layers' configurations and symbolic shapes are
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -534,7 +539,7 @@ def estimate(
     process just before fit, with the model compiled and the arrays made, where they are known. isa: "avx2" or "avx512";
     this machine's unless given. `report.peak.process` is the high-water mark of the process.
 
-    >>> memmodel.keras.estimate(model, 32, base_bytes=psutil.Process().memory_info().rss).peak.process
+    >>> memmodel.keras.estimate(model, 32, base_bytes=memmodel.keras.calibrate(model, 32)).peak.process
     """
     network = from_model(model, loss=loss)
     optimizer = optimizer or getattr(model, "optimizer", None) or "adam"
@@ -550,3 +555,52 @@ def estimate(
         inference=inference,
     )
     return estimation._report(network, job)
+
+
+# ---- what a process holds before fit ----
+
+
+def _array_bytes(model: Any, batch_size: int, sizes: Mapping[str, int]) -> list[int]:
+    """Of each array that fit is given, which the simulation counts before the first step."""
+    symbols = {"batch": batch_size, **sizes}
+    trace = estimation.estimate(from_model(model), framework="tensorflow", isa=native_isa(), symbols=symbols).trace
+    assert trace is not None
+    return [event.bytes for event in trace if event.category == "inputs" and event.step == 0]
+
+
+def _fresh_process(job: Mapping[str, Any], timeout: float) -> int:
+    """Bytes that a new interpreter of this environment holds when it has made the job's arrays and model."""
+    program = Path(__file__).with_name("_keras_base.py").read_text(encoding="ascii")
+    environment = {**os.environ, "KERAS_BACKEND": "tensorflow", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "2"}
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps(job), capture_output=True, text=True, env=environment, timeout=timeout, check=False,
+    )  # fmt: skip
+    if run.returncode:
+        reason = run.stderr.strip().splitlines()[-1:] or [f"it ended with status {run.returncode}"]
+        raise RuntimeError(f"a fresh process cannot make this model and its arrays: {reason[0]}")
+    return int(run.stdout.split()[-1])
+
+
+def calibrate(model: Any, batch_size: int, *, imports: Sequence[str] = (), timeout: float = 300, **sizes: int) -> int:
+    """Bytes that a process of this environment holds just before `model.fit`: `base_bytes` for estimate().
+
+    A fresh interpreter imports Keras on TensorFlow, makes arrays as large as one batch's, makes the model again from
+    its configuration, compiled if it is, and says what is resident then, some seconds later; nothing is trained. The
+    bytes depend on the machine, the versions, the model and the arrays, little on the rest: once for each of these.
+
+    imports: modules that the training imports besides Keras and numpy; those of a model's own layers and losses must be
+    among them, and register them with `keras.saving.register_keras_serializable`. sizes: as in estimate().
+
+    >>> memmodel.keras.calibrate(model, 32, imports=["pandas"])
+    569417728
+
+    Raises ImportError without tensorflow, NotImplementedError where there is no /proc, RuntimeError with the reason if
+    the process fails, and subprocess.TimeoutExpired after `timeout` seconds.
+    """
+    if importlib.util.find_spec("tensorflow") is None:
+        raise ImportError("memmodel.keras.calibrate needs tensorflow: pip install tensorflow-cpu")
+    if not Path("/proc/self/status").exists():
+        raise NotImplementedError("memmodel.keras.calibrate reads /proc/self/status, which only Linux has")
+    arrays = _array_bytes(model, batch_size, sizes)
+    return _fresh_process({"imports": list(imports), "arrays": arrays, "model": model.to_json()}, timeout)
