@@ -77,13 +77,12 @@ AGAINST = {
 }
 
 
-def target_of(case: Case) -> Tensor | None:
+def target_of(case: Case, shape: torch.Size | None = None) -> Tensor | None:
     """Of the shape of the model's prediction, which is made in a run that is over before the recording begins; for
     cross entropy classes: over the last dimension of three, else over the second, the channels of an image."""
     if case.loss not in AGAINST:
         return None
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as elsewhere:
-        shape = elsewhere.submit(shape_of_prediction, case).result()
+    shape = shape or shape_of_prediction(case)
     if case.loss != "cross_entropy":
         return torch.zeros(shape)
     shape = (shape.numel() // shape[-1],) if len(shape) == 3 else (shape[0], *shape[2:])
@@ -91,7 +90,6 @@ def target_of(case: Case) -> Tensor | None:
 
 
 def shape_of_prediction(case: Case) -> torch.Size:
-    """In another process: some models keep tensors for all that are made later, which the recording would not see."""
     model = MODELS[case.model].make()
     with torch.no_grad():
         args, kwargs = MODELS[case.model].inputs(case.batch)
@@ -188,7 +186,9 @@ def predict(case: Case, work: Work) -> None:
 def record(case: Case) -> dict[str, Any]:
     torch.set_num_threads(THREADS)
     torch.manual_seed(0)
-    target = target_of(case)
+    # elsewhere, as some models keep tensors for all that are made later: the recording would not see them
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as elsewhere:
+        target = target_of(case, elsewhere.submit(shape_of_prediction, case).result())
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         model = model_of(case)

@@ -350,18 +350,22 @@ def _with_functions(
     found: list[Call] = []
     renamed: dict[str, Any] = {}
     before = 0
-    for call, following in itertools.zip_longest(calls, calls[1:]):
+    last = {call.function: position for position, call in enumerate(calls)}
+    for position, (call, following) in enumerate(itertools.zip_longest(calls, calls[1:])):
         number = call.function if call.function in functions else 0
         call.arguments = {name: _renamed(value, renamed) for name, value in call.arguments.items()}
         if number and number != before:
-            found.append(_switch(f"function_{number}_begin", False, call.places))
+            found.append(_switch(f"function_{number}_begin_{position}", False, call.places))
         found.append(call)
         before = number
         if not number or (following and following.function == number):
             continue
+        found.append(_switch(f"function_{number}_end_{position}", True, call.places))
+        if position < last[number]:
+            continue
         node = _node_of(number, functions[number], workspaces.get(number, 0), call)
         node.arguments = {name: _renamed(value, renamed) for name, value in node.arguments.items()}
-        found += [_switch(f"function_{number}_end", True, node.places), node]
+        found.append(node)
         renamed |= {value.name: Value(node.name, index) for index, value in enumerate(functions[number].returned)}
     return found, renamed
 

@@ -126,9 +126,11 @@ static void
 remainder_forward(struct step *step, const struct layer *layer, int detail)
 {
     static const struct derivative remainder = {"remainder", pass_backward};
-    struct value *x = step_input(step, layer, 0), *result = number_result(step, x);
+    struct value *x = step_input(step, layer, 0), *number = operand(step, layer, 1, "other");
+    struct value *result = binary_result(step, x, number, 0);
 
     (void)detail;
+    value_drop(step, number);
     step_record(step, &remainder, result, 1, &x);
     step_output(step, layer, 0, result);
 }

@@ -423,6 +423,46 @@ embedding_bag_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
+/* ---- masked_scatter: where the mask is, elements of the source in order. FunctionsManual.cpp ---- */
+
+/* Counts the mask as integers, then notes two places for each element. TensorAdvancedIndexing.cpp, masked_select_cpu */
+static struct value *
+masked_select(struct step *step, struct value *x, const struct shape *shape)
+{
+    struct value *count = value_scalar(step, MEMMODEL_INT64), *result, *places[2];
+
+    value_drop(step, value_like_typed(step, x, MEMMODEL_INT64));
+    value_drop(step, count);
+    result = value_empty(step, shape);
+    for (int i = 0; i < 2; i++)
+        places[i] = value_like_typed(step, x, MEMMODEL_INT64);
+    value_drop_all(step, places, 2);
+    return result;
+}
+
+/* The mask is taken to choose as many elements as the source has. */
+static void
+masked_scatter_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    if (node_wants(node, 0))
+        gradients[0] = gradient_like(step, incoming[0], NULL);
+    if (node_wants(node, 1))
+        gradients[1] = masked_select(step, incoming[0], &node->edges[1].shape);
+}
+
+static void
+masked_scatter_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative masked_scatter = {"masked_scatter", masked_scatter_backward};
+    struct value *operands[] = {step_input(step, layer, 0), step_input(step, layer, 2)};
+    struct value *result = value_like(step, operands[0]);
+    struct node *node = step_record(step, &masked_scatter, result, 2, operands);
+
+    (void)detail;
+    step_save(step, node, step_input(step, layer, 1));
+    step_output(step, layer, 0, result);
+}
+
 static const struct named_rule indexing[] = {
     {"aten.col2im.default", columns_forward, 0, "0"},
     {"aten.embedding.default", embedding_forward, 0, "20"},
@@ -440,6 +480,7 @@ static const struct named_rule indexing[] = {
     {"aten.index_put.default", index_put_forward, 0, "0"},
     {"aten.index_put_.default", index_put_forward, 1, "0"},
     {"aten.index_select.default", gather_forward, KEEPS_INDEX, "0"},
+    {"aten.masked_scatter.default", masked_scatter_forward, 0, "000"},
     {"aten.one_hot.default", one_hot_forward, 0, "0"},
     {"aten.scatter.src", scatter_forward, REPLACES, "0"},
     {"aten.scatter.value", scatter_forward, REPLACES, "0"},

@@ -19,7 +19,10 @@ feeds_loss(const struct memmodel_network *network, int32_t loss, memmodel_tensor
     return false;
 }
 
-/* Besides what was named, an unused number is a loss; where nothing was named, all that is not used counts. */
+/*
+ * Besides what was named, an unused number that nobody lets go is a loss; where nothing was named, all that is not used
+ * counts.
+ */
 static bool
 is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor index)
 {
@@ -32,7 +35,7 @@ is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor 
     if (op == OP_INPUT || op == OP_PARAMETER)
         return false;
     if (tensor->consumers == 0 && tensor->output == 0)
-        return network->output_count == 0 || op == OP_LOSS || tensor->rank == 0;
+        return network->output_count == 0 || op == OP_LOSS || (tensor->rank == 0 && tensor->held_until == 0);
     return network->output_count == 0 && feeds_loss(network, loss, index);
 }
 

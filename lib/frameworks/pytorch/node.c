@@ -133,11 +133,35 @@ rebase(struct step *step, struct node *node, const struct edge *base)
     node_drop(step, view);
 }
 
+/* `x` as a view of what `whole` is now. */
+static void
+see_anew(struct step *step, struct value *x, struct value *whole)
+{
+    static const struct derivative as_strided = {"AsStrided", as_strided_backward};
+
+    node_attach(step, node_new(step, &as_strided, &whole, 1, 1), x, 0);
+}
+
+/* The base and all other views of it, too, come from the operator that wrote. variable.cpp, grad_fn() of a view */
+static void
+see_all_anew(struct step *step, struct value *x, struct value *whole)
+{
+    for (size_t i = 0; i < step->network->tensor_count; i++) {
+        struct value *other = step->values[i];
+
+        if (!other || other == x || !other->node || other->storage != x->storage)
+            continue;
+        if (other->view)
+            see_anew(step, other, whole);
+        else
+            node_attach(step, whole->node, other, 0);
+    }
+}
+
 void
 node_written(struct step *step, struct value *x)
 {
-    static const struct derivative as_strided = {"AsStrided", as_strided_backward};
-    struct node *node = x->node, *seen;
+    struct node *node = x->node;
     struct edge base;
     struct value *whole;
 
@@ -151,9 +175,9 @@ node_written(struct step *step, struct value *x)
     rebase(step, node, &base);
     whole = value_view(step, x, &base.shape, x->strides);
     node_attach(step, node, whole, 0);
-    seen = node_new(step, &as_strided, &whole, 1, 1);
+    see_anew(step, x, whole);
+    see_all_anew(step, x, whole);
     value_drop(step, whole);
-    node_attach(step, seen, x, 0);
 }
 
 void
