@@ -250,8 +250,6 @@ logsumexp_forward(struct step *step, const struct layer *layer, int detail)
 
 static const struct named_rule reductions[] = {
     {"aten._is_all_true.default", named_maker, 0, "0"},
-    {"aten.all.default", named_maker, 0, "0"},
-    {"aten.all.dim", named_maker, 0, "0"},
     {"aten.amax.default", extreme_forward, 0, "0"},
     {"aten.amin.default", extreme_forward, 0, "0"},
     {"aten.cumsum.default", cumulative_sum_forward, 0, "0"},
