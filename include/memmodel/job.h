@@ -61,7 +61,8 @@ struct memmodel_job {
                                 the model and its loss in. @default "float32" */
     const char *checkpoint;   /**< "pytorch": scopes whose inside is computed again in the backward pass, as by
                                  torch.utils.checkpoint, separated by commas: "encoder.0, encoder.1" or, with a `*`
-                                 for any letters, "encoder.*". @default none */
+                                 for any letters, "encoder.*"; "encoder.*(use_reentrant=True)" as by its other way.
+                                 @default none */
     const char *gpu;          /**< kind of GPU where the device is "cuda", such as "h200". @default "a100" */
     const char *allocator;    /**< settings of the device's allocator, as in PYTORCH_ALLOC_CONF:
                                  "expandable_segments:True". @default none */

@@ -201,6 +201,19 @@ MEMMODEL_API int
 memmodel_network_checkpoint(memmodel_network *network);
 
 /**
+ * The same as by torch.utils.checkpoint with use_reentrant=True: the scope runs without gradients at first, and when it is
+ * computed again it has a backward pass of its own.
+ *
+ * @param[in] network  network
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT if no scope is open
+ * @threads the network's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_network_checkpoint_reentrant(memmodel_network *network);
+
+/**
  * Say that the host language held a tensor by a name until here. Without it a tensor goes after its last use (and the
  * end of the scopes it was handed to).
  *

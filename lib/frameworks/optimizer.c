@@ -8,6 +8,7 @@ static const struct {
 } options[] = {
     {"momentum", OPTIMIZER_MOMENTUM},
     {"nesterov", OPTIMIZER_NESTEROV},
+    {"dampening", OPTIMIZER_DAMPENING},
     {"weight_decay", OPTIMIZER_WEIGHT_DECAY},
     {"maximize", OPTIMIZER_MAXIMIZE},
     {"amsgrad", OPTIMIZER_AMSGRAD},

@@ -18,6 +18,7 @@ enum optimizer_option {
     OPTIMIZER_DECOUPLED = 1 << 6, /* decoupled_weight_decay */
     OPTIMIZER_FOREACH = 1 << 7,   /* all parameters at once */
     OPTIMIZER_FUSED = 1 << 8,     /* in one kernel */
+    OPTIMIZER_DAMPENING = 1 << 9, /* a factor of a sum in place: takes nothing */
 };
 
 struct optimizer_choice {

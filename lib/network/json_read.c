@@ -492,6 +492,23 @@ read_layer(struct reader *reader, const json_t *item)
 static int
 read_items(struct reader *reader, const json_t *items);
 
+/* true, false or "reentrant" */
+static int
+read_checkpoint(struct reader *reader, const json_t *item, enum checkpoint *checkpoint)
+{
+    const char *kind = json_string_value(json_object_get(item, "checkpoint"));
+    bool again = false;
+    int status = 0;
+
+    if (kind && strcmp(kind, "reentrant") == 0) {
+        *checkpoint = CHECKPOINT_REENTRANT;
+        return 0;
+    }
+    status = json_get_bool(&reader->document, item, "checkpoint", &again);
+    *checkpoint = again ? CHECKPOINT : NO_CHECKPOINT;
+    return status;
+}
+
 static int
 read_scope(struct reader *reader, const json_t *item)
 {
@@ -499,13 +516,13 @@ read_scope(struct reader *reader, const json_t *item)
     memmodel_network *network = &reader->builder->network;
     const json_t *items;
     const char *name;
-    bool checkpoint = false;
+    enum checkpoint checkpoint = NO_CHECKPOINT;
     int status = json_check_keys(&reader->document, item, keys);
 
     if (!status)
         status = json_get_string(&reader->document, item, "scope", &name);
     if (!status && json_object_get(item, "checkpoint"))
-        status = json_get_bool(&reader->document, item, "checkpoint", &checkpoint);
+        status = read_checkpoint(reader, item, &checkpoint);
     if (!status)
         status = json_get_array(&reader->document, item, "layers", &items);
     if (status)
@@ -513,8 +530,10 @@ read_scope(struct reader *reader, const json_t *item)
     status = memmodel_network_push_scope(network, name);
     if (status)
         return refused(reader, item, status);
-    if (checkpoint)
+    if (checkpoint == CHECKPOINT)
         memmodel_network_checkpoint(network);
+    else if (checkpoint == CHECKPOINT_REENTRANT)
+        memmodel_network_checkpoint_reentrant(network);
     status = read_items(reader, items);
     return status ? status : memmodel_network_pop_scope(network);
 }

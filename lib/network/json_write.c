@@ -294,7 +294,8 @@ open_scope(struct writer *writer, int32_t index)
     close_scopes(writer, scope->parent);
     set(writer, item, "scope", made(writer, json_string(scope->name + (parent ? strlen(parent) + 1 : 0))));
     if (scope->checkpoint)
-        set(writer, item, "checkpoint", made(writer, json_true()));
+        set(writer, item, "checkpoint",
+            made(writer, scope->checkpoint == CHECKPOINT_REENTRANT ? json_string("reentrant") : json_true()));
     set(writer, item, "layers", list);
     append(writer, writer->lists[writer->depth], item);
     writer->depth++;

@@ -238,16 +238,28 @@ memmodel_network_pop_scope(memmodel_network *network)
     return 0;
 }
 
-int
-memmodel_network_checkpoint(memmodel_network *network)
+static int
+checkpoint_scope(memmodel_network *network, enum checkpoint checkpoint)
 {
     struct builder *builder = builder_of(network);
 
     if (builder->scope < 0)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "there is no scope to be computed again; begin one first");
-    network->scopes[builder->scope].checkpoint = true;
+    network->scopes[builder->scope].checkpoint = checkpoint;
     return 0;
+}
+
+int
+memmodel_network_checkpoint(memmodel_network *network)
+{
+    return checkpoint_scope(network, CHECKPOINT);
+}
+
+int
+memmodel_network_checkpoint_reentrant(memmodel_network *network)
+{
+    return checkpoint_scope(network, CHECKPOINT_REENTRANT);
 }
 
 /* ---- what the host language holds ---- */

@@ -74,11 +74,14 @@ struct parameter {
     bool trainable;
 };
 
+/* Whether a scope is computed again in the backward pass, and which of torch.utils.checkpoint's two ways it goes. */
+enum checkpoint { NO_CHECKPOINT, CHECKPOINT, CHECKPOINT_REENTRANT };
+
 /* A scope: layers first <= i < end; parent -1 for the outermost. An open one ends with the last layer. */
 struct scope {
     const char *name; /* full, with its parents': "encoder.0" */
     int32_t parent, first, end;
-    bool checkpoint; /* computed again in the backward pass */
+    enum checkpoint checkpoint;
 };
 
 struct layer {

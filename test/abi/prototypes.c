@@ -37,6 +37,7 @@ SAME(__typeof__(&memmodel_network_dim_text), int (*)(memmodel_network *network, 
 SAME(__typeof__(&memmodel_network_push_scope), int (*)(memmodel_network *network, const char *name), "memmodel_network_push_scope");
 SAME(__typeof__(&memmodel_network_pop_scope), int (*)(memmodel_network *network), "memmodel_network_pop_scope");
 SAME(__typeof__(&memmodel_network_checkpoint), int (*)(memmodel_network *network), "memmodel_network_checkpoint");
+SAME(__typeof__(&memmodel_network_checkpoint_reentrant), int (*)(memmodel_network *network), "memmodel_network_checkpoint_reentrant");
 SAME(__typeof__(&memmodel_network_release), int (*)(memmodel_network *network, memmodel_tensor tensor), "memmodel_network_release");
 SAME(__typeof__(&memmodel_network_output), int (*)(memmodel_network *network, memmodel_tensor tensor), "memmodel_network_output");
 SAME(__typeof__(&memmodel_network_result), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor tensor, int index), "memmodel_network_result");

@@ -37,12 +37,13 @@ class Case:
     accumulate: int = 1
     keep_gradients: bool = False  # zero_grad(set_to_none=False)
     checkpoint: str | None = None  # names of modules with torch.utils.checkpoint around their calls, as a job has them
+    reentrant: bool = False  # checkpoint(..., use_reentrant=True)
     frozen: str | None = None  # "half": of the parameters, the first; "body": all but the last two
 
     @property
     def name(self) -> str:
         words = [self.model, str(self.batch), plain(self.optimizer or "inference"), self.loss]
-        words += [word for word in ("autograd", "keep_gradients", "checkpoint") if getattr(self, word)]
+        words += [word for word in ("autograd", "keep_gradients", "checkpoint", "reentrant") if getattr(self, word)]
         words += [f"{word}-{value}" for word in ("precision", "frozen") if (value := getattr(self, word))]
         words += [f"accumulate-{self.accumulate}"] if self.accumulate > 1 else []
         return "_".join(words)
@@ -136,6 +137,51 @@ KINDS: dict[str, dict[str, Any]] = {
     )
 }
 
+REENTRANT: dict[str, dict[str, Any]] = {
+    "checkpoint, reentrant": {"checkpoint": "blocks", "reentrant": True},
+    "checkpoint, reentrant, bfloat16": {"checkpoint": "blocks", "reentrant": True, "precision": "bfloat16"},
+}
+LOOPS = {kind: change for kind, change in KINDS.items() if kind != change.get("optimizer")} | REENTRANT
+OPTIMIZERS = (
+    "sgd(weight_decay=0.01, maximize)",
+    "sgd(momentum=0.9, dampening=0.1)",
+    "sgd(momentum=0.9, weight_decay=0.01, nesterov)",
+    "sgd(momentum=0.9, nesterov, fused)",
+    "adam(maximize)",
+    "adam(amsgrad, fused)",
+    "adamw(amsgrad, foreach)",
+    "nadam(weight_decay=0.01, decoupled_weight_decay)",
+    "nadam(foreach)",
+    "radam(weight_decay=0.01)",
+    "adamax(maximize)",
+    "rmsprop(centered, foreach)",
+    "rmsprop(momentum=0.9, weight_decay=0.01)",
+    "adagrad(weight_decay=0.01)",
+    "adagrad(foreach)",
+    "adagrad(fused)",
+    "adadelta(weight_decay=0.01, maximize)",
+    "adafactor(maximize)",
+    "adafactor(foreach)",
+)
+
+
+def mixed(name: str) -> list[Case]:
+    """Three variants of a network: two of the loop, one of the optimizer."""
+    random = Random(f"mixed, {name}")
+    loops = [kind for kind, change in LOOPS.items() if "checkpoint" not in change or MODELS[name].blocks]
+    changes = [LOOPS[kind] for kind in random.sample(loops, 2)] + [{"optimizer": random.choice(OPTIMIZERS)}]
+    found = []
+    for change in changes:
+        case = Case(
+            name,
+            random.choice([2, 3, 4]),
+            random.choice(["adam", "sgd", "adamw", "momentum"]),
+            loss_for(name, random.choice(["cross_entropy", "square"])),
+        )
+        case = replace(case, **change)
+        found.append(replace(case, checkpoint=MODELS[name].blocks) if case.checkpoint else case)
+    return found
+
 
 def variants(kind: str, names: list[str], count: int, seed: str = "") -> list[Case]:
     """Networks, batch sizes, optimizers and losses, drawn: half as many where only the optimizer is another."""
@@ -177,7 +223,17 @@ def groups() -> dict[str, list[Case]]:
     found |= by_half("new networks", (case for name in NEW for case in drawn(name)), lambda case: case.model)
     found |= by_half("new transformers", (drawn(name)[0] for name in NEW_TRANSFORMERS), lambda case: case.model)
     several = [case for kind in KINDS for case in variants(kind, list(NEW), 4, "new networks, ")]
-    return found | by_half("variants of new networks", several, lambda case: case.model)
+    found |= by_half("variants of new networks", several, lambda case: case.model)
+    varied = {case.model for group, cases in found.items() if group.startswith("variants") for case in cases}
+    several = [case for name in [*OLD, *NEW] if name not in varied for case in mixed(name)]
+    found |= by_half("variants of the rest", several, lambda case: case.model)
+    several = [replace(case, reentrant=True) for case in [*found["variants, working"], *found["variants, judging"]]]
+    return found | {"reentrant checkpoints": [case for case in several if case.checkpoint and is_called_plainly(case)]}
+
+
+def is_called_plainly(case: Case) -> bool:
+    """False where a block is called with keywords, which checkpoint() refuses with use_reentrant=True."""
+    return case.model != "transformer_encoder"
 
 
 GROUPS = groups()

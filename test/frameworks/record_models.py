@@ -134,16 +134,16 @@ def model_of(case: Case) -> nn.Module:
     return model
 
 
-def add_checkpoints(model: nn.Module, patterns: str) -> None:
+def add_checkpoints(model: nn.Module, patterns: str, *, reentrant: bool = False) -> None:
     """Around the outermost modules of these names; in the way of transformers where its layers know about it."""
     found = {name: module for name, module in model.named_modules() if matches(name, patterns)}
     outermost = {name: module for name, module in found.items() if not any(name.startswith(f"{n}.") for n in found)}
     layers = {name for name, module in model.named_modules() if knows_of_checkpoints(module)}
     if layers == set(outermost):
-        model.gradient_checkpointing_enable({"use_reentrant": False})
+        model.gradient_checkpointing_enable({"use_reentrant": reentrant})
         return
     for module in outermost.values():
-        module.forward = partial(checkpoint, module.forward, use_reentrant=False)
+        module.forward = partial(checkpoint, module.forward, use_reentrant=reentrant)
 
 
 def knows_of_checkpoints(module: nn.Module) -> bool:
@@ -194,7 +194,7 @@ def record(case: Case) -> dict[str, Any]:
         model = model_of(case)
         args, kwargs = inputs_of(case)
         if case.checkpoint:
-            add_checkpoints(model, case.checkpoint)
+            add_checkpoints(model, case.checkpoint, reentrant=case.reentrant)
         if case.optimizer is None:
             predict(case, (model, args, kwargs))
         else:

@@ -375,6 +375,82 @@ a_name_that_no_scope_has_is_told(void **state)
     memmodel_network_unref(net);
 }
 
+/* ---- checkpoints with use_reentrant=True ---- */
+
+/* What a category holds when the optimizer begins. */
+static int64_t
+held_after_backward(const memmodel_trace *trace, int step, enum memmodel_category category)
+{
+    return held(trace, first_event(trace, step, MEMMODEL_PHASE_OPTIMIZER) - 1, category);
+}
+
+static void
+a_reentrant_checkpoint_keeps_as_much_as_the_other(void **state)
+{
+    memmodel_trace *other = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1");
+    memmodel_trace *trace = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1(use_reentrant=True)");
+
+    assert_int_equal(live_after_forward(trace, 1), live_after_forward(other, 1));
+    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_GRADIENTS),
+                     held_after_backward(other, 1, MEMMODEL_GRADIENTS));
+    memmodel_trace_unref(other);
+    memmodel_trace_unref(trace);
+}
+
+/* The state belongs to the node of the call, which is there until the loss is made anew. */
+static void
+the_random_state_of_a_reentrant_checkpoint_lives_as_long_as_the_loss(void **state)
+{
+    memmodel_trace *other = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1");
+    memmodel_trace *trace = run_checkpointed(*state, network_of(*state, 2, true, false), "body.1(use_reentrant=True)");
+
+    assert_int_equal(held_after_backward(trace, 2, MEMMODEL_SAVED_ACTIVATIONS),
+                     held_after_backward(other, 2, MEMMODEL_SAVED_ACTIVATIONS) + RANDOM_STATE_BYTES);
+    memmodel_trace_unref(other);
+    memmodel_trace_unref(trace);
+}
+
+/* "None of the inputs have requires_grad=True. Gradients will be None": only the last linear has any. */
+static void
+a_reentrant_checkpoint_of_the_data_alone_trains_nothing(void **state)
+{
+    memmodel_trace *trace = run_checkpointed(*state, network_of(*state, 1, true, false), "body.0(use_reentrant=True)");
+
+    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_GRADIENTS), 4 * (32 * 4 + 4));
+    assert_int_equal(held_after_backward(trace, 1, MEMMODEL_SAVED_ACTIVATIONS), 0);
+    memmodel_trace_unref(trace);
+}
+
+static void
+a_scope_may_say_that_its_checkpoint_is_reentrant(void **state)
+{
+    memmodel_trace *named = run_checkpointed(*state, network_of(*state, 1, true, false), "body.0(use_reentrant=True)");
+    memmodel_network *net, *read;
+    memmodel_tensor x;
+    memmodel_trace *trace;
+    char *json;
+
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    assert_error(*state, memmodel_network_checkpoint_reentrant(net), MEMMODEL_ERROR_INVALID_ARGUMENT, "no scope");
+    memmodel_network_unref(net);
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    memmodel_network_push_scope(net, "body.0");
+    memmodel_network_checkpoint_reentrant(net);
+    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    x = memmodel_network_activation(net, linear(net, x, 32), MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+    memmodel_network_pop_scope(net);
+    cross_entropy(net, x);
+    assert_int_equal(memmodel_network_to_json(net, &json), 0);
+    memmodel_network_unref(net);
+    assert_int_equal(memmodel_network_from_json(*state, "text", json, strlen(json), &read), 0);
+    memmodel_free(*state, json);
+    trace = run_checkpointed(*state, read, "");
+    assert_same_traces(trace, named);
+    memmodel_trace_unref(trace);
+    memmodel_trace_unref(named);
+}
+
 static void
 predictions_take_no_notice_of_checkpoints(void **state)
 {
@@ -404,8 +480,9 @@ estimate_with_all_options(memmodel_context *context)
     if (status)
         return status;
     x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
-    cross_entropy(net, block(net, "body.1", block(net, "body.0", x, true, true), true, false));
-    job.checkpoint = "body.1";
+    x = block(net, "body.2", block(net, "body.1", block(net, "body.0", x, true, true), true, false), true, false);
+    cross_entropy(net, x);
+    job.checkpoint = "body.1, body.2(use_reentrant=True)";
     job.accumulate = 2;
     job.keep_gradients = 1;
     job.optimizer = "adafactor(foreach, maximize)";
@@ -442,6 +519,10 @@ main(void)
         TEST(a_scope_may_say_itself_that_it_is_checkpointed),
         TEST(a_checkpoint_needs_a_scope),
         TEST(a_name_that_no_scope_has_is_told),
+        TEST(a_reentrant_checkpoint_keeps_as_much_as_the_other),
+        TEST(the_random_state_of_a_reentrant_checkpoint_lives_as_long_as_the_loss),
+        TEST(a_reentrant_checkpoint_of_the_data_alone_trains_nothing),
+        TEST(a_scope_may_say_that_its_checkpoint_is_reentrant),
         TEST(predictions_take_no_notice_of_checkpoints),
         TEST(estimating_survives_failing_allocations),
     };

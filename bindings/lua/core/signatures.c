@@ -30,6 +30,7 @@ const struct signature signatures[] = {
     FUNCTION("ips", memmodel_network_push_scope),
     FUNCTION("ip", memmodel_network_pop_scope),
     FUNCTION("ip", memmodel_network_checkpoint),
+    FUNCTION("ip", memmodel_network_checkpoint_reentrant),
     FUNCTION("ipi", memmodel_network_release),
     FUNCTION("ipi", memmodel_network_output),
     FUNCTION("ipii", memmodel_network_result),
@@ -168,7 +169,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 157;
+const size_t signature_count = 158;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

@@ -502,6 +502,9 @@ memmodel_network_pop_scope = {
 memmodel_network_checkpoint = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   returns = {kind = "status"}},
+memmodel_network_checkpoint_reentrant = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  returns = {kind = "status"}},
 memmodel_network_release = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "tensor", kind = "tensor", letter = "i", c = "memmodel_tensor"},

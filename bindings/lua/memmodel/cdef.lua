@@ -484,6 +484,7 @@ int memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char 
 int memmodel_network_push_scope(memmodel_network *network, const char *name);
 int memmodel_network_pop_scope(memmodel_network *network);
 int memmodel_network_checkpoint(memmodel_network *network);
+int memmodel_network_checkpoint_reentrant(memmodel_network *network);
 int memmodel_network_release(memmodel_network *network, memmodel_tensor tensor);
 int memmodel_network_output(memmodel_network *network, memmodel_tensor tensor);
 memmodel_tensor memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int index);

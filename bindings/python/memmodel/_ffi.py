@@ -1779,6 +1779,7 @@ _network_dim_text = _library.bind(
 _network_push_scope = _library.bind("memmodel_network_push_scope", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _network_pop_scope = _library.bind("memmodel_network_pop_scope", ctypes.c_int32, ctypes.c_void_p)
 _network_checkpoint = _library.bind("memmodel_network_checkpoint", ctypes.c_int32, ctypes.c_void_p)
+_network_checkpoint_reentrant = _library.bind("memmodel_network_checkpoint_reentrant", ctypes.c_int32, ctypes.c_void_p)
 _network_release = _library.bind("memmodel_network_release", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_output = _library.bind("memmodel_network_output", ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _network_result = _library.bind(
@@ -2705,6 +2706,18 @@ def network_checkpoint(network: NetworkHandle) -> None:
     Raises InvalidArgumentError.
     """
     _value = _network_checkpoint(_call.address(network, NetworkHandle, "network"))
+    _check.status(_value, network)
+
+
+def network_checkpoint_reentrant(network: NetworkHandle) -> None:
+    """The same as by torch.utils.checkpoint with use_reentrant=True: the scope runs without gradients at first, and
+    when it is computed again it has a backward pass of its own.
+
+    network: network.
+
+    Raises InvalidArgumentError.
+    """
+    _value = _network_checkpoint_reentrant(_call.address(network, NetworkHandle, "network"))
     _check.status(_value, network)
 
 

@@ -19,6 +19,7 @@ from memmodel._torch_eager import as_in_a_run, sizes_are_known, with_known_sizes
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
 
+SAME_MODULE = re.compile(r"\.forward\(")  # in a line: what it calls is not called as a module
 PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
 NOWHERE = "_empty_nn_module_stack_from_metadata_hook"  # module of the sizes that torch.export itself asks for
 
@@ -113,6 +114,7 @@ class Program:
     calls: list[Call]
     outputs: list[Value]
     loss: Value | None
+    reentrant: frozenset[int]  # checkpoints that are
     traced: bool = False  # it knew that it was traced, and may have made masks for that
 
 
@@ -133,11 +135,12 @@ def _places(node: Any) -> tuple[Place, ...]:
         match = PLACE.match(line)
         if match:
             found.append((*match.groups(), "" if PLACE.match(below) else below.strip()))
-    last = len(modules) - 1
-    return tuple(
-        Place(file, int(number), function, text, *(modules[min(index, last)] if modules else ("", "")))
-        for index, (file, number, function, text) in enumerate(found)
-    )
+    places, depth = [], 0
+    for file, number, function, text in found:
+        module = modules[min(depth, len(modules) - 1)] if modules else ("", "")
+        places.append(Place(file, int(number), function, text, *module))
+        depth += not SAME_MODULE.search(text)
+    return tuple(places)
 
 
 def _encoded(value: Any) -> Any:
@@ -233,7 +236,7 @@ def _renamed(value: Any, names: Mapping[str, Any]) -> Any:
 
 # ---- torch.utils.checkpoint ----
 
-CHECKPOINT, HELD = "memmodel checkpoint", "memmodel held"
+CHECKPOINT, HELD, BOUND = "memmodel checkpoint", "memmodel held", "memmodel bound"
 HOLD = "memmodel.hold"
 
 
@@ -252,12 +255,17 @@ def _mark_assertions(calls: Sequence[Call]) -> None:
             call.checkpoint = following.checkpoint
 
 
-def _with_held(calls: Sequence[Call], graph_module: Any) -> list[Call]:
-    """What checkpoint() is handed is kept, also what nothing inside uses."""
+def _with_held(calls: Sequence[Call], graph_module: Any, reentrant: set[int]) -> list[Call]:
+    """What checkpoint() is handed is kept, also what nothing inside uses; what the function of a reentrant one has bound
+    is kept longer.
+    """
     held: dict[int, list[Value]] = {}
+    bound: set[tuple[int, str]] = set()
     for node in graph_module.graph.nodes:
         if number := _custom(node, HELD):
             held.setdefault(number, []).append(Value(node.args[0].name))
+        if number in reentrant and _custom(node, BOUND):
+            bound.add((number, node.args[0].name))
     used: dict[int, set[str]] = {}
     last = {}
     for position, call in enumerate(calls):
@@ -265,26 +273,36 @@ def _with_held(calls: Sequence[Call], graph_module: Any) -> list[Call]:
         last[call.checkpoint] = position
     found = list(calls)
     for number, position in sorted(last.items(), reverse=True, key=lambda item: item[1]):
-        unused = [value for value in held.get(number, ()) if value.name not in used[number]]
-        if unused:
-            call = Call(f"checkpoint_{number}", HOLD, {"values": unused}, [], calls[position].places, number)
+        values = [
+            value for value in held.get(number, ()) if value.name not in used[number] or (number, value.name) in bound
+        ]
+        if values:
+            call = Call(f"checkpoint_{number}", HOLD, {"values": values}, [], calls[position].places, number)
             found.insert(position + 1, call)
     return found
 
 
 @contextmanager
-def _checkpoints_marked() -> Iterator[None]:
-    """What torch.utils.checkpoint calls runs once, as it is, and its nodes say of which call they are."""
+def _checkpoints_marked() -> Iterator[set[int]]:
+    """What torch.utils.checkpoint calls runs once, as it is, and its nodes say of which call they are. Gives the calls
+    with use_reentrant=True.
+    """
     numbers = itertools.count(1)
+    reentrant: set[int] = set()
 
     @contextmanager
-    def marked(function: Any, *handed: Any) -> Iterator[None]:
+    def marked(function: Any, *handed: Any) -> Iterator[int]:
         number = next(numbers)
-        with traceback.annotate({HELD: number}):
-            for tensor in tensors_in([*handed, *getattr(function, "args", ()), getattr(function, "keywords", None)]):
-                torch.ops.aten._assert_tensor_metadata(tensor)
+        for values, mark in (
+            (handed, {HELD: number}),
+            (getattr(function, "args", ()), {HELD: number, BOUND: number}),
+            (getattr(function, "keywords", ()), {HELD: number, BOUND: number}),
+        ):
+            with traceback.annotate(mark):
+                for tensor in tensors_in(values):
+                    torch.ops.aten._assert_tensor_metadata(tensor)
         with traceback.annotate({CHECKPOINT: number}):
-            yield
+            yield number
 
     def around(function: Any, _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, *args: Any, **kwargs: Any) -> Iterator[None]:
         with marked(function, args, kwargs):
@@ -293,7 +311,8 @@ def _checkpoints_marked() -> Iterator[None]:
     class Reentrant:
         @staticmethod
         def apply(function: Callable[..., Any], _: bool, *args: Any) -> Any:
-            with marked(function, args):
+            with marked(function, args) as number:
+                reentrant.add(number)
                 return function(*args)
 
     patches = {"_checkpoint_without_reentrant_generator": around, "CheckpointFunction": Reentrant}
@@ -302,7 +321,7 @@ def _checkpoints_marked() -> Iterator[None]:
         for name, patch in patches.items():
             setattr(checkpoint, name, patch)
         with traceback.preserve_node_meta():
-            yield
+            yield reentrant
     finally:
         for name, original in originals.items():
             setattr(checkpoint, name, original)
@@ -500,14 +519,14 @@ def _held_at_the_end(graph: Any, calls: Sequence[Call], known: Sequence[Any]) ->
 
 def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
-    with _checkpoints_marked(), functions_marked() as marks:
+    with _checkpoints_marked() as reentrant, functions_marked() as marks:
         program, traced = _exported(step, (tuple(args), dict(kwargs)), dynamic_shapes)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
     _mark_assertions(calls)
     calls, renamed = _with_functions(calls, program.graph_module, marks.workspaces)
-    calls = _with_held(calls, program.graph_module)
+    calls = _with_held(calls, program.graph_module, reentrant)
     output = next(node for node in program.graph.nodes if node.op == "output")
     given = [tensor for tensor in given if not _is_literal(tensor, calls)]
     returned = _renamed(_encoded(list(output.args[0])), renamed)
@@ -515,4 +534,4 @@ def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_s
     outputs = returned[:-1] if step.loss is not None else returned
     outputs = [_as_made(value, calls) for value in outputs if isinstance(value, Value)]
     outputs += _held_at_the_end(program.graph, calls, [*outputs, loss])
-    return Program(given, calls, outputs, loss, traced)
+    return Program(given, calls, outputs, loss, frozenset(reentrant), traced)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memmodel._torch_export import Call, Program, Value
+from memmodel._torch_export import HOLD, Call, Program, Value
 from memmodel._torch_lifetimes import values_in
 
 ATTENTION = "aten.scaled_dot_product_attention"
@@ -90,7 +90,7 @@ def without_made_masks(program: Program) -> Program:
     depends = _depends(program.calls)
     by_name = {call.name: call for call in program.calls}
     calls = [_as_eager(call, by_name, depends) for call in program.calls]
-    return replace(program, calls=_without_unused(calls, program))
+    return replace(program, calls=_without_unused(_holding_others(calls, depends), program))
 
 
 def _as_eager(call: Call, calls: Calls, depends: Mapping[str, bool]) -> Call:
@@ -100,6 +100,17 @@ def _as_eager(call: Call, calls: Calls, depends: Mapping[str, bool]) -> Call:
     if _applies_mask(call, calls, depends):
         return replace(call, target="memmodel.tuple", arguments={"values": [call.arguments["self"]]})
     return call
+
+
+def _holding_others(calls: Sequence[Call], depends: Mapping[str, bool]) -> list[Call]:
+    """What a checkpoint was handed besides masks that nothing uses now."""
+    used = {value.name for call in calls if call.target != HOLD for value in _arguments(call)}
+
+    def others(call: Call) -> Call:
+        values = [value for value in _arguments(call) if value.name in used or depends.get(value.name, True)]
+        return replace(call, arguments={"values": values})
+
+    return [others(call) if call.target == HOLD else call for call in calls]
 
 
 def _without_unused(calls: list[Call], program: Program) -> list[Call]:

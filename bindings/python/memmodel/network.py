@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from memmodel import _call, _ffi
 from memmodel._layers import Layers
@@ -159,16 +159,17 @@ class Network(Layers):
     # ---- what the host language does ----
 
     @contextlib.contextmanager
-    def scope(self, name: str, *, checkpoint: bool = False) -> Iterator[None]:
+    def scope(self, name: str, *, checkpoint: bool | Literal["reentrant"] = False) -> Iterator[None]:
         """The layers made within belong to it, and their names begin with its own. With `checkpoint` they are computed
-        again in the backward pass, as by torch.utils.checkpoint.
+        again in the backward pass, as by torch.utils.checkpoint, with "reentrant" as by its use_reentrant=True.
 
         >>> with net.scope("encoder.0"): x = net.conv(x, filters=16, kernel=3)
         """
         self._call(_ffi.network_push_scope, name)
         try:
             if checkpoint:
-                self._call(_ffi.network_checkpoint)
+                reentrant = checkpoint == "reentrant"
+                self._call(_ffi.network_checkpoint_reentrant if reentrant else _ffi.network_checkpoint)
             yield
         finally:
             self._call(_ffi.network_pop_scope)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -25,6 +25,7 @@ from memmodel.network import Network
 from memmodel.report import Report
 
 Loss = Callable[[Any], Any] | str | None
+Kind = bool | Literal["reentrant"]  # of a checkpoint; False: none
 
 
 # ---- losses ----
@@ -105,35 +106,36 @@ class _Scopes:
     A call of torch.utils.checkpoint is the scope of the module that it is handed, or one of its own.
     """
 
-    def __init__(self, network: Network, frames: Sequence[Frame], calls: Sequence[Call]) -> None:
+    def __init__(self, network: Network, frames: Sequence[Frame], program: Program) -> None:
+        calls = program.calls
         self.network = network
         self.waiting = list(reversed(frames))
         self.open: list[tuple[Frame, Any]] = []
-        self.ends: dict[int, int] = {}  # of checkpoints, by where they begin
+        self.ends: dict[int, tuple[int, Kind]] = {}  # of checkpoints, by where they begin
         for number in {call.checkpoint for call in calls} - {0}:
             inside = [position for position, call in enumerate(calls) if call.checkpoint == number]
-            self.ends[inside[0]] = inside[-1]
+            self.ends[inside[0]] = inside[-1], "reentrant" if number in program.reentrant else True
 
     def enter(self, index: int) -> None:
         self.leave(index - 1)
-        end = self.ends.get(index)
+        end, kind = self.ends.get(index, (None, False))
         while self.waiting and self.waiting[-1].first == index:
             frame = self.waiting.pop()
             name = _scope_name(frame, self.open)
             its_own = end is not None and name != "" and frame.last == end
             if end is not None and frame.last <= end:
                 if not its_own:
-                    self._open_checkpoint(index, end)
+                    self._open_checkpoint(index, end, kind)
                 end = None
-            self._open(frame, name, checkpoint=its_own)
+            self._open(frame, name, kind if its_own else False)
         if end is not None:
-            self._open_checkpoint(index, end)
+            self._open_checkpoint(index, end, kind)
 
-    def _open_checkpoint(self, index: int, end: int) -> None:
+    def _open_checkpoint(self, index: int, end: int, kind: Kind) -> None:
         around = self.open[-1][0]
-        self._open(Frame(around.key, around.path, index, end), "checkpoint", checkpoint=True)
+        self._open(Frame(around.key, around.path, index, end), "checkpoint", kind)
 
-    def _open(self, frame: Frame, name: str, *, checkpoint: bool) -> None:
+    def _open(self, frame: Frame, name: str, checkpoint: Kind) -> None:
         scope = self.network.scope(name, checkpoint=checkpoint) if name else None
         if scope:
             scope.__enter__()
@@ -186,7 +188,7 @@ def _build(program: Program, *, training: bool) -> Network:
         if lifetimes.last_use[position] < death < len(program.calls):
             dying.setdefault(death, []).append(program.calls[position].name)
     bound = _bound(lifetimes.frames, program, outputs)
-    scopes = _Scopes(network, lifetimes.frames, program.calls)
+    scopes = _Scopes(network, lifetimes.frames, program)
     for position, call in enumerate(program.calls):
         scopes.enter(position)
         calls.add(call)
@@ -333,7 +335,7 @@ def estimate(
     training=False: predictions under torch.no_grad(), or with autograd on if no_grad=False. accumulate: batches before
     each optimizer.step(), all part of the step. set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules
     besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
-    as "encoder.layer.*" (see memmodel_job.checkpoint). precision="bfloat16": model and loss under
+    as "encoder.layer.*" (see memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way. precision="bfloat16": model and loss under
     torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2" or "avx512". threads:
     torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose allocator has the
     settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere. Not verified yet.

@@ -63,7 +63,7 @@ count_dependencies(struct step *step, struct value *const *roots, int root_count
 
     queue->visit++;
     for (int i = 0; i < root_count; i++)
-        if (!stack_push(step, &depth, roots[i]->node))
+        if (roots[i]->node && !stack_push(step, &depth, roots[i]->node))
             return;
     while (depth > 0) {
         struct node *node = queue->stack[--depth];
@@ -80,7 +80,8 @@ count_dependencies(struct step *step, struct value *const *roots, int root_count
         }
     }
     for (int i = 0; i < root_count; i++)
-        roots[i]->node->dependencies++;
+        if (roots[i]->node)
+            roots[i]->node->dependencies++;
 }
 
 /* ---- gradients ---- */
@@ -195,7 +196,7 @@ accumulate(struct step *step, struct node *node)
         bool steal = gradient->references == 1 && value_is_dense(gradient) && same_layout(gradient, value);
 
         variable->gradient = steal ? value_keep(gradient) : value_like(step, value);
-        value_becomes(step, variable->gradient, MEMMODEL_GRADIENTS);
+        value_becomes(step, variable->gradient, variable->handed ? MEMMODEL_ACTIVATION_GRADIENTS : MEMMODEL_GRADIENTS);
     }
     value_drop(step, gradient);
 }
@@ -312,4 +313,71 @@ autograd_backward(struct step *step, struct value *const *roots, int root_count)
         run(step, queue_pop(&step->queue));
     value_drop_all(step, held, root_count);
     pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
+}
+
+/* ---- a pass inside of another ---- */
+
+/* What a parameter waits for in the outer pass: engine.h, each GraphTask has its own dependencies and buffers. */
+struct waiting {
+    struct value *gradient;
+    int32_t dependencies;
+};
+
+static void
+swap_waiting(struct step *step, struct waiting *waiting)
+{
+    for (size_t i = 0; i < step->network->parameter_count; i++) {
+        struct node *node = step->variables[i].accumulate;
+        struct waiting now;
+
+        if (!node)
+            continue;
+        now = (struct waiting){node->incoming[0], node->dependencies};
+        node->incoming[0] = waiting[i].gradient;
+        node->dependencies = waiting[i].dependencies;
+        waiting[i] = now;
+    }
+}
+
+static void
+swap_queues(struct step *step)
+{
+    struct backward_queue queue = step->queue;
+
+    step->queue = step->inner_queue;
+    step->inner_queue = queue;
+    step->queue.visit = queue.visit;
+}
+
+static void
+run_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
+{
+    count_dependencies(step, roots, root_count);
+    for (int i = 0; i < root_count && !step->status; i++) {
+        struct edge edge = {.node = roots[i]->node, .output = roots[i]->output};
+
+        if (edge.node && deliver(step, &edge, value_keep(gradients[i])))
+            value_drop(step, gradients[i]);
+    }
+    while (step->queue.heap_count > 0 && !step->status)
+        run(step, queue_pop(&step->queue));
+}
+
+void
+autograd_backward_inside(struct step *step, struct value *const *roots, struct value *const *gradients, int root_count)
+{
+    size_t bytes = (step->network->parameter_count + 1) * sizeof(struct waiting);
+    struct waiting *waiting = pool_take(&step->pool, bytes);
+
+    if (!waiting) {
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
+        return;
+    }
+    swap_waiting(step, waiting);
+    swap_queues(step);
+    step->queue.heap_count = 0;
+    run_inside(step, roots, gradients, root_count);
+    swap_queues(step);
+    swap_waiting(step, waiting);
+    pool_give(&step->pool, waiting, bytes);
 }

@@ -43,8 +43,8 @@ segment_drop(struct step *step, struct segment *segment)
     pool_give(&step->pool, segment, sizeof *segment);
 }
 
-static struct value *
-random_state(struct step *step)
+struct value *
+checkpoint_random_state(struct step *step)
 {
     struct value *state;
 
@@ -79,7 +79,7 @@ segment_new(struct step *step, const struct region *region)
         return NULL;
     }
     *segment = (struct segment){.region = region, .inputs = inputs, .references = 1};
-    segment->random_state = random_state(step);
+    segment->random_state = checkpoint_random_state(step);
     for (int32_t i = 0; i < region->input_count && step->grad_mode; i++)
         inputs[i] = saved_input(step, step->values[region->inputs[i]]);
     return segment;
@@ -103,6 +103,15 @@ mark_layer(struct step *step)
     checkpoints->operator_begin = checkpoints->operator_end = checkpoints->layer_begin;
 }
 
+static void
+begin(struct step *step, const struct region *region)
+{
+    if (region->reentrant)
+        replay_begin(step, region);
+    else if (step->job->inference != WITHOUT_GRADIENTS)
+        step->checkpoints.open = segment_new(step, region);
+}
+
 void
 checkpoint_before(struct step *step, int32_t layer)
 {
@@ -111,21 +120,23 @@ checkpoint_before(struct step *step, int32_t layer)
     step_enter(step, MEMMODEL_PHASE_FORWARD, layer);
     if (layer == 0)
         checkpoints->next = 0;
-    if (step->job->inference != WITHOUT_GRADIENTS && !checkpoints->open &&
-        checkpoints->next < checkpoints->region_count && checkpoints->regions[checkpoints->next].first == layer)
-        checkpoints->open = segment_new(step, &checkpoints->regions[checkpoints->next++]);
+    if (checkpoints->next < checkpoints->region_count && checkpoints->regions[checkpoints->next].first == layer)
+        begin(step, &checkpoints->regions[checkpoints->next++]);
     mark_layer(step);
 }
 
 void
 checkpoint_after(struct step *step, int32_t layer)
 {
-    struct segment *segment = step->checkpoints.open;
+    struct checkpoints *checkpoints = &step->checkpoints;
+    struct segment *segment = checkpoints->open;
 
-    if (!segment || segment->region->end > layer + 1)
+    if (checkpoints->next == 0 || checkpoints->regions[checkpoints->next - 1].end != layer + 1)
         return;
-    step->checkpoints.open = NULL;
-    segment_drop(step, segment);
+    replay_end(step);
+    checkpoints->open = NULL;
+    if (segment)
+        segment_drop(step, segment);
 }
 
 /* ---- what nodes save ---- */
@@ -242,6 +253,12 @@ checkpoint_forget(struct step *step, struct node *node)
 /* ---- the backward pass ---- */
 
 bool
+checkpoint_is_again(const struct step *step)
+{
+    return step->checkpoints.again || step->checkpoints.replaying > 0;
+}
+
+bool
 checkpoint_stopped(const struct step *step)
 {
     const struct segment *segment = step->checkpoints.again;
@@ -256,9 +273,8 @@ lend_inputs(struct step *step, const struct segment *segment)
         step->values[segment->region->inputs[i]] = value_keep(segment->inputs[i]);
 }
 
-/* What is left of the run goes, as an exception takes it with all frames: of the layers up to the last that ran. */
-static void
-clear(struct step *step, const struct region *region, int32_t end)
+void
+checkpoint_clear(struct step *step, const struct region *region, int32_t end)
 {
     for (int32_t i = 0; i < region->input_count; i++)
         value_drop_all(step, &step->values[region->inputs[i]], 1);
@@ -275,7 +291,7 @@ static void
 compute_again(struct step *step, struct segment *segment)
 {
     const struct region *region = segment->region;
-    struct value *random = random_state(step); /* torch.random.fork_rng() */
+    struct value *random = checkpoint_random_state(step); /* torch.random.fork_rng() */
     int32_t layer = region->first;
 
     step->checkpoints.again = segment;
@@ -288,7 +304,7 @@ compute_again(struct step *step, struct segment *segment)
     autocast_exit(step);
     step->grad_mode = false;
     step->checkpoints.again = NULL;
-    clear(step, region, layer);
+    checkpoint_clear(step, region, layer); /* an exception takes all frames with it */
     value_drop(step, random);
     segment->computed = true;
 }

@@ -1,6 +1,7 @@
 /*
  * Parts of the forward pass whose inside is not kept but computed again in the backward pass, as by
- * torch.utils.checkpoint.checkpoint(function, *inputs, use_reentrant=False). PyTorch: torch/utils/checkpoint.py.
+ * torch.utils.checkpoint.checkpoint(function, *inputs, use_reentrant=False), checkpoint.c, or True, reentrant.c.
+ * PyTorch: torch/utils/checkpoint.py.
  */
 #ifndef PYTORCH_CHECKPOINT_H
 #define PYTORCH_CHECKPOINT_H
@@ -13,6 +14,7 @@
 
 struct memmodel_network;
 struct node;
+struct replay;
 struct segment;
 struct step;
 struct value;
@@ -21,16 +23,23 @@ struct value;
 struct region {
     int32_t first, end;
     memmodel_tensor *inputs; /* made before and used inside */
+    bool *bound;             /* of each: bound to the function beforehand, as by functools.partial */
     int32_t input_count;
+    memmodel_tensor *outputs; /* made inside and used after; of reentrant ones alone */
+    int32_t output_count;
+    bool reentrant;
 };
 
 struct checkpoints {
     struct region *regions; /* in the order of the layers */
-    memmodel_tensor *inputs;
+    memmodel_tensor *inputs, *outputs;
+    bool *bound;
     size_t region_count;
     size_t next;           /* region to begin, in this forward pass */
     struct segment *open;  /* what runs for the first time and keeps nothing, or NULL */
     struct segment *again; /* what runs again and fills what was not kept, or NULL */
+    struct replay *first;  /* what runs for the first time, without gradients, or NULL */
+    int32_t replaying;     /* reentrant regions that run again */
     size_t layer_begin;    /* blocks of the trace before the layer that runs, */
     size_t operator_begin; /* before the operator whose node was made last, */
     size_t operator_end;   /* and when that node was done */
@@ -54,6 +63,10 @@ checkpoint_before(struct step *step, int32_t layer);
 
 void
 checkpoint_after(struct step *step, int32_t layer);
+
+/* True of what has run before, in the forward pass. */
+bool
+checkpoint_is_again(const struct step *step);
 
 /* True if the layers that run again have made all that is needed: no more are run, and nothing is allocated. */
 bool
@@ -80,5 +93,27 @@ checkpoint_unpack(struct step *step, struct node *node);
 /* The node needs nothing any more. */
 void
 checkpoint_forget(struct step *step, struct node *node);
+
+/* ---- what both ways have ---- */
+
+/* torch.get_rng_state() */
+struct value *
+checkpoint_random_state(struct step *step);
+
+/* What is left of a run goes, as all frames go: of the layers before `end`. */
+void
+checkpoint_clear(struct step *step, const struct region *region, int32_t end);
+
+/* ---- reentrant.c ---- */
+
+/* The call of checkpoint() begins. */
+void
+replay_begin(struct step *step, const struct region *region);
+
+void
+replay_end(struct step *step);
+
+void
+replay_drop(struct step *step, struct replay *replay);
 
 #endif

@@ -217,6 +217,7 @@ node_drop(struct step *step, struct node *node)
     for (struct node *dead = node, *rest; dead; dead = rest) {
         rest = dead->next;
         checkpoint_forget(step, dead);
+        replay_drop(step, dead->replay);
         value_drop_all(step, dead->saved, dead->saved_count);
         value_drop_all(step, dead->incoming, dead->output_count);
         for (int i = 0; i < dead->edge_count; i++) {

@@ -9,6 +9,13 @@
 struct pattern {
     const char *text;
     size_t length;
+    bool reentrant;
+};
+
+/* Of a region, by its first layer. */
+struct mark {
+    int32_t end; /* 0: there is none */
+    bool reentrant;
 };
 
 /* `*` stands for any letters, `?` for one. What follows the newest `*` is tried at each place in turn. */
@@ -37,6 +44,19 @@ pattern_matches(const struct pattern *pattern, const char *text)
     return at == pattern->length;
 }
 
+/* "encoder.*(use_reentrant=True)" */
+static void
+take_option(struct pattern *pattern)
+{
+    static const char option[] = "(use_reentrant=True)";
+    size_t length = sizeof option - 1;
+
+    pattern->reentrant =
+        pattern->length > length && memcmp(pattern->text + pattern->length - length, option, length) == 0;
+    if (pattern->reentrant)
+        pattern->length -= length;
+}
+
 /* False after the last. */
 static bool
 next_pattern(const char **rest, struct pattern *pattern)
@@ -46,56 +66,62 @@ next_pattern(const char **rest, struct pattern *pattern)
     *rest = pattern->text + pattern->length;
     while (pattern->length > 0 && pattern->text[pattern->length - 1] == ' ')
         pattern->length--;
+    take_option(pattern);
     return pattern->length > 0;
 }
 
-/* Notes in end_of[first layer] where a scope ends. */
+/* Of two with the same first layer the longer one counts, of two of the same length the later one. */
 static void
-mark_scope(const struct scope *scope, int32_t *end_of)
+mark_layers_between(int32_t first, int32_t end, bool reentrant, struct mark *marks)
 {
-    if (scope->end > scope->first)
-        end_of[scope->first] = (int32_t)max_i64(end_of[scope->first], scope->end);
+    if (end > first && end >= marks[first].end)
+        marks[first] = (struct mark){end, reentrant};
 }
 
 /* The scopes that are called so; how many there are. */
 static size_t
-mark_scopes(const struct memmodel_network *network, const struct pattern *pattern, int32_t *end_of)
+mark_scopes(const struct memmodel_network *network, const struct pattern *pattern, struct mark *marks)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < network->scope_count; i++) {
-        if (!pattern_matches(pattern, network->scopes[i].name))
+        const struct scope *scope = &network->scopes[i];
+
+        if (!pattern_matches(pattern, scope->name))
             continue;
-        mark_scope(&network->scopes[i], end_of);
+        mark_layers_between(scope->first, scope->end, pattern->reentrant, marks);
         found++;
     }
     return found;
 }
 
 static size_t
-mark_layers(const struct memmodel_network *network, const struct pattern *pattern, int32_t *end_of)
+mark_layers(const struct memmodel_network *network, const struct pattern *pattern, struct mark *marks)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < network->layer_count; i++) {
         if (!pattern_matches(pattern, network->layers[i].name))
             continue;
-        end_of[i] = (int32_t)max_i64(end_of[i], (int64_t)i + 1);
+        mark_layers_between((int32_t)i, (int32_t)i + 1, pattern->reentrant, marks);
         found++;
     }
     return found;
 }
 
 static int
-mark_all(memmodel_context *context, const struct memmodel_network *network, const char *patterns, int32_t *end_of)
+mark_all(memmodel_context *context, const struct memmodel_network *network, const char *patterns, struct mark *marks)
 {
     struct pattern pattern;
 
-    for (size_t i = 0; i < network->scope_count; i++)
-        if (network->scopes[i].checkpoint)
-            mark_scope(&network->scopes[i], end_of);
+    for (size_t i = 0; i < network->scope_count; i++) {
+        const struct scope *scope = &network->scopes[i];
+
+        if (scope->checkpoint)
+            mark_layers_between(scope->first, scope->end, scope->checkpoint == CHECKPOINT_REENTRANT, marks);
+    }
     for (const char *rest = patterns; next_pattern(&rest, &pattern);) {
-        if (mark_scopes(network, &pattern, end_of) || mark_layers(network, &pattern, end_of))
+        if (mark_scopes(network, &pattern, marks) || mark_layers(network, &pattern, marks))
             continue;
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "checkpoint",
                              "no scope or layer of the network is called \"%.*s\"", (int)pattern.length, pattern.text);
@@ -111,35 +137,86 @@ is_resident(const struct memmodel_network *network, memmodel_tensor tensor)
     return op == OP_INPUT || op == OP_PARAMETER;
 }
 
-static void
-add_input(const struct memmodel_network *network, struct region *region, memmodel_tensor tensor)
+static bool
+is_hold(const struct layer *layer)
 {
+    const struct memmodel_custom *options = layer->options;
+
+    return layer->op == OP_CUSTOM && options->operation && strcmp(options->operation, "memmodel.hold") == 0;
+}
+
+static void
+add_input(const struct memmodel_network *network, struct region *region, memmodel_tensor tensor, bool bound)
+{
+    int32_t at = 0;
+
     if (tensor < 0 || network->tensors[tensor].layer >= region->first || is_resident(network, tensor))
         return;
-    for (int32_t i = 0; i < region->input_count; i++)
-        if (region->inputs[i] == tensor)
-            return;
-    region->inputs[region->input_count++] = tensor;
+    while (at < region->input_count && region->inputs[at] != tensor)
+        at++;
+    region->inputs[at] = tensor;
+    region->bound[at] |= bound;
+    if (at == region->input_count)
+        region->input_count++;
+}
+
+static void
+add_inputs(const struct memmodel_network *network, struct region *region, const struct layer *layer)
+{
+    for (int i = 0; i < layer->input_count; i++)
+        add_input(network, region, layer->inputs[i], is_hold(layer));
 }
 
 /* Where regions lie in one another the outermost counts. */
 static void
-add_regions(const struct memmodel_network *network, const int32_t *end_of, struct checkpoints *checkpoints)
+add_regions(const struct memmodel_network *network, const struct mark *marks, struct checkpoints *checkpoints)
 {
     memmodel_tensor *inputs = checkpoints->inputs;
 
     for (int32_t i = 0; i < (int32_t)network->layer_count; i++) {
         struct region *region = &checkpoints->regions[checkpoints->region_count];
 
-        if (end_of[i] == 0)
+        if (marks[i].end == 0)
             continue;
-        *region = (struct region){.first = i, .end = end_of[i], .inputs = inputs};
+        *region = (struct region){.first = i, .end = marks[i].end, .inputs = inputs, .reentrant = marks[i].reentrant};
+        region->bound = checkpoints->bound + (inputs - checkpoints->inputs);
         for (; i < region->end; i++)
-            for (int k = 0; k < network->layers[i].input_count; k++)
-                add_input(network, region, network->layers[i].inputs[k]);
+            add_inputs(network, region, &network->layers[i]);
         i--;
         inputs += region->input_count;
         checkpoints->region_count++;
+    }
+}
+
+/* The last layer that uses each tensor; those that the network returns are used for ever. */
+static void
+find_last_uses(const struct memmodel_network *network, int32_t *last_use)
+{
+    for (size_t i = 0; i < network->layer_count; i++)
+        for (int k = 0; k < network->layers[i].input_count; k++)
+            if (network->layers[i].inputs[k] >= 0)
+                last_use[network->layers[i].inputs[k]] = (int32_t)i;
+    for (size_t i = 0; i < network->output_count; i++)
+        last_use[network->outputs[i]] = INT32_MAX;
+}
+
+static void
+add_outputs(const struct memmodel_network *network, const int32_t *last_use, struct checkpoints *checkpoints)
+{
+    memmodel_tensor *outputs = checkpoints->outputs;
+
+    for (size_t r = 0; r < checkpoints->region_count; r++) {
+        struct region *region = &checkpoints->regions[r];
+
+        region->outputs = outputs;
+        for (int32_t i = region->first; i < region->end && region->reentrant; i++) {
+            const struct layer *layer = &network->layers[i];
+
+            for (memmodel_tensor t = layer->first_output; t < layer->first_output + layer->output_count; t++)
+                if (last_use[t] >= region->end)
+                    *outputs++ = t;
+        }
+        region->output_count = (int32_t)(outputs - region->outputs);
     }
 }
 
@@ -162,26 +239,45 @@ has_checkpoints(const struct memmodel_network *network)
     return false;
 }
 
+/* With everything allocated. */
+static int
+find_regions(memmodel_context *context, const struct memmodel_network *network, const char *patterns,
+             struct mark *marks, int32_t *last_use, struct checkpoints *checkpoints)
+{
+    int status = mark_all(context, network, patterns, marks);
+
+    if (status)
+        return status;
+    add_regions(network, marks, checkpoints);
+    find_last_uses(network, last_use);
+    add_outputs(network, last_use, checkpoints);
+    return 0;
+}
+
 int
 checkpoints_new(memmodel_context *context, const struct memmodel_network *network, const char *patterns,
                 struct checkpoints *checkpoints)
 {
-    int32_t *end_of;
+    size_t layers = network->layer_count + 1, tensors = network->tensor_count + 1;
+    int32_t *last_use;
+    struct mark *marks;
     int status = MEMMODEL_ERROR_NOMEM;
 
     *checkpoints = (struct checkpoints){.regions = NULL};
     if (!*patterns && !has_checkpoints(network))
         return 0;
-    end_of = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *end_of);
-    checkpoints->regions = memory_allocate_zeroed(context, network->layer_count + 1, sizeof *checkpoints->regions);
+    marks = memory_allocate_zeroed(context, layers, sizeof *marks);
+    last_use = memory_allocate_zeroed(context, tensors, sizeof *last_use);
+    checkpoints->regions = memory_allocate_zeroed(context, layers, sizeof *checkpoints->regions);
     checkpoints->inputs = memory_allocate_zeroed(context, count_inputs(network) + 1, sizeof *checkpoints->inputs);
-    if (end_of && checkpoints->regions && checkpoints->inputs)
-        status = mark_all(context, network, patterns, end_of);
-    if (!status)
-        add_regions(network, end_of, checkpoints);
-    else
+    checkpoints->bound = memory_allocate_zeroed(context, count_inputs(network) + 1, sizeof *checkpoints->bound);
+    checkpoints->outputs = memory_allocate_zeroed(context, tensors, sizeof *checkpoints->outputs);
+    if (marks && last_use && checkpoints->regions && checkpoints->inputs && checkpoints->bound && checkpoints->outputs)
+        status = find_regions(context, network, patterns, marks, last_use, checkpoints);
+    if (status)
         checkpoints_release(context, checkpoints);
-    memory_release(context, end_of);
+    memory_release(context, last_use);
+    memory_release(context, marks);
     return status;
 }
 
@@ -190,5 +286,7 @@ checkpoints_release(memmodel_context *context, struct checkpoints *checkpoints)
 {
     memory_release(context, checkpoints->regions);
     memory_release(context, checkpoints->inputs);
+    memory_release(context, checkpoints->bound);
+    memory_release(context, checkpoints->outputs);
     *checkpoints = (struct checkpoints){.regions = NULL};
 }

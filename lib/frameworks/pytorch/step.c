@@ -128,7 +128,7 @@ step_output(struct step *step, const struct layer *layer, int output, struct val
 void
 step_unmodelled(struct step *step, const char *op, int64_t bytes)
 {
-    if (step->number > 1 || step->checkpoints.again)
+    if (step->number > 1 || checkpoint_is_again(step))
         return;
     for (size_t i = 0; i < step->unmodelled_count; i++) {
         if (strcmp(step->unmodelled[i].op, op) != 0)
@@ -330,6 +330,8 @@ step_release(struct step *step)
     memory_release(step->context, step->queue.heap);
     memory_release(step->context, step->queue.stack);
     convolution_recall_release(&step->convolutions, step->context);
+    memory_release(step->context, step->inner_queue.heap);
+    memory_release(step->context, step->inner_queue.stack);
     lifetimes_release(step->context, &step->lifetimes);
     checkpoints_release(step->context, &step->checkpoints);
     memory_release(step->context, step->autocast.sources);

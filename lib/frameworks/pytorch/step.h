@@ -29,6 +29,7 @@ struct variable {
     struct value *counter;   /* num_batches_tracked of a batch norm, held by its first parameter; NULL if none */
     struct value *state[OPTIMIZER_STATES];
     bool has_state;
+    bool handed; /* no parameter, but what a reentrant checkpoint was handed */
 };
 
 /* What the host language keeps: lifetimes.c. */
@@ -59,7 +60,7 @@ struct step {
     int64_t sequence;           /* of the next node */
     struct variable *variables; /* of the network's parameters */
     struct value **values;      /* of the network's tensors; NULL: not made or gone */
-    struct backward_queue queue;
+    struct backward_queue queue, inner_queue; /* inner: idle, for a backward pass inside of another */
     struct lifetimes lifetimes;
     struct checkpoints checkpoints;
     struct autocast autocast;

@@ -20,6 +20,7 @@ enum {
         + (int)sizeof(&memmodel_network_push_scope)
         + (int)sizeof(&memmodel_network_pop_scope)
         + (int)sizeof(&memmodel_network_checkpoint)
+        + (int)sizeof(&memmodel_network_checkpoint_reentrant)
         + (int)sizeof(&memmodel_network_release)
         + (int)sizeof(&memmodel_network_output)
         + (int)sizeof(&memmodel_network_result)
