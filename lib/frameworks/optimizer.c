@@ -6,16 +6,11 @@ static const struct {
     const char *name;
     uint32_t option;
 } options[] = {
-    {"momentum", OPTIMIZER_MOMENTUM},
-    {"nesterov", OPTIMIZER_NESTEROV},
-    {"dampening", OPTIMIZER_DAMPENING},
-    {"weight_decay", OPTIMIZER_WEIGHT_DECAY},
-    {"maximize", OPTIMIZER_MAXIMIZE},
-    {"amsgrad", OPTIMIZER_AMSGRAD},
-    {"centered", OPTIMIZER_CENTERED},
-    {"decoupled_weight_decay", OPTIMIZER_DECOUPLED},
-    {"foreach", OPTIMIZER_FOREACH},
-    {"fused", OPTIMIZER_FUSED},
+    {"momentum", OPTIMIZER_MOMENTUM},   {"nesterov", OPTIMIZER_NESTEROV},
+    {"dampening", OPTIMIZER_DAMPENING}, {"weight_decay", OPTIMIZER_WEIGHT_DECAY},
+    {"maximize", OPTIMIZER_MAXIMIZE},   {"amsgrad", OPTIMIZER_AMSGRAD},
+    {"centered", OPTIMIZER_CENTERED},   {"decoupled_weight_decay", OPTIMIZER_DECOUPLED},
+    {"foreach", OPTIMIZER_FOREACH},     {"fused", OPTIMIZER_FUSED},
 };
 
 static uint32_t
