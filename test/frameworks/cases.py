@@ -21,9 +21,10 @@ from models import JUDGING, WORKING
 from models import MODELS as OLD
 from new_models import LOSS_ONLY, NEW
 from new_transformers import NEW_TRANSFORMERS
+from new_vision import VISION
 from torch import nn
 
-MODELS = OLD | NEW | NEW_TRANSFORMERS
+MODELS = OLD | NEW | NEW_TRANSFORMERS | VISION
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,7 @@ def groups() -> dict[str, list[Case]]:
     found |= by_half("variants", several, lambda case: case.name)
     found |= by_half("new networks", (case for name in NEW for case in drawn(name)), lambda case: case.model)
     found |= by_half("new transformers", (drawn(name)[0] for name in NEW_TRANSFORMERS), lambda case: case.model)
+    found |= by_half("vision", (drawn(name)[0] for name in VISION), lambda case: case.model)
     several = [case for kind in KINDS for case in variants(kind, list(NEW), 4, "new networks, ")]
     found |= by_half("variants of new networks", several, lambda case: case.model)
     varied = {case.model for group, cases in found.items() if group.startswith("variants") for case in cases}

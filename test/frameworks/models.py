@@ -6,6 +6,7 @@ Sizes are small, so that each is recorded in seconds; no weights are downloaded.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -60,7 +61,7 @@ def monai(name: str, *args: Any, **settings: Any) -> Make:
     def make() -> nn.Module:
         import monai.networks.nets as nets
 
-        made: nn.Module = getattr(nets, name)(*args, **settings)
+        made: nn.Module = getattr(nets, name)(*deepcopy(args), **deepcopy(settings))  # some turn the lists around
         return made
 
     return make

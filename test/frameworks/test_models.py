@@ -49,6 +49,13 @@ class Models(unittest.TestCase):
     def test_variants_of_the_loop_that_the_rules_are_judged_by(self):
         self.check_half("variants, judging")
 
+    def test_new_networks_that_showed_a_rule_are_exact(self):
+        kept = {path.name.removesuffix(".network.json.gz") for path in KEPT.folder.glob("*.network.json.gz")}
+        names = sorted(kept & set(self.halves["vision, working"]))
+        self.assertGreaterEqual(len(names), 8)
+        results = [compare_models.compare(name, KEPT) for name in names]
+        self.assertEqual([result.name for result in results if not result.exact], [])
+
     def test_both_halves_are_of_different_models(self):
         names = {half: {result.model for result in results} for half, results in self.results.items()}
         self.assertGreaterEqual(len(names["working"] | names["judging"]), 40)

@@ -39,6 +39,30 @@ if TORCH:
             y = self.second(functional.gelu(hidden)).reshape(x.shape[0], x.shape[1])
             return {"loss": y.sum(), "kept": hidden.transpose(1, 2)}
 
+    class Decides(nn.Module):
+        """Whether the second layer is called depends on what is in a tensor."""
+
+        def __init__(self, limit):
+            super().__init__()
+            self.first, self.second = nn.Linear(16, 16), nn.Linear(16, 16)
+            self.norm = nn.BatchNorm1d(16)
+            self.register_buffer("limit", torch.tensor(limit))
+
+        def forward(self, x):
+            x = self.norm(self.first(x))
+            return self.second(x) if self.limit > 0 else x
+
+    class Helped(nn.Module):
+        """A method of another name has names of its own."""
+
+        def half(self, x):
+            scaled = x * 0.5
+            power = scaled.exp()
+            return power.sin()
+
+        def forward(self, x):
+            return self.half(x)
+
     class Stack(nn.Module):
         """Two blocks, each called by way of `call`."""
 
@@ -86,6 +110,19 @@ if TORCH:
 
         def forward(self, x):
             return self.head(self.table(x))
+
+
+def layers_of(network):
+    """All of them, whatever scope they are in."""
+
+    def walk(items):
+        for item in items:
+            if "scope" in item:
+                yield from walk(item["layers"])
+            else:
+                yield item
+
+    return list(walk(json.loads(network.to_json())["layers"]))
 
 
 @unittest.skipUnless(TORCH, "torch is not installed")
@@ -159,6 +196,23 @@ class FromModule(unittest.TestCase):
         names = [layer.name for layer in report.layers]
         self.assertIn("conv.conv2d", names)
         self.assertIn("head.linear", names)
+
+    def test_where_a_value_decides_the_calls_are_those_of_its_answer(self):
+        counts = {}
+        for limit in (1.0, -1.0):
+            module = Decides(limit)
+            network = memmodel.torch.from_module(module, (torch.rand(4, 16),))
+            counts[limit] = sum(part.get("op") == "linear" for part in layers_of(network))
+            self.assertEqual(module.norm.running_mean.abs().max(), 0)
+            self.assertEqual(module.norm.num_batches_tracked, 0)
+        self.assertEqual(counts, {1.0: 2, -1.0: 1})
+        self.assertTrue(torch.ones(1))
+
+    def test_a_function_that_forward_calls_holds_its_names_until_it_returns(self):
+        x = torch.rand(256, 256)
+        report = memmodel.torch.estimate(Helped(), (x,), training=False)
+        self.assertGreaterEqual(report.step_peaks[0], 4 * x.nbytes)  # x, scaled, power and its sine
+        self.assertLess(report.step_peaks[0], 4 * x.nbytes + 64)
 
     def test_the_module_is_left_as_it_was(self):
         model = Small()

@@ -242,11 +242,12 @@ softmax_backward(struct step *step, struct node *node, struct value **incoming, 
     contiguous_scratch(step, incoming[0]);
 }
 
+/* The result is row-major, whatever the input is. */
 struct value *
 aten_softmax(struct step *step, struct value *x)
 {
     static const struct derivative softmax = {"softmax", softmax_backward};
-    struct value *result = value_like(step, x);
+    struct value *result = value_copy(step, x);
 
     contiguous_scratch(step, x);
     step_save(step, step_record(step, &softmax, result, 1, &x), result);

@@ -10,24 +10,17 @@ can_be_flat(const struct value *indices)
     return value_viewable(indices, &flat, strides);
 }
 
-/* Indices that are no view of a vector are laid out for the call. */
-static void
-index_scratch(struct step *step, const struct value *indices)
-{
-    if (!can_be_flat(indices))
-        value_scratch(step, &indices->shape);
-}
-
-/* The whole table's gradient, then a copy of a gradient that is not row-major. */
+/* The whole table's gradient, then copies of indices and gradient that are not row-major. */
 void
 cpu_embedding_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    struct value *copy;
+    struct value *indices = node->saved[0], *rows, *copy;
 
     gradients[0] = value_empty(step, &node->edges[0].shape);
+    rows = value_is_contiguous(indices) ? NULL : value_copy(step, indices);
     copy = value_is_contiguous(incoming[0]) ? NULL : value_copy(step, incoming[0]);
-    index_scratch(step, node->saved[0]);
     value_drop(step, copy);
+    value_drop(step, rows);
 }
 
 static void
@@ -36,6 +29,7 @@ embedding_backward(struct step *step, struct node *node, struct value **incoming
     step->device->embedding_backward(step, node, incoming, gradients);
 }
 
+/* Indices that are no view of a vector are copied first, those that are one with gaps when they are used. */
 struct value *
 aten_embedding(struct step *step, struct value *weight, struct value *indices)
 {
@@ -45,6 +39,8 @@ aten_embedding(struct step *step, struct value *weight, struct value *indices)
 
     shape.dims[shape.rank++] = weight->shape.dims[1];
     result = value_empty(step, &shape);
+    if (!flat)
+        contiguous_scratch(step, indices);
     value_drop(step, flat);
     step_save(step, step_record(step, &embedding, result, 1, &weight), indices);
     return result;

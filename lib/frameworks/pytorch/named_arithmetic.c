@@ -287,6 +287,14 @@ copy_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, value_keep(operands[0]));
 }
 
+/* torch.div(x, y, out=z) */
+static void
+into_last_forward(struct step *step, const struct layer *layer, int detail)
+{
+    (void)detail;
+    step_output(step, layer, 0, value_keep(step_input(step, layer, 2)));
+}
+
 /* x.fill_(0): its gradient is zeros */
 static void
 fill_forward(struct step *step, const struct layer *layer, int detail)
@@ -313,6 +321,7 @@ static const struct named_rule arithmetic[] = {
     {"aten.copy_.default", copy_forward, 0, "00"},
     {"aten.div.Scalar", number_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.div.Tensor", binary_forward, MEMMODEL_DIVIDE, "0"},
+    {"aten.div.out", into_last_forward, 0, "000"},
     {"aten.div_.Scalar", binary_in_place_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.div_.Tensor", binary_in_place_forward, MEMMODEL_DIVIDE, "0"},
     {"aten.eq.Scalar", compare_forward, 0, "0"},

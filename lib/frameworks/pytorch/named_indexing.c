@@ -72,6 +72,8 @@ gather_forward(struct step *step, const struct layer *layer, int keeping)
     struct node *node;
 
     result = value_empty(step, &shape);
+    if (keeping == KEEPS_INDEX)
+        contiguous_scratch(step, step_input(step, layer, 1));
     node = step_record(step, &index_derivative, result, 1, &x);
     step_save(step, node, step_input(step, layer, 1));
     if (keeping == KEEPS_INPUT)
@@ -257,12 +259,15 @@ grid_sampler_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* ---- im2col and col2im: the result starts as large as the input and keeps its memory where it shrinks ---- */
+/*
+ * ---- im2col and col2im: the result starts as large as the input, which is then laid out in rows, and keeps its memory
+ * where it shrinks ----
+ */
 
 static struct value *
 resized(struct step *step, const struct value *x, const struct shape *shape)
 {
-    struct value *first = value_copy(step, x), *result;
+    struct value *first = value_copy(step, x), *rows = value_is_contiguous(x) ? NULL : value_copy(step, x), *result;
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
     if (shape_elements(shape) > value_elements(x)) {
@@ -273,6 +278,7 @@ resized(struct step *step, const struct value *x, const struct shape *shape)
         value_forget_base(step, result);
     }
     value_drop(step, first);
+    value_drop(step, rows);
     return result;
 }
 
@@ -479,7 +485,7 @@ static const struct named_rule indexing[] = {
     {"aten.index_fill_.int_Scalar", scatter_forward, REPLACES | IN_PLACE, "0"},
     {"aten.index_put.default", index_put_forward, 0, "0"},
     {"aten.index_put_.default", index_put_forward, 1, "0"},
-    {"aten.index_select.default", gather_forward, KEEPS_INDEX, "0"},
+    {"aten.index_select.default", gather_forward, KEEPS_INDEX, "00"},
     {"aten.masked_scatter.default", masked_scatter_forward, 0, "000"},
     {"aten.one_hot.default", one_hot_forward, 0, "0"},
     {"aten.scatter.src", scatter_forward, REPLACES, "0"},

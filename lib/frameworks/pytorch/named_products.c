@@ -225,6 +225,56 @@ einsum_of_one(struct step *step, const struct layer *layer, struct value *x)
     value_drop(step, sum);
 }
 
+enum { MANY = 8 };
+
+/* The letters of each operand and of the result; false if there are too many, or one of an operand is summed. */
+static bool
+read_outer_equation(struct step *step, const struct layer *layer, char letters[MANY][LETTERS], char result[LETTERS])
+{
+    char text[(MANY + 1) * LETTERS], *arrow, *next = text;
+    int64_t count = layer->input_count;
+
+    attribute_text(layer, "equation", text, sizeof text);
+    arrow = strstr(text, "->");
+    if (!arrow || strchr(text, '.') || count > MANY || strlen(arrow + 2) > MEMMODEL_MAX_RANK)
+        return false;
+    *arrow = 0;
+    strcpy(result, arrow + 2);
+    for (int i = 0; i < count; i++) {
+        size_t length = strcspn(next, ",");
+        const struct value *x = step_input(step, layer, i);
+
+        if (!x || length != (size_t)x->shape.rank || strspn(next, result) < length)
+            return false;
+        memcpy(letters[i], next, length);
+        letters[i][length] = 0;
+        next += length + (next[length] == ',');
+    }
+    return *next == 0;
+}
+
+/* Several operands, nothing summed: the first two are multiplied, and their product waits behind the others. */
+static void
+einsum_of_many(struct step *step, const struct layer *layer)
+{
+    char letters[MANY][LETTERS], result[LETTERS];
+    struct value *waiting[2 * MANY];
+    int count = (int)layer->input_count, last = count;
+
+    if (!read_outer_equation(step, layer, letters, result)) {
+        named_estimate(step, layer);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        waiting[i] = spread(step, step_input(step, layer, i), letters[i], result);
+    for (int i = 0; last - i > 1; i += 2) {
+        waiting[last++] = aten_binary(step, MEMMODEL_MULTIPLY, waiting[i], waiting[i + 1]);
+        value_drop(step, waiting[i]);
+        value_drop(step, waiting[i + 1]);
+    }
+    step_output(step, layer, 0, waiting[last - 1]);
+}
+
 static void
 einsum_forward(struct step *step, const struct layer *layer, int detail)
 {
@@ -235,6 +285,10 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
     (void)detail;
     if (layer->input_count == 1) {
         einsum_of_one(step, layer, a);
+        return;
+    }
+    if (layer->input_count > 2) {
+        einsum_of_many(step, layer);
         return;
     }
     if (!b || !read_equation(layer, &equation) || strlen(equation.operands[0]) != (size_t)a->shape.rank ||

@@ -5,6 +5,37 @@
  */
 #include "frameworks/pytorch/named.h"
 
+/* Pools of one dimension are those of images that are one row high. */
+static struct value
+as_image(const struct value *x)
+{
+    struct value image = *x;
+
+    if (x->shape.rank != 3)
+        return image;
+    image.shape.rank = 4;
+    image.shape.dims[3] = x->shape.dims[2];
+    image.strides[3] = x->strides[2];
+    image.shape.dims[2] = 1;
+    return image;
+}
+
+static bool
+is_only_channels_last(const struct value *x)
+{
+    struct value image = as_image(x);
+
+    return value_is_only_channels_last(&image);
+}
+
+static bool
+is_channels_last(const struct value *x)
+{
+    struct value image = as_image(x);
+
+    return value_is_channels_last(&image);
+}
+
 /* The layer's output as PyTorch sees it: channels second, laid out as the input. */
 static struct value *
 pooled(struct step *step, const struct layer *layer, const struct value *x, int layout, int dtype)
@@ -20,7 +51,7 @@ pooled(struct step *step, const struct layer *layer, const struct value *x, int 
         shape.dims[1] = last.dims[last.rank - 1];
     }
     shape.dtype = dtype;
-    if (!value_is_only_channels_last(x))
+    if (!is_only_channels_last(x))
         return value_empty(step, &shape);
     shape_strides_channels_last(&shape, strides);
     return value_empty_strided(step, &shape, strides);
@@ -34,9 +65,9 @@ max_pool_backward(struct step *step, struct node *node, struct value **incoming,
     const struct value *x = node->saved[0];
 
     gradients[0] = value_like(step, x);
-    if (!value_is_only_channels_last(x)) {
+    if (!is_only_channels_last(x)) {
         contiguous_scratch(step, incoming[0]);
-    } else if (!value_is_channels_last(incoming[0])) {
+    } else if (!is_channels_last(incoming[0])) {
         struct shape indices = shape_typed(&incoming[0]->shape, MEMMODEL_INT64);
         struct value *moved = value_empty(step, &indices);
 
@@ -51,9 +82,9 @@ layout_following_backward(struct step *step, struct node *node, struct value **i
     const struct value *x = node->saved[0];
 
     gradients[0] = value_like(step, x);
-    if (!value_is_only_channels_last(x))
+    if (!is_only_channels_last(x))
         contiguous_scratch(step, incoming[0]);
-    else if (!value_is_channels_last(incoming[0]))
+    else if (!is_channels_last(incoming[0]))
         value_scratch(step, &x->shape);
 }
 
@@ -63,9 +94,9 @@ adaptive_max_pool_backward(struct step *step, struct node *node, struct value **
     const struct value *x = node->saved[0];
 
     gradients[0] = value_like(step, x);
-    if (!value_is_only_channels_last(x))
+    if (!is_only_channels_last(x))
         contiguous_scratch(step, incoming[0]);
-    else if (!value_is_channels_last(incoming[0]))
+    else if (!is_channels_last(incoming[0]))
         value_scratch(step, &incoming[0]->shape);
 }
 
@@ -123,7 +154,19 @@ spatial_axes(const struct value *x)
     return ((UINT64_C(1) << x->shape.rank) - 1) & ~UINT64_C(3);
 }
 
-/* Down to one element adaptive average pooling is a mean. */
+/* Down to one element a mean; two-dimensional, its result is given channels-last strides if the input has them. */
+static struct value *
+mean_of_all(struct step *step, struct value *x, uint64_t axes, bool flat)
+{
+    struct value *mean = aten_mean(step, x, axes, true), *result;
+
+    if (!flat || !value_is_only_channels_last(x))
+        return mean;
+    result = aten_part(step, mean, &mean->shape, mean->strides);
+    value_drop(step, mean);
+    return result;
+}
+
 static void
 adaptive_pool_forward(struct step *step, const struct layer *layer)
 {
@@ -134,7 +177,7 @@ adaptive_pool_forward(struct step *step, const struct layer *layer)
     if (options->kind == MEMMODEL_MAX)
         result = pool_max(step, layer, x, options->layout, &adaptive_max_pool);
     else if (one)
-        result = aten_mean(step, x, spatial_axes(x), true);
+        result = mean_of_all(step, x, spatial_axes(x), x->shape.rank == 4);
     else
         result = pool_average(step, layer, x, options->layout, &adaptive_average_pool);
     value_drop(step, x);
@@ -177,24 +220,17 @@ named_average_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, pool_average(step, layer, step_input(step, layer, 0), 0, &average_pool));
 }
 
-/* Down to one element a mean; two-dimensional, its result is given channels-last strides if the input has them. */
 static void
 named_adaptive_average_forward(struct step *step, const struct layer *layer, int dims)
 {
-    struct value *x = step_input(step, layer, 0), *mean;
+    struct value *x = step_input(step, layer, 0), *result;
     struct shape shape = step_output_shape(step, layer, 0);
 
-    if (shape.rank < dims || x->shape.rank < dims || shape_product(&shape, shape.rank - dims, shape.rank) != 1) {
-        step_output(step, layer, 0, pool_average(step, layer, x, 0, &adaptive_average_pool));
-        return;
-    }
-    mean = aten_mean(step, x, ((UINT64_C(1) << dims) - 1) << (x->shape.rank - dims), true);
-    if (dims == 2 && value_is_only_channels_last(x)) {
-        step_output(step, layer, 0, aten_part(step, mean, &mean->shape, mean->strides));
-        value_drop(step, mean);
-    } else {
-        step_output(step, layer, 0, mean);
-    }
+    if (shape.rank < dims || x->shape.rank < dims || shape_product(&shape, shape.rank - dims, shape.rank) != 1)
+        result = pool_average(step, layer, x, 0, &adaptive_average_pool);
+    else
+        result = mean_of_all(step, x, ((UINT64_C(1) << dims) - 1) << (x->shape.rank - dims), dims == 2);
+    step_output(step, layer, 0, result);
 }
 
 static const struct named_rule named_rules[] = {

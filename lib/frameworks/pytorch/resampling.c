@@ -38,13 +38,14 @@ interpolation_tables(struct step *step, const struct value *result, int taps)
         value_drop(step, tables[i]);
 }
 
-/* Small images go through channels-last copies of input and output. */
+/* Small images go through channels-last copies of input and output, where these are not so already. */
 static void
 channels_last_copies(struct step *step, const struct value *x, const struct value *result)
 {
-    struct value *input = value_copy(step, x);
+    struct value *input = value_is_channels_last(x) ? NULL : value_copy(step, x);
 
-    value_scratch(step, &result->shape);
+    if (!value_is_channels_last(result))
+        value_scratch(step, &result->shape);
     value_drop(step, input);
 }
 
@@ -58,8 +59,7 @@ upsample_kernel(struct step *step, const struct value *x, const struct value *re
     bool small = x->shape.rank == 4 && result->shape.dims[2] + result->shape.dims[3] <= VECTORIZED_EDGES;
 
     if (x->shape.rank == 4 && mode != MEMMODEL_CUBIC && (wide || small)) {
-        if (!last)
-            channels_last_copies(step, x, result);
+        channels_last_copies(step, x, result);
     } else if (!(x->shape.rank == 5 && wide)) {
         interpolation_tables(step, result, taps[mode]);
     }
@@ -108,11 +108,8 @@ static const struct derivative mirror_pad = {"reflection_pad", layout_following_
 struct value *
 aten_constant_pad(struct step *step, struct value *x, const struct shape *shape)
 {
-    struct value *result;
+    struct value *result = shape_equal(shape, &x->shape) ? value_like(step, x) : value_empty(step, shape);
 
-    if (shape_equal(shape, &x->shape))
-        return aten_clone(step, x);
-    result = value_empty(step, shape);
     step_record(step, &constant_pad, result, 1, &x);
     return result;
 }
