@@ -280,6 +280,8 @@ def line(case: Case) -> dict[str, Any]:
 
 UNARY = "acos asin atan cosh sinh tan expm1 exp2 log2 log10 floor ceil round sign trunc frac erfc digamma lgamma"
 IN_PLACE = "abs_ neg_ sqrt_ sigmoid_ tanh_ exp_ log_ sin_ cos_ floor_ round_ rsqrt_ reciprocal_ erf_ square_"
+ONE = "acosh asinh atanh i0 deg2rad sinc nan_to_num erfinv sgn isfinite isinf"
+TWO = "fmax fmin fmod remainder copysign logaddexp2 ldexp xlogy atan2 hypot clamp_min clamp_max"
 SHAPE = (3, 5, 7)
 
 
@@ -520,8 +522,147 @@ def losses() -> Iterator[Case]:
         yield Case("losses", call, classes)
 
 
+def formulas() -> Iterator[Case]:
+    """Operators whose rules are formulas."""
+    pair = xy(SHAPE, SHAPE)
+    broadcast = xy((5, 1), (7,))
+    for name in ONE.split():
+        yield Case("formulas_of_one", f"torch.{name}(x)", x(*SHAPE))
+    for name in TWO.split():
+        yield Case("formulas_of_two", f"torch.{name}(x, y)", pair)
+        yield Case("formulas_of_two", f"torch.{name}(x, y)", broadcast)
+    for call in (
+        "x ** y",
+        "torch.clamp(x, y - 1, y)",
+        "torch.rsub(x, y)",
+        "torch.div(x, y, rounding_mode='floor')",
+        "torch.lerp(x, y, x)",
+        "torch.multiply(x, y)",
+        "torch.dist(x, y, 3)",
+        "torch.cross(x[..., :3], y[..., :3], dim=2)",
+        "torch.diff(x, dim=1) * y[:, 1:]",
+    ):
+        yield Case("formulas_of_two", call, pair)
+    for call in (
+        "torch.cummax(x, 1)[0]",
+        "x.kthvalue(2, 1)[0]",
+        "x.mode(1)[0]",
+        "torch.var_mean(x, 1)",
+        "torch.std_mean(x)",
+        "x.aminmax()",
+        "x.norm(0.5, 1)",
+        "x.norm(1.5)",
+        "x.norm(4, 2, keepdim=True)",
+        "x.argsort(1) * x",
+        "x.msort()",
+        "torch.roll(x, (1, 2), (1, 2))",
+        "torch.fft.fftshift(x)",
+        "torch.vstack([x[0], x[1]])",
+        "torch.dstack([x[0], x[1]])",
+        "torch.column_stack([x[0, 0], x[0, 1]])",
+        "torch.diag_embed(x)",
+        "torch.diag(x[0])",
+        "x.all(1) * x[:, 0]",
+        "x.flipud()",
+        "x.select_scatter(x[:, 0] * 2, 1, 2)",
+        "x.clone().exponential_() * x",
+    ):
+        yield Case("formulas_of_dims", call, x(*SHAPE))
+
+
+def spectra() -> Iterator[Case]:
+    for call in (
+        "torch.fft.rfft(x).abs()",
+        "torch.fft.irfft(torch.fft.rfft(x) * torch.fft.rfft(x))",
+        "torch.fft.fft(x, dim=1).real",
+        "torch.fft.fftn(x, dim=(1, 2)).real",
+        "torch.fft.ifft(torch.fft.fft(x)).real",
+        "torch.fft.rfft(x, n=10, dim=1).abs()",
+        "torch.fft.irfft2(torch.fft.rfft2(x), s=(4, 6))",
+        "torch.view_as_real(torch.fft.rfft2(x))",
+        "torch.complex(x, x).abs()",
+    ):
+        yield Case("spectra", call, x(*SHAPE))
+    waves = {"x": Spec((2, 100)), "w": Spec((16,), "data")}
+    yield Case("spectra", "torch.stft(x, 16, 4, window=w, return_complex=True).abs()", waves)
+    yield Case("spectra", "torch.stft(x, 16, 4, return_complex=False)", waves)
+    filtered = {"x": Spec((3, 8, 8)), "w": Spec((3, 8, 5, 2), "parameter")}
+    yield Case("spectra", "torch.fft.irfft2(torch.fft.rfft2(x) * torch.view_as_complex(w))", filtered)
+
+
+def matrices() -> Iterator[Case]:
+    positive = "(x @ x.mT + 9 * torch.eye(5))"
+    for call in (
+        f"torch.linalg.cholesky({positive})",
+        f"torch.linalg.inv({positive})",
+        f"torch.linalg.inv_ex({positive})[0]",
+        f"torch.linalg.solve({positive}, x[..., :2])",
+        f"torch.linalg.solve_triangular({positive}, x[..., :2], upper=True)",
+    ):
+        yield Case("matrices", call, x(5, 5))
+        yield Case("matrices", call, x(2, 5, 5))
+    yield Case("matrices", "torch.addmv(v, x, y, alpha=2)", {"v": Spec((5,)), **xy((5, 6), (6,))})
+    yield Case("matrices", "torch.addr(x, v, y)", {"v": Spec((5,)), **xy((5, 6), (6,))})
+    yield Case("matrices", "torch.addbmm(x, a, b)", {"x": Spec((5, 6)), "a": Spec((3, 5, 4)), "b": Spec((3, 4, 6))})
+    yield Case("matrices", "torch._weight_norm(x, y, 0)", xy((5, 6), (5, 1)))
+    for p in (1.0, 2.0, 3.0):
+        yield Case("cdist", f"torch.cdist(x, y, {p})", xy((2, 4, 6), (2, 5, 6)))
+    yield Case("cdist", "torch.cdist(x, y)", xy((30, 6), (28, 6)))
+
+
+def places() -> Iterator[Case]:
+    given = {"x": Spec((5, 6)), "i": Spec((3,), "data", "i64"), "y": Spec((3, 6))}
+    for call in (
+        "x.index_put((i,), y)",
+        "x.clone().index_put_((i,), y)",
+        "x.clone().index_put_((i,), y, accumulate=True)",
+        "x.clone().index_add_(0, i, y)",
+        "x.index_add(0, i, y, alpha=2)",
+        "x.clone().index_fill_(0, i, 0.0)",
+        "torch.take(x, i)",
+    ):
+        yield Case("places", call, given)
+    full = {"x": Spec((5, 6)), "i": Spec((3, 6), "data", "i64"), "y": Spec((3, 6))}
+    for call in (
+        "x.clone().scatter_(0, i, y)",
+        "x.clone().scatter_(0, i, 0.5)",
+        "x.clone().scatter_add_(0, i, y)",
+        "x.scatter_reduce(0, i, y, 'sum')",
+    ):
+        yield Case("places", call, full)
+    for call in (
+        "F.interpolate(x, scale_factor=2, mode='bilinear', antialias=True)",
+        "F.interpolate(x, size=(3, 4), mode='bicubic', antialias=True)",
+        "F.max_pool3d(x[None], 2, return_indices=True)[0]",
+        "F.rrelu(x, training=True)",
+    ):
+        yield Case("places", call, x(2, 3, 6, 7))
+    yield Case("places", "F.affine_grid(x, (3, 4, 5, 6), align_corners=False)", x(3, 2, 3))
+    yield Case("places", "F.affine_grid(x, (3, 4, 5, 6, 7), align_corners=True)", x(3, 3, 4))
+
+
+def margins() -> Iterator[Case]:
+    for call in (
+        "F.triplet_margin_loss(x, y, x * 2, swap=True)",
+        "F.cosine_embedding_loss(x, y, torch.ones(6), margin=0.5, reduction='sum')",
+        "F.margin_ranking_loss(x, y, x.detach(), reduction='none')",
+        "F.poisson_nll_loss(x, y, log_input=False)",
+        "F.pairwise_distance(x, y, p=1.0)",
+        "F.cosine_similarity(x, y)",
+        "F.multilabel_margin_loss(x, y.detach().long())",
+    ):
+        yield Case("margins", call, xy((6, 8), (6, 8)))
+    classes = {"x": Spec((6, 8)), "t": Spec((6,), "data", "i64"), "w": Spec((8,), "data")}
+    for call in (
+        "F.cross_entropy(x, t, w, label_smoothing=0.1, reduction='none')",
+        "F.multi_margin_loss(x, t, p=2, weight=w)",
+    ):
+        yield Case("margins", call, classes)
+
+
 def cases() -> Iterator[Case]:
-    for group in (pointwise, arithmetic, views, indexing, reductions, products, cells, losses):
+    groups = (pointwise, arithmetic, views, indexing, reductions, products, cells, losses, formulas, spectra, matrices)
+    for group in (*groups, places, margins):
         yield from group()
 
 

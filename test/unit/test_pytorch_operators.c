@@ -21,8 +21,8 @@ static const struct {
 } inexact[] = {
     {"autocast_linear", 4}, /* oneDNN's scratchpad of larger products in bfloat16, with AVX-512 */
     {"autocast_matmul", 2}, {"autocast_sdpa", 1}, {"lstm", 1}, /* two releases in another order */
-    {"reductions", 1},                       /* local_response_norm: a name that the function keeps to its end */
-    {"products", 2}, /* bilinear, tensordot */
+    {"reductions", 1}, /* local_response_norm: a name that the function keeps to its end */
+    {"products", 2},   /* bilinear, tensordot */
 };
 
 /* ---- one case as a network of one operator, or a few ---- */
@@ -468,6 +468,92 @@ each_rule_is_found_by_its_name(void **state)
     assert_null(formula_find("aten.no_such_operator.default"));
 }
 
+/* ---- formulas: each word of a text is known ---- */
+
+/* Arguments that operators are called with, and the names of results and gradients. */
+static const char *const known_words[] = {
+    "align_corners", "alpha",  "beta", "compute_mode", "dim",   "eps", "grad",   "grad1",     "grad2",  "keepdim",
+    "log_input",     "margin", "n",    "none",         "ord",   "p",   "reduce", "reduction", "result", "result1",
+    "result2",       "sum",    "swap", "training",     "value",
+};
+
+static bool
+is_word_of(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; *at;) {
+        size_t size = formula_name_length(at);
+
+        if (size == length && strncmp(at, word, length) == 0)
+            return true;
+        at += size ? size : 1;
+    }
+    return false;
+}
+
+/* "word = " somewhere before. */
+static bool
+is_assigned(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; at < word; at++) {
+        bool begins = at == text || (formula_name_length(at - 1) == 0);
+
+        if (begins && formula_name_length(at) == length && strncmp(at, word, length) == 0 &&
+            strncmp(at + length, " = ", 3) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_known(const struct formula_rule *formula, const char *text, const char *word, size_t length)
+{
+    char name[64] = "";
+
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, word, length);
+    if (word[length] == '(')
+        return formula_knows(name);
+    for (size_t i = 0; i < sizeof known_words / sizeof known_words[0]; i++)
+        if (strcmp(known_words[i], name) == 0)
+            return true;
+    return strncmp(word + length, " = ", 3) == 0 || is_word_of(formula->inputs, word, length) ||
+           is_assigned(text, word, length);
+}
+
+static void
+check_text(const struct formula_rule *formula, const char *text)
+{
+    int depth = 0;
+
+    for (const char *at = text; *at;) {
+        size_t length = formula_name_length(at), digits = strspn(at, "0123456789.");
+
+        depth += (*at == '(') - (*at == ')');
+        if (depth < 0 || (length == 0 && !strchr(" ()+-*/<>=!&?:;,.", *at)))
+            fail_msg("%s: \"%s\"", formula->name, at);
+        if (length > 0 && digits == 0 && !is_known(formula, text, at, length))
+            fail_msg("%s: %.*s is no name, argument or function", formula->name, (int)length, at);
+        at += digits ? digits : length ? length : 1;
+    }
+    if (depth != 0)
+        fail_msg("%s: parentheses of \"%s\"", formula->name, text);
+}
+
+static void
+words_of_formulas_are_known(void **state)
+{
+    const struct formula_rule *formula;
+
+    (void)state;
+    for (size_t i = 0; (formula = formula_at(i)) != NULL; i++) {
+        check_text(formula, formula->result);
+        for (int k = 0; k < FORMULA_INPUTS; k++)
+            if (formula->gradients[k])
+                check_text(formula, formula->gradients[k]);
+    }
+}
+
 static void
 second_names_lead_to_the_first(void **state)
 {
@@ -581,6 +667,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(operators_allocate_and_free_as_recorded, context_setup, context_teardown),
         cmocka_unit_test(each_rule_is_found_by_its_name),
+        cmocka_unit_test(words_of_formulas_are_known),
         cmocka_unit_test(second_names_lead_to_the_first),
         cmocka_unit_test_setup_teardown(operators_called_in_other_ways_are_survived, context_setup, context_teardown),
         cmocka_unit_test(memory_may_run_out_in_each_operator),

@@ -230,39 +230,38 @@ record(struct step *step, const struct formula_rule *formula, const struct formu
 
 /* Results after the first `count` are only saved. */
 static void
-run_formula(struct step *step, const struct layer *layer, const struct formula_rule *formula,
-            const struct formula_operand *operands, struct value **results, int count)
+run_formula(const struct formula_call *call, const struct formula_rule *formula, struct value **results, int count)
 {
-    struct formula_run run = {.step = step, .layer = layer};
+    struct step *step = call->step;
+    struct formula_run run = {.step = step, .layer = call->layer, .depth = call->depth};
     bool grad_mode = step->grad_mode, own = has_gradients(formula);
     const char *name;
     size_t length;
 
     for (int i = 0; i < FORMULA_INPUTS && input_name(formula, i, &name, &length); i++)
-        formula_bind(&run, name, length, operands[i]);
+        formula_bind(&run, name, length, call->operands[i]);
     step->grad_mode = grad_mode && !own;
     formula_run_text(&run, formula->result, results, MOST_RESULTS, ~UINT32_C(0));
     step->grad_mode = grad_mode;
     if (own && grad_mode && !step->status)
-        record(step, formula, operands, results, count);
+        record(step, formula, call->operands, results, count);
     for (int i = count; i < MOST_RESULTS; i++)
         value_drop(step, results[i]);
 }
 
 struct value *
-formula_called(struct step *step, const struct layer *layer, const struct formula_rule *formula,
-               struct formula_operand *inputs)
+formula_called(struct formula_call *call, const struct formula_rule *formula)
 {
     struct value *results[MOST_RESULTS] = {NULL};
 
-    run_formula(step, layer, formula, inputs, results, 1);
-    return results[0] ? results[0] : value_buffer(step, 0);
+    run_formula(call, formula, results, 1);
+    return results[0] ? results[0] : value_buffer(call->step, 0);
 }
 
 bool
 formula_forward(struct step *step, const struct layer *layer, const struct formula_rule *formula)
 {
-    struct formula_operand operands[FORMULA_INPUTS] = {{.kind = OPERAND_NONE}};
+    struct formula_call call = {.step = step, .layer = layer};
     struct value *results[MOST_RESULTS] = {NULL};
     int count = layer->output_count < MOST_RESULTS ? layer->output_count : MOST_RESULTS;
     const char *name;
@@ -273,9 +272,9 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
         if (!input && name[length] != '?')
             return false;
-        operands[i] = formula_tensor(input);
+        call.operands[i] = formula_tensor(input);
     }
-    run_formula(step, layer, formula, operands, results, count);
+    run_formula(&call, formula, results, count);
     if (!results[0])
         return false;
     for (int i = 0; i < count; i++)
@@ -285,11 +284,9 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
 /* ---- the tables ---- */
 
-extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products,
-    formulas_reductions;
+extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products, formulas_reductions;
 
-static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra, &formulas_losses,
-                                                     &formulas_products, &formulas_reductions};
+static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra, &formulas_losses, &formulas_products, &formulas_reductions};
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 

@@ -81,7 +81,7 @@ struct formula_call {
     const struct node *node;   /* NULL in the forward pass */
     const struct shape *input; /* that the gradient is for; NULL in the forward pass */
     struct formula_operand operands[FUNCTION_OPERANDS];
-    int count, detail;
+    int count, detail, depth;
 };
 
 struct formula_function {
@@ -89,6 +89,22 @@ struct formula_function {
     struct value *(*make)(struct formula_call *call); /* a new reference */
     int detail;
 };
+
+/* Rows of one file, sorted by name. */
+struct formula_functions {
+    const struct formula_function *functions;
+    size_t count;
+};
+
+#define FORMULA_FUNCTIONS(functions_)                                                                                  \
+    {                                                                                                                  \
+        functions_, sizeof functions_ / sizeof functions_[0]                                                           \
+    }
+
+extern const struct formula_functions formula_arithmetic, formula_tensors, formula_views;
+
+/* Details of functions that make tensors of the type of their operand or of another. */
+enum formula_type { SAME_TYPE, BOOLEANS, INTEGERS, FLOATS };
 
 /* NULL if there is none. */
 const struct formula_function *
@@ -104,22 +120,35 @@ operand_number(const struct formula_call *call, int index, double otherwise);
 bool
 operand_is_tensor(const struct formula_call *call, int index);
 
+/* Axes of the first operand that operand `index` says: an argument's list, a number, or none, which is all. */
+uint64_t
+operand_axes(struct formula_call *call, int index);
+
+int
+operand_axis(struct formula_call *call, int index, int rank);
+
 /* a + b and so on, '<' for any comparison; a new reference. */
 struct value *
 formula_binary(struct step *step, char sign, const struct formula_operand *a, const struct formula_operand *b);
 
 /* rank(x), given(p, 2) and the like: numbers of tensors and arguments; false if it is none of these. */
 bool
+formula_is_question(const char *name);
+
+bool
 formula_ask(const struct formula_call *call, const char *name, struct formula_operand *answer);
+
+/* True of a function, a question, or an operator with a formula: what may stand before a parenthesis. */
+bool
+formula_knows(const char *name);
 
 /* An operator with a formula of its own, called in another's. */
 struct value *
-formula_called(struct step *step, const struct layer *layer, const struct formula_rule *formula,
-               struct formula_operand *inputs);
+formula_called(struct formula_call *call, const struct formula_rule *formula);
 
 /* ---- inside: one text being computed ---- */
 
-enum { FORMULA_NAMES = 24, FORMULA_TEMPORARIES = 64 };
+enum { FORMULA_NAMES = 24, FORMULA_TEMPORARIES = 64, FORMULA_DEPTH = 100 };
 
 struct formula_name {
     const char *name;
@@ -135,6 +164,7 @@ struct formula_run {
     struct formula_name names[FORMULA_NAMES];
     struct value *temporaries[FORMULA_TEMPORARIES];
     int name_count, temporary_count;
+    int depth; /* of formulas that call one another, and of the parts within parts of their texts */
 };
 
 /* How long the name is that a text begins with; 0 if it begins with none. */

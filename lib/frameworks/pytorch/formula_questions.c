@@ -105,11 +105,22 @@ compare_names(const void *name, const void *question)
     return strcmp(name, ((const struct question *)question)->name);
 }
 
+static const struct question *
+find_question(const char *name)
+{
+    return bsearch(name, questions, sizeof questions / sizeof questions[0], sizeof questions[0], compare_names);
+}
+
+bool
+formula_is_question(const char *name)
+{
+    return strcmp(name, "given") == 0 || find_question(name);
+}
+
 bool
 formula_ask(const struct formula_call *call, const char *name, struct formula_operand *answer)
 {
-    const struct question *question =
-        bsearch(name, questions, sizeof questions / sizeof questions[0], sizeof questions[0], compare_names);
+    const struct question *question = find_question(name);
 
     if (strcmp(name, "given") == 0)
         *answer = call->operands[call->operands[0].kind == OPERAND_NONE];

@@ -44,23 +44,25 @@ trimmed(struct part part)
     return part;
 }
 
-/* A name that is given anew lets go of what it held: that is one of the temporaries, or nobody's here. */
+/* A name that is given anew lets go of what it held: that is one of the first `count` temporaries, or none of them. */
 static void
-unbind(struct formula_run *run, const char *name, size_t length)
+unbind(struct formula_run *run, const char *name, size_t length, int count)
 {
     struct formula_name *found = NULL;
 
     for (int i = 0; i < run->name_count; i++)
         if (run->names[i].length == length && strncmp(run->names[i].name, name, length) == 0)
             found = &run->names[i];
-    for (int i = 0; found && i < run->temporary_count - 1; i++)
+    for (int i = 0; found && i < count; i++)
         if (found->operand.kind == OPERAND_TENSOR && run->temporaries[i] == found->operand.value) {
             value_drop(run->step, run->temporaries[i]);
             memmove(&run->temporaries[i], &run->temporaries[i + 1],
                     (size_t)(run->temporary_count - i - 1) * sizeof run->temporaries[0]);
             run->temporary_count--;
-            return;
+            break;
         }
+    if (found)
+        found->operand = formula_tensor(NULL);
 }
 
 void
@@ -137,11 +139,26 @@ formula_is_number(const struct formula_operand *operand)
     return operand->kind == OPERAND_NUMBER || operand->kind == OPERAND_ARGUMENT;
 }
 
+/* "norm" has a formula as aten.norm.default; NULL if there is none. */
+static const struct formula_rule *
+rule_called(const char *name)
+{
+    char operation[LONGEST_NAME + 16] = "aten.";
+
+    return formula_find(strcat(strcat(operation, name), ".default"));
+}
+
+bool
+formula_knows(const char *name)
+{
+    return strlen(name) < LONGEST_NAME &&
+           (formula_is_question(name) || formula_function_find(name) || rule_called(name));
+}
+
 static struct formula_operand
 call_function(struct formula_run *run, struct formula_call *call, const char *name)
 {
     const struct formula_function *function = formula_function_find(name);
-    char operation[LONGEST_NAME + 16] = "aten.";
     const struct formula_rule *formula;
     struct formula_operand answer;
 
@@ -153,11 +170,10 @@ call_function(struct formula_run *run, struct formula_call *call, const char *na
         call->detail = function->detail;
         return keep_temporary(run, function->make(call));
     }
-    strcat(strcat(operation, name), ".default");
-    formula = formula_find(operation);
+    formula = rule_called(name);
     if (!formula)
         return formula_tensor(NULL);
-    return keep_temporary(run, formula_called(run->step, run->layer, formula, call->operands));
+    return keep_temporary(run, formula_called(call, formula));
 }
 
 /* ---- parts ---- */
@@ -221,7 +237,8 @@ compute_operands(struct formula_run *run, struct part part, struct formula_call 
 static struct formula_operand
 function(struct formula_run *run, struct part part, size_t length)
 {
-    struct formula_call call = {.step = run->step, .layer = run->layer, .node = run->node, .input = run->input};
+    struct formula_call call = {
+        .step = run->step, .layer = run->layer, .node = run->node, .input = run->input, .depth = run->depth};
     char text[LONGEST_NAME] = "";
 
     if (length >= sizeof text)
@@ -348,11 +365,10 @@ either(struct formula_run *run, struct part part, const char *sign)
 }
 
 static struct formula_operand
-compute(struct formula_run *run, struct part part)
+compute_part(struct formula_run *run, struct part part)
 {
     const char *sign;
 
-    part = trimmed(part);
     if ((sign = find_sign(part, "?", false)))
         return either(run, part, sign);
     if ((sign = find_sign(part, "<>=!&", false)))
@@ -362,6 +378,22 @@ compute(struct formula_run *run, struct part part)
     if ((sign = find_sign(part, "*/", true)))
         return both(run, part, sign);
     return part.begin < part.end && *part.begin == '-' ? negative(run, part) : primary(run, part);
+}
+
+/* Deeper than any formula of the tables goes it is a mistake. */
+static struct formula_operand
+compute(struct formula_run *run, struct part part)
+{
+    struct formula_operand operand;
+
+    if (run->depth == FORMULA_DEPTH) {
+        step_fail(run->step, MEMMODEL_ERROR_UNSUPPORTED);
+        return formula_tensor(NULL);
+    }
+    run->depth++;
+    operand = compute_part(run, trimmed(part));
+    run->depth--;
+    return operand;
 }
 
 /* ---- texts ---- */
@@ -404,7 +436,7 @@ formula_run_text(struct formula_run *run, const char *text, struct value **resul
         if (equals) {
             operand = compute(run, (struct part){equals + 1, part.end});
             keep_last(run, from, operand);
-            unbind(run, part.begin, formula_name_length(part.begin));
+            unbind(run, part.begin, formula_name_length(part.begin), from);
             from = run->temporary_count;
             formula_bind(run, part.begin, formula_name_length(part.begin), operand);
         } else if (!(wanted >> count & 1)) {

@@ -9,8 +9,8 @@ static const struct formula_rule reductions[] = {
     {"aten._euclidean_dist.default",
      "x1 x2",
      "norm1 = sum(pow(x1, 2), -1, 1); pad1 = like(norm1); norm2 = sum(pow(x2, 2), -1, 1); "
-     "pad2 = like(norm2); left = then(x1 * -2, widened(x1, 2)); right = widened(x2, 2); "
-     "matmul(left, transpose(right))",
+     "pad2 = like(norm2); left = then(x1 * -2, widened(x1, 2)); norm1 = none; pad1 = none; "
+     "right = widened(x2, 2); norm2 = none; pad2 = none; matmul(left, transpose(right))",
      {"ratio = grad / result; ratio = masked(ratio, result == 0); "
       "x1 * sum(ratio, -1, 1) - matmul(ratio, x2), x2 * unsqueeze(sum(ratio, -2, 0), -1) - "
       "matmul(transpose(ratio), x1)",

@@ -478,7 +478,7 @@ static const struct named_rule indexing[] = {
     {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
     {"aten.im2col.default", columns_forward, 0, "0"},
     {"aten.index.Tensor", index_forward, 0, "0"},
-    {"aten.index_add_.default", scatter_forward, ADDS | IN_PLACE, "0"},
+    {"aten.index_add_.default", scatter_forward, ADDS | KEEPS_SOURCE | IN_PLACE, "0"},
     {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE, "0"},
     {"aten.index_copy_.default", scatter_forward, REPLACES | KEEPS_SOURCE | IN_PLACE, "0"},
     {"aten.index_fill.int_Scalar", scatter_forward, REPLACES, "0"},

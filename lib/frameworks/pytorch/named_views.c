@@ -298,19 +298,17 @@ flip_forward(struct step *step, const struct layer *layer, int detail)
     step_output(step, layer, 0, result);
 }
 
-/* Over several axes one after the other. */
+/* Over several axes one after the other; what is in between goes at the end. */
 static struct value *
 rolled(struct step *step, const struct value *x, int64_t axes)
 {
-    struct value *result = value_like(step, x);
+    struct value *results[MEMMODEL_MAX_RANK];
+    int count = axes < 1 ? 1 : axes > MEMMODEL_MAX_RANK ? MEMMODEL_MAX_RANK : (int)axes;
 
-    for (int64_t i = 1; i < axes; i++) {
-        struct value *next = value_like(step, result);
-
-        value_drop(step, result);
-        result = next;
-    }
-    return result;
+    for (int i = 0; i < count; i++)
+        results[i] = value_like(step, i == 0 ? x : results[i - 1]);
+    value_drop_all(step, results, count - 1);
+    return results[count - 1];
 }
 
 static void

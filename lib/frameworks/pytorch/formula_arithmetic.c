@@ -1,0 +1,287 @@
+/*
+ * Functions of formulas that compute, and the signs. Where a gradient may be wanted they record nodes as the operators do.
+ */
+#include "frameworks/pytorch/formula.h"
+#include "frameworks/pytorch/named.h"
+
+#include <string.h>
+
+/* ---- signs ---- */
+
+static struct value *
+number_value(struct step *step, bool whole)
+{
+    struct value *number = value_on_host(step, whole ? MEMMODEL_INT64 : MEMMODEL_FLOAT64);
+
+    number->number = true;
+    return number;
+}
+
+static struct value *
+with_number(struct step *step, char sign, struct value *x, bool whole)
+{
+    struct value *number, *result;
+
+    if (sign == '*' || sign == '/')
+        return aten_scale(step, x);
+    number = number_value(step, whole);
+    if (sign != '+' && sign != '-')
+        return number_compare_with(step, x, number);
+    result = aten_binary(step, sign == '+' ? MEMMODEL_ADD : MEMMODEL_SUBTRACT, x, number);
+    value_drop(step, number);
+    return result;
+}
+
+/* number - x, number / x: filled with the number, then changed in place. ATen/TensorOperators.h */
+static struct value *
+number_first(struct step *step, char sign, struct value *x, bool whole)
+{
+    struct value *result;
+
+    if (sign != '-' && sign != '/')
+        return with_number(step, sign, x, whole);
+    result = value_like(step, x);
+    if (sign == '-') {
+        value_drop(step, aten_binary_in_place(step, MEMMODEL_SUBTRACT, result, x));
+        return result;
+    }
+    value_drop(step, aten_binary_in_place(step, MEMMODEL_DIVIDE, result, x));
+    return result;
+}
+
+struct value *
+formula_binary(struct step *step, char sign, const struct formula_operand *a, const struct formula_operand *b)
+{
+    static const int kinds[] = {
+        ['+'] = MEMMODEL_ADD, ['-'] = MEMMODEL_SUBTRACT, ['*'] = MEMMODEL_MULTIPLY, ['/'] = MEMMODEL_DIVIDE};
+
+    if (sign == 'n')
+        return aten_pointwise(step, MEMMODEL_NEGATE, a->value);
+    if (b->kind != OPERAND_TENSOR)
+        return with_number(step, sign, a->value, b->whole);
+    if (a->kind != OPERAND_TENSOR)
+        return number_first(step, sign, b->value, a->whole);
+    if (strchr("+-*/", sign))
+        return aten_binary(step, kinds[(unsigned char)sign], a->value, b->value);
+    return binary_result(step, a->value, b->value, sign == '&' ? 0 : MEMMODEL_BOOL);
+}
+
+/* ---- in place ---- */
+
+static struct value *
+change(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    if (operand_is_tensor(call, 1))
+        return aten_binary_in_place(call->step, call->detail, x, operand_tensor(call, 1));
+    number_in_place(call->step, x->shape.dtype);
+    return value_keep(x);
+}
+
+/* first(a, b): a, with what else is made; masked(a, mask) changes it in place, without memory */
+static struct value *
+first(struct formula_call *call)
+{
+    return value_keep(operand_tensor(call, 0));
+}
+
+/* then(a, b): b, after a was made */
+static struct value *
+then(struct formula_call *call)
+{
+    return value_keep(operand_tensor(call, 1));
+}
+
+/* ---- elementwise ---- */
+
+static struct value *
+pointwise(struct formula_call *call)
+{
+    return aten_pointwise(call->step, call->detail, operand_tensor(call, 0));
+}
+
+/* times(x, factor): x itself where the argument is absent */
+static struct value *
+times(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    return operand_number(call, 1, 1) == 1 ? value_keep(x) : aten_scale(call->step, x);
+}
+
+/* x times a constant of the operator's own, made a tensor of x's type and of 8 bytes before */
+static struct value *
+scaled(struct formula_call *call)
+{
+    number_in_place(call->step, operand_tensor(call, 0)->shape.dtype);
+    return value_keep(operand_tensor(call, 0));
+}
+
+static struct value *
+pointwise_in_place(struct formula_call *call)
+{
+    return aten_pointwise_in_place(call->step, call->detail, operand_tensor(call, 0));
+}
+
+/* pow(x, exponent): of a tensor that is an operator of its own, without a node here; 2 ** x has the number as a tensor */
+static struct value *
+power(struct formula_call *call)
+{
+    struct value *result;
+
+    if (operand_is_tensor(call, 0) && operand_is_tensor(call, 1))
+        return binary_result(call->step, operand_tensor(call, 0), operand_tensor(call, 1), 0);
+    if (operand_is_tensor(call, 0))
+        return aten_pointwise(call->step, ATEN_POW, operand_tensor(call, 0));
+    result = value_like(call->step, operand_tensor(call, 1));
+    number_in_place(call->step, result->shape.dtype);
+    return result;
+}
+
+/* where(condition, a, b); a number is a tensor of one element for the call. */
+static struct value *
+where(struct formula_call *call)
+{
+    struct value *condition = operand_tensor(call, 0), *chosen[2], *result;
+    int dtype = operand_tensor(call, operand_is_tensor(call, 1) ? 1 : 2)->shape.dtype;
+
+    for (int i = 0; i < 2; i++)
+        chosen[i] =
+            operand_is_tensor(call, 1 + i) ? value_keep(operand_tensor(call, 1 + i)) : value_scalar(call->step, dtype);
+    result = aten_where(call->step, condition, chosen[0], chosen[1]);
+    value_drop_all(call->step, chosen, 2);
+    return result;
+}
+
+/* ---- reductions: f(x, axes, keep) ---- */
+
+static bool
+keeps(const struct formula_call *call)
+{
+    return operand_number(call, 2, 0) != 0;
+}
+
+static struct value *
+reduce_sum(struct formula_call *call)
+{
+    return aten_sum(call->step, operand_tensor(call, 0), operand_axes(call, 1), keeps(call));
+}
+
+static struct value *
+reduce_mean(struct formula_call *call)
+{
+    return aten_mean(call->step, operand_tensor(call, 0), operand_axes(call, 1), keeps(call));
+}
+
+static struct value *
+reduce_extreme(struct formula_call *call)
+{
+    return aten_extreme(call->step, operand_tensor(call, 0), operand_axes(call, 1), keeps(call));
+}
+
+/* Of the shape that is left, without a node: any, all, argmax. */
+static struct value *
+reduce_plain(struct formula_call *call)
+{
+    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    const struct value *x = operand_tensor(call, 0);
+    struct shape shape = reduced_shape(x, operand_axes(call, 1), keeps(call));
+
+    shape.dtype = call->detail ? types[call->detail] : shape.dtype;
+    return value_empty(call->step, &shape);
+}
+
+/* reduce(loss): by the operator's own argument */
+static struct value *
+reduce_loss(struct formula_call *call)
+{
+    static const int reductions[] = {MEMMODEL_REDUCE_NONE, MEMMODEL_REDUCE_MEAN, MEMMODEL_REDUCE_SUM};
+    int64_t reduction = attribute_integer(call->layer, "reduction", 1);
+
+    return aten_reduce(call->step, operand_tensor(call, 0),
+                       reductions[reduction >= 0 && reduction <= 2 ? reduction : 1]);
+}
+
+/* ---- clamp ---- */
+
+static struct value *
+clamp(struct formula_call *call)
+{
+    return aten_clamp(call->step, operand_tensor(call, 0), 1, call->detail != 0);
+}
+
+static struct value *
+extremum(struct formula_call *call)
+{
+    return aten_binary(call->step, call->detail, operand_tensor(call, 0), operand_tensor(call, 1));
+}
+
+/* ---- products ---- */
+
+enum product { MATMUL, MM, BMM };
+
+static struct value *
+multiply_matrices(struct formula_call *call)
+{
+    struct value *a = operand_tensor(call, 0), *b = operand_tensor(call, 1);
+    int least = call->detail == BMM ? 3 : call->detail == MM ? 2 : 1;
+
+    if (a->shape.rank < least || b->shape.rank < least)
+        return value_like(call->step, a);
+    if (call->detail == BMM)
+        return aten_bmm(call->step, a, b);
+    return call->detail == MM ? aten_mm(call->step, a, b) : aten_matmul(call->step, a, b);
+}
+
+/* ---- the table ---- */
+
+static const struct formula_function arithmetic[] = {
+    {"abs", pointwise, MEMMODEL_ABS},
+    {"add_", change, MEMMODEL_ADD},
+    {"amax", reduce_extreme, 0},
+    {"any", reduce_plain, BOOLEANS},
+    {"bmm", multiply_matrices, BMM},
+    {"clamp_min", clamp, 0},
+    {"clamp_min_", clamp, 1},
+    {"cos", pointwise, ATEN_COS},
+    {"cosh", pointwise, ATEN_COSH},
+    {"digamma", pointwise, ATEN_DIGAMMA},
+    {"div_", change, MEMMODEL_DIVIDE},
+    {"exp", pointwise, MEMMODEL_EXP},
+    {"expm1", pointwise, ATEN_EXPM1},
+    {"first", first, 0},
+    {"flat", reduce_plain, SAME_TYPE},
+    {"flat_integers", reduce_plain, INTEGERS},
+    {"log", pointwise, MEMMODEL_LOG},
+    {"log1p", pointwise, ATEN_LOG1P},
+    {"masked", first, 0},
+    {"matmul", multiply_matrices, MATMUL},
+    {"maximum", extremum, MEMMODEL_MAXIMUM},
+    {"mean", reduce_mean, 0},
+    {"minimum", extremum, MEMMODEL_MINIMUM},
+    {"mm", multiply_matrices, MM},
+    {"mul_", change, MEMMODEL_MULTIPLY},
+    {"neg", pointwise, MEMMODEL_NEGATE},
+    {"neg_", pointwise_in_place, MEMMODEL_NEGATE},
+    {"pow", power, 0},
+    {"reciprocal", pointwise, ATEN_RECIPROCAL},
+    {"reduce", reduce_loss, 0},
+    {"relu", pointwise, MEMMODEL_RELU},
+    {"rsqrt", pointwise, ATEN_RSQRT},
+    {"scaled", scaled, 0},
+    {"sigmoid", pointwise, MEMMODEL_SIGMOID},
+    {"sign", pointwise, ATEN_ROUND},
+    {"sin", pointwise, ATEN_SIN},
+    {"sinh", pointwise, ATEN_SINH},
+    {"sqrt", pointwise, MEMMODEL_SQRT},
+    {"sqrt_", pointwise_in_place, MEMMODEL_SQRT},
+    {"sub_", change, MEMMODEL_SUBTRACT},
+    {"sum", reduce_sum, 0},
+    {"tanh", pointwise, MEMMODEL_TANH},
+    {"then", then, 0},
+    {"times", times, 0},
+    {"where", where, 0},
+};
+
+const struct formula_functions formula_arithmetic = FORMULA_FUNCTIONS(arithmetic);

@@ -1,0 +1,168 @@
+/* Functions of formulas that make tensors, some of them for nothing but what they take. */
+#include "frameworks/pytorch/formula.h"
+#include "frameworks/pytorch/named.h"
+
+/* Of the operands' common shape and type. */
+static struct value *
+like(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+
+    if (call->detail != SAME_TYPE)
+        return value_like_typed(call->step, x, types[call->detail]);
+    if (operand_is_tensor(call, 1))
+        return binary_result(call->step, x, operand_tensor(call, 1), 0);
+    return call->count > 1 ? number_result(call->step, x) : value_like(call->step, x);
+}
+
+/* both(a, b): logical_and, or any other mask of two */
+static struct value *
+both(struct formula_call *call)
+{
+    return binary_result(call->step, operand_tensor(call, 0), operand_tensor(call, 1), MEMMODEL_BOOL);
+}
+
+/* masked_fill(x, mask) with a number */
+static struct value *
+masked_fill(struct formula_call *call)
+{
+    return value_like(call->step, operand_tensor(call, 0));
+}
+
+static struct value *
+row_major(struct formula_call *call)
+{
+    return value_copy(call->step, operand_tensor(call, 0));
+}
+
+/* output(index, more): of the shape of the operator's own result, with so many more along its last axis */
+static struct value *
+output(struct formula_call *call)
+{
+    int index = (int)operand_number(call, 0, 0), more = (int)operand_number(call, 1, 0);
+    struct shape shape;
+
+    if (index < 0 || index >= call->layer->output_count)
+        return value_buffer(call->step, 0);
+    shape = step_output_shape(call->step, call->layer, index);
+    if (shape.rank > 0 && shape.dims[shape.rank - 1] < INT32_MAX)
+        shape.dims[shape.rank - 1] += more;
+    return value_empty(call->step, &shape);
+}
+
+/* Of the shape of the input that the gradient is for, or of input number so many. */
+static struct value *
+input(struct formula_call *call)
+{
+    int index = (int)operand_number(call, 0, -1);
+
+    if (call->node && index >= 0 && index < call->node->edge_count)
+        return value_empty(call->step, &call->node->edges[index].shape);
+    return call->input ? value_empty(call->step, call->input) : value_buffer(call->step, 0);
+}
+
+static struct value *
+scalar(struct formula_call *call)
+{
+    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    int dtype = types[call->detail];
+
+    return value_scalar(call->step, dtype ? dtype : operand_tensor(call, 0)->shape.dtype);
+}
+
+/* vector(x, count): so many elements of its type */
+static struct value *
+vector(struct formula_call *call)
+{
+    static const int types[] = {0, MEMMODEL_BOOL, MEMMODEL_INT64, MEMMODEL_FLOAT32};
+    int first = call->detail == SAME_TYPE;
+    double count = operand_number(call, first, 0);
+    int dtype = first ? operand_tensor(call, 0)->shape.dtype : types[call->detail];
+
+    return value_vector(call->step, dtype, count > 0 && count < 1e15 ? (int64_t)count : 0);
+}
+
+/* Allocated and freed at once; stands for its operand. */
+static struct value *
+scratch(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    value_scratch(call->step, &x->shape);
+    return value_keep(x);
+}
+
+/* widened(x, count): so many more along the last axis, by a concatenation that needs no gradient */
+static struct value *
+widened(struct formula_call *call)
+{
+    struct shape shape = operand_tensor(call, 0)->shape;
+
+    if (shape.rank > 0 &&
+        !checked_add(shape.dims[shape.rank - 1], (int64_t)operand_number(call, 1, 0), &shape.dims[shape.rank - 1]))
+        step_fail(call->step, MEMMODEL_ERROR_OVERFLOW);
+    return value_empty(call->step, &shape);
+}
+
+/* codes(x): what LAPACK says of each matrix; flags(x): whether it failed */
+static struct value *
+codes(struct formula_call *call)
+{
+    const struct shape *shape = &operand_tensor(call, 0)->shape;
+    int64_t matrices = shape_product(shape, 0, shape->rank > 2 ? shape->rank - 2 : 0);
+
+    return value_vector(call->step, call->detail, matrices);
+}
+
+/* The rows that each matrix's rows were exchanged with. */
+static struct value *
+pivots(struct formula_call *call)
+{
+    const struct shape *shape = &operand_tensor(call, 0)->shape;
+    int last = shape->rank - 1;
+    struct shape places = *shape;
+
+    if (last < 1)
+        return value_buffer(call->step, 0);
+    if (shape->dims[last] < shape->dims[last - 1])
+        places.dims[last - 1] = shape->dims[last];
+    places.rank = last;
+    places.dtype = MEMMODEL_INT32;
+    return value_empty(call->step, &places);
+}
+
+/* A complex tensor of the result's shape. */
+static struct value *
+complexes(struct formula_call *call)
+{
+    struct shape declared = step_output_shape(call->step, call->layer, 0);
+    struct shape shape = shape_typed(&declared, DTYPE_COMPLEX64);
+
+    return value_empty(call->step, &shape);
+}
+
+static const struct formula_function tensors[] = {
+    {"bools", like, BOOLEANS},
+    {"both", both, 0},
+    {"codes", codes, MEMMODEL_INT32},
+    {"complexes", complexes, 0},
+    {"flags", codes, MEMMODEL_BOOL},
+    {"floats", like, FLOATS},
+    {"input", input, 0},
+    {"integer", scalar, INTEGERS},
+    {"integers", like, INTEGERS},
+    {"like", like, SAME_TYPE},
+    {"masked_fill", masked_fill, 0},
+    {"output", output, 0},
+    {"pivots", pivots, 0},
+    {"row_major", row_major, 0},
+    {"scalar", scalar, SAME_TYPE},
+    {"scratch", scratch, 0},
+    {"truth", scalar, BOOLEANS},
+    {"vector", vector, SAME_TYPE},
+    {"vector_of_integers", vector, INTEGERS},
+    {"widened", widened, 0},
+};
+
+const struct formula_functions formula_tensors = FORMULA_FUNCTIONS(tensors);
