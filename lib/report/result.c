@@ -39,7 +39,7 @@ measure_allocator(struct query *query, const struct framework *framework, struct
 static int
 measure_process(struct query *query, const struct framework *framework, struct result *result);
 
-enum { MOST_DRAWS = 9 };
+enum { MOST_DRAWS = 45 }; /* one differs from the mean by 1.7 % (TensorFlow, 3-D U-Nets): the mean of these by 0.3 % */
 
 /* A framework, how what it holds is found from its traces, and what its process holds besides. */
 struct framework {
