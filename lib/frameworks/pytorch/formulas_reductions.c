@@ -111,13 +111,17 @@ static const struct formula_rule reductions[] = {
      {"norm_gradient(grad, self, result, p, dim, keepdim)"}},
     {"aten.norm_gradient.default",
      "grad self norm p dim",
-     "order = given(p, 2); grad = unreduced(grad, self, dim); norm = unreduced(norm, self, dim); "
-     "power = order == 2 ? none : order == 1 ? none : order == 0 ? none : order < 1 ? like(self) * "
-     "masked(like(self), self == 0) : order < 2 ? like(self) * like(self) : self * like(self); "
-     "share = order == 2 ? none : order > 1 ? grad / pow(norm, 1); "
+     "order = given(p, 2); infinite = order > 1000000 ? order : order < -1000000 ? order : none; "
+     "grad = unreduced(grad, self, dim); norm = unreduced(norm, self, dim); "
+     "size = infinite ? like(self); mask = infinite ? both(size == norm, bools(self)); "
+     "power = infinite ? none : order == 2 ? none : order == 1 ? none : order == 0 ? none : order < 1 ? "
+     "like(self) * masked(like(self), self == 0) : order < 2 ? like(self) * like(self) : self * "
+     "like(self); "
+     "share = infinite ? none : order == 2 ? none : order > 1 ? grad / pow(norm, 1); "
      "share = share ? masked(share, norm == 0); "
-     "order == 2 ? grad * masked(self / norm, norm == 0) : order == 1 ? like(self) * grad : order == 0 "
-     "? none : order < 1 ? power * grad * pow(norm, 1) : power * share",
+     "infinite ? like(self) * (grad / sum(mask, dim, 1) * mask) : order == 2 ? grad * masked(self / "
+     "norm, norm == 0) : order == 1 ? like(self) * grad : order == 0 ? none : order < 1 ? power * grad "
+     "* pow(norm, 1) : power * share",
      {NULL}},
     {"aten.of_deviation.default",
      "grad self result dim keepdim",

@@ -225,7 +225,6 @@ static const struct named_rule makers[] = {
     {"aten.arange.start_step", named_maker, 0, ""},
     {"aten.argmax.default", named_maker, 0, ""},
     {"aten.argmin.default", named_maker, 0, ""},
-    {"aten.bernoulli.default", named_maker, 0, ""},
     {"aten.bitwise_and.Tensor", named_maker, 0, ""},
     {"aten.bitwise_not.default", named_maker, 0, ""},
     {"aten.bitwise_or.Tensor", named_maker, 0, ""},

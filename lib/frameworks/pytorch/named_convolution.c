@@ -49,7 +49,7 @@ problem_init(struct convolution *problem, const struct layer *layer, int detail,
         read_axes(layer, "output_padding", 0, problem->dims, problem->output_padding);
 }
 
-/* Without a dim for the batch, or in a type without rules, it is estimated. */
+/* In a type without rules it is estimated. */
 static bool
 has_rule(struct step *step, const struct value *x, const struct value *weight, int detail)
 {
@@ -60,33 +60,61 @@ has_rule(struct step *step, const struct value *x, const struct value *weight, i
 }
 
 static void
-convolution_forward_by_name(struct step *step, const struct layer *layer, int detail)
+run_convolution(struct step *step, const struct layer *layer, int detail, struct value *inputs[3], bool batched)
 {
-    struct value *inputs[] = {step_input(step, layer, 0), step_input(step, layer, 1), step_input(step, layer, 2)};
     struct convolution *problem = arena_allocate(&step->pool.arena, sizeof *problem);
+    struct shape shape = step_output_shape(step, layer, 0);
+    struct value *result;
 
     if (!problem) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;
     }
-    if (!has_rule(step, inputs[0], inputs[1], detail)) {
-        named_estimate(step, layer);
-        return;
-    }
     problem_init(problem, layer, detail, inputs);
-    step_output(step, layer, 0, aten_convolution(step, problem, inputs, attribute_is(layer, "padding", "same")));
+    result = aten_convolution(step, problem, inputs, attribute_is(layer, "padding", "same"));
+    if (!batched && value_elements(result) == shape_elements(&shape)) {
+        step_output(step, layer, 0, aten_reshape(step, result, &shape));
+        value_drop(step, result);
+    } else {
+        step_output(step, layer, 0, result);
+    }
+}
+
+/* One image is a batch of one. Convolution.cpp, batchify */
+static struct value *
+as_batch(struct step *step, struct value *x)
+{
+    struct shape shape = {.dims = {1}, .rank = x->shape.rank + 1, .dtype = x->shape.dtype};
+
+    for (int i = 0; i < x->shape.rank; i++)
+        shape.dims[1 + i] = x->shape.dims[i];
+    return aten_reshape(step, x, &shape);
+}
+
+static void
+convolution_forward_by_name(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *inputs[] = {step_input(step, layer, 0), step_input(step, layer, 1), step_input(step, layer, 2)};
+    bool batched = inputs[0]->shape.rank >= inputs[1]->shape.rank;
+
+    inputs[0] = batched ? value_keep(inputs[0]) : as_batch(step, inputs[0]);
+    if (has_rule(step, inputs[0], inputs[1], detail))
+        run_convolution(step, layer, detail, inputs, batched);
+    else
+        named_estimate(step, layer);
+    value_drop(step, inputs[0]);
 }
 
 static const struct named_rule convolutions[] = {
-    {"aten.conv1d.default", convolution_forward_by_name, 1, "33"},
-    {"aten.conv1d.padding", convolution_forward_by_name, 1, "33"},
-    {"aten.conv2d.default", convolution_forward_by_name, 2, "44"},
-    {"aten.conv2d.padding", convolution_forward_by_name, 2, "44"},
-    {"aten.conv3d.default", convolution_forward_by_name, 3, "55"},
-    {"aten.conv3d.padding", convolution_forward_by_name, 3, "55"},
-    {"aten.conv_transpose1d.default", convolution_forward_by_name, TRANSPOSED | 1, "33"},
-    {"aten.conv_transpose2d.input", convolution_forward_by_name, TRANSPOSED | 2, "44"},
-    {"aten.conv_transpose3d.input", convolution_forward_by_name, TRANSPOSED | 3, "55"},
+    {"aten.conv1d.default", convolution_forward_by_name, 1, "23"},
+    {"aten.conv1d.padding", convolution_forward_by_name, 1, "23"},
+    {"aten.conv2d.default", convolution_forward_by_name, 2, "34"},
+    {"aten.conv2d.padding", convolution_forward_by_name, 2, "34"},
+    {"aten.conv3d.default", convolution_forward_by_name, 3, "45"},
+    {"aten.conv3d.padding", convolution_forward_by_name, 3, "45"},
+    {"aten.conv_transpose1d.default", convolution_forward_by_name, TRANSPOSED | 1, "23"},
+    {"aten.conv_transpose2d.input", convolution_forward_by_name, TRANSPOSED | 2, "34"},
+    {"aten.conv_transpose3d.input", convolution_forward_by_name, TRANSPOSED | 3, "45"},
     {"aten.convolution.default", convolution_forward_by_name, ANY_KIND, "33"},
 };
 

@@ -37,6 +37,72 @@ added_product_forward(struct step *step, const struct layer *layer, int batched)
         step_output(step, layer, 0, aten_addmm(step, bias, a, b, factors));
 }
 
+/* ---- tensordot: both as matrices, the axes that go last in the first and first in the second ---- */
+
+/* The operand as a matrix of its other axes and those of `list`. */
+static struct value *
+as_matrix(struct step *step, struct value *x, const int64_t *list, int count, bool first)
+{
+    int32_t order[MEMMODEL_MAX_RANK] = {0};
+    struct shape flat = {.dims = {1, 1}, .rank = 2, .dtype = x->shape.dtype};
+    int rank = x->shape.rank, others = 0;
+    struct value *turned, *result;
+    uint64_t gone = 0;
+
+    for (int i = 0; i < count; i++)
+        gone |= UINT64_C(1) << (list[i] < 0 ? list[i] + rank : list[i]);
+    for (int axis = 0; axis < rank; axis++)
+        if (!(gone >> axis & 1))
+            order[first ? others++ : count + others++] = axis;
+    for (int i = 0; i < count; i++)
+        order[first ? others + i : i] = (int32_t)(list[i] < 0 ? list[i] + rank : list[i]);
+    for (int i = 0; i < rank; i++)
+        flat.dims[(i < (first ? others : count)) ? 0 : 1] *= x->shape.dims[order[i]];
+    turned = aten_permute(step, x, order);
+    result = aten_reshape(step, turned, &flat);
+    value_drop(step, turned);
+    return result;
+}
+
+/* True if each is an axis of `x`, and none is there twice. */
+static bool
+are_axes(const struct value *x, const int64_t *list, int count)
+{
+    uint64_t seen = 0;
+
+    for (int i = 0; i < count; i++) {
+        int64_t axis = list[i] < 0 ? list[i] + x->shape.rank : list[i];
+
+        if (axis < 0 || axis >= x->shape.rank || seen >> axis & 1)
+            return false;
+        seen |= UINT64_C(1) << axis;
+    }
+    return shape_elements(&x->shape) < INT64_MAX;
+}
+
+static void
+tensordot_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *a = step_input(step, layer, 0), *b = step_input(step, layer, 1), *first, *second, *product;
+    int64_t of_a[MEMMODEL_MAX_RANK], of_b[MEMMODEL_MAX_RANK];
+    int count = attribute_list(layer, "dims_self", of_a, MEMMODEL_MAX_RANK);
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    if (count != attribute_list(layer, "dims_other", of_b, MEMMODEL_MAX_RANK) || !are_axes(a, of_a, count) ||
+        !are_axes(b, of_b, count) || count == 0) {
+        named_estimate(step, layer);
+        return;
+    }
+    first = as_matrix(step, a, of_a, count, true);
+    second = as_matrix(step, b, of_b, count, false);
+    product = aten_mm(step, first, second);
+    step_output(step, layer, 0, aten_reshape(step, product, &shape));
+    value_drop(step, product);
+    value_drop(step, second);
+    value_drop(step, first);
+}
+
 /* ---- einsum of two operands: permuted, reshaped to one bmm, and back ---- */
 
 enum { LETTERS = 2 * MEMMODEL_MAX_RANK };
@@ -313,6 +379,7 @@ static const struct named_rule products[] = {
     {"aten.einsum.default", einsum_forward, 0, "1"},         {"aten.linear.default", linear_forward, 0, "12"},
     {"aten.matmul.default", product_forward, MATMUL, "11"},  {"aten.mm.default", product_forward, MM, "22"},
     {"aten.mv.default", product_forward, MATMUL, "21"},      {"aten.outer.default", outer_forward, 0, "11"},
+    {"aten.tensordot.default", tensordot_forward, 0, "00"},
 };
 
 const struct named_table named_products = NAMED_TABLE(products);
