@@ -139,7 +139,7 @@ def with_known_sizes(value: Any) -> Any:
     """The tensor with numbers for the sizes that values have decided about; what has none is as it was."""
     if not isinstance(value, torch.Tensor):
         return value
-    sizes, strides = [_known(size) for size in value.shape], [_known(stride) for stride in value.stride()]
+    sizes, strides = [known_size(size) for size in value.shape], [known_size(stride) for stride in value.stride()]
     if sizes == list(value.shape):
         return value
     return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
@@ -148,13 +148,13 @@ def with_known_sizes(value: Any) -> Any:
 def sizes_are_known(graph: Any) -> bool:
     values = [node.meta.get("val") for node in graph.nodes]
     tensors = [part for value in values for part in (value if isinstance(value, (list, tuple)) else [value])]
-    sizes = [_known(size) for part in tensors if isinstance(part, torch.Tensor) for size in part.shape]
+    sizes = [known_size(size) for part in tensors if isinstance(part, torch.Tensor) for size in part.shape]
     return not any(free_unbacked_symbols(size) for size in sizes if not isinstance(size, int))
 
 
-def _known(size: Any) -> Any:
+def known_size(size: Any) -> Any:
     """A size that depends on values alone, as it was when every operator ran for real."""
-    if isinstance(size, int):
+    if not isinstance(size, torch.SymInt):
         return size
     found = size.node.expr.xreplace(size.node.shape_env.real_tensor_prop_unbacked_vals)
     return int(found) if found.is_Integer else size

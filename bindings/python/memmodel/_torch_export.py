@@ -15,7 +15,7 @@ from torch.fx import traceback
 from torch.utils import checkpoint
 
 from memmodel._torch_deaths import GONE, MADE, deaths_marked
-from memmodel._torch_eager import as_in_a_run, sizes_are_known, with_known_sizes, with_values
+from memmodel._torch_eager import as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
 
@@ -145,7 +145,8 @@ def _places(node: Any) -> tuple[Place, ...]:
 
 def _encoded(value: Any) -> Any:
     if isinstance(value, torch.fx.Node):
-        return Value(value.name)
+        number = known_size(value.meta.get("val"))
+        return number if type(number) is int else Value(value.name)
     if isinstance(value, (list, tuple)):
         return [_encoded(part) for part in value]
     return value

@@ -75,27 +75,6 @@ convolution_play(struct step *step, const struct convolution_call *call, struct 
 
 /* ---- memory order ---- */
 
-/*
- * Strides that do not fall in the order channels, width, height, depth, batch. A tensor that would do so in row-major
- * order, too, does not count. PyTorch: c10/core/MemoryFormat.h, is_channels_last_strides_2d_s4.
- */
-static bool
-suggests_channels_last(const struct value *x)
-{
-    int64_t least = 0;
-
-    if (x->strides[1] == 0)
-        return false;
-    for (int i = 0; i < x->shape.rank; i++) {
-        int axis = i == 0 ? 1 : i == x->shape.rank - 1 ? 0 : x->shape.rank - i;
-
-        if (x->shape.dims[axis] == 0 || x->strides[axis] < least || (axis == 0 && least == x->strides[1]))
-            return false;
-        least = x->strides[axis] * max_i64(x->shape.dims[axis], 1);
-    }
-    return true;
-}
-
 #define CHANNELS (UINT64_C(1) << 1)
 
 /* Convolution.cpp makes inputs of one spatial dim row-major, "to avoid accidentally going through NHWC". */
@@ -105,7 +84,7 @@ order_of(const struct value *x)
     return (struct dim_order){
         .scattered = !value_is_contiguous(x),
         .channels_last = value_is_channels_last(x),
-        .suggests_channels_last = x->shape.rank > 3 && suggests_channels_last(x),
+        .suggests_channels_last = value_suggests_channels_last(x),
         .summed_aside = is_summed_aside(x, ALL_AXES & ~CHANNELS),
     };
 }

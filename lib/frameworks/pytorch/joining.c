@@ -162,6 +162,16 @@ concat_backward(struct step *step, struct node *node, struct value **incoming, s
     }
 }
 
+/* TensorShape.cpp, compute_output_memory_format() */
+static bool
+all_suggest_channels_last(struct value *const *parts, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!value_suggests_channels_last(parts[i]))
+            return false;
+    return count > 0;
+}
+
 struct value *
 aten_concat(struct step *step, struct value *const *parts, int count, int axis, int dtype)
 {
@@ -173,6 +183,8 @@ aten_concat(struct step *step, struct value *const *parts, int count, int axis, 
         if (!checked_add(shape.dims[axis], parts[i]->shape.dims[axis], &shape.dims[axis]))
             step_fail(step, MEMMODEL_ERROR_OVERFLOW);
     result = value_empty(step, &shape);
+    if (result != &step->nothing && all_suggest_channels_last(parts, count))
+        shape_strides_channels_last(&shape, result->strides);
     step_record(step, &cat, result, count, parts);
     return result;
 }

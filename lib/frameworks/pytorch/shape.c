@@ -166,6 +166,23 @@ value_is_only_channels_last(const struct value *value)
 }
 
 bool
+value_suggests_channels_last(const struct value *x)
+{
+    int64_t least = 0;
+
+    if ((x->shape.rank != 4 && x->shape.rank != 5) || x->strides[1] == 0)
+        return false;
+    for (int i = 0; i < x->shape.rank; i++) {
+        int axis = i == 0 ? 1 : i == x->shape.rank - 1 ? 0 : x->shape.rank - i;
+
+        if (x->shape.dims[axis] == 0 || x->strides[axis] < least || (axis == 0 && least == x->strides[1]))
+            return false;
+        least = x->strides[axis] * max_i64(x->shape.dims[axis], 1);
+    }
+    return true;
+}
+
+bool
 value_is_float(const struct value *value)
 {
     return value->shape.dtype <= MEMMODEL_BFLOAT16 || value_is_complex(value);

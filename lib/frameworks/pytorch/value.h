@@ -100,6 +100,13 @@ value_is_channels_last(const struct value *value);
 bool
 value_is_only_channels_last(const struct value *value);
 
+/*
+ * Tensor.suggest_memory_format(): strides fall in the order channels, width, height, depth, batch, dense or not. A tensor
+ * that would do so in row-major order, too, does not count. PyTorch: c10/core/MemoryFormat.h, is_channels_last_strides_2d_s4.
+ */
+bool
+value_suggests_channels_last(const struct value *value);
+
 /* Real or complex. */
 bool
 value_is_float(const struct value *value);
