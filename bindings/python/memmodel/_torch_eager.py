@@ -131,7 +131,7 @@ def as_in_a_run() -> Iterator[None]:
 def with_values() -> Iterator[None]:
     """Every operator runs for real as well; sizes that depend on values are those that come of it."""
     logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")  # tells of every value that it was told
-    with as_in_a_run(), config.patch(fake_tensor_propagate_real_tensors=True), mock.patch.object(logger, "warning"):
+    with as_in_a_run(), config.patch(fake_tensor_propagate_real_tensors=True), mock.patch.object(logger, "disabled", new=True):
         yield
 
 
@@ -140,7 +140,7 @@ def with_known_sizes(value: Any) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
     sizes, strides = [known_size(size) for size in value.shape], [known_size(stride) for stride in value.stride()]
-    if sizes == list(value.shape):
+    if all(size is known for size, known in zip(value.shape, sizes, strict=True)):
         return value
     return torch.empty_strided(sizes, strides, dtype=value.dtype, device="meta")
 
