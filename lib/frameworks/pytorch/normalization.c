@@ -73,6 +73,29 @@ typed_parameter(const struct value *weight, const struct value *running_mean)
     return weight ? weight : running_mean;
 }
 
+/* In neither memory order, where mean() has the means and nothing is taken aside. batch_norm_cpu_update_stats_template() */
+static bool
+is_scattered(const struct value *x)
+{
+    return x->shape.rank > 2 && !value_is_contiguous(x) && !value_is_channels_last(x);
+}
+
+/* empty_like(x, x.suggest_memory_format()) */
+static struct value *
+like_suggested(struct step *step, const struct value *x)
+{
+    struct value *result = value_like(step, x);
+
+    if (result == &step->nothing || !is_scattered(x))
+        return result;
+    if (value_suggests_channels_last(x))
+        shape_strides_channels_last(&x->shape, result->strides);
+    else
+        shape_strides(&x->shape, result->strides);
+    return result;
+}
+
+
 /* The gradient is allocated by native_batch_norm_backward and again by the kernel of the memory format. */
 static void
 allocate_again(struct step *step, struct value **gradient, const struct value *x)
@@ -94,7 +117,7 @@ batch_norm_backward(struct step *step, struct node *node, struct value **incomin
     bool both_last = value_is_channels_last(x) && value_is_only_channels_last(gradient);
 
     if (node_wants(node, 0))
-        gradients[0] = value_like(step, x);
+        gradients[0] = like_suggested(step, x);
     for (int i = 1; i < 3; i++)
         if (node_wants(node, i))
             gradients[i] = value_vector(step, dtype, channels);
@@ -113,12 +136,17 @@ static void
 batch_statistics(struct step *step, struct node *node, const struct value *x, int dtype)
 {
     int64_t channels = x->shape.dims[1], threads = step->job->threads;
-    bool last = value_is_only_channels_last(x) || is_one_point(x);
+    bool last = value_is_only_channels_last(x) || is_one_point(x), scattered = is_scattered(x);
     bool partial = last && (value_is_half(x) || value_elements(x) / max_i64(channels, 1) > threads);
-    struct value *mean = value_vector(step, dtype, channels), *inverse_std = value_vector(step, dtype, channels);
+    struct value *mean = value_vector(step, dtype, channels), *inverse_std;
 
-    two_vectors(step, dtype, channels, partial ? threads : 0);
-    factors(step, dtype, channels);
+    if (scattered)
+        number_in_place(step, dtype);
+    inverse_std = value_vector(step, dtype, channels);
+    if (!scattered) {
+        two_vectors(step, dtype, channels, partial ? threads : 0);
+        factors(step, dtype, channels);
+    }
     step_save(step, node, mean);
     step_save(step, node, inverse_std);
     value_drop(step, mean);
@@ -130,7 +158,7 @@ cpu_batch_norm(struct step *step, struct value *x, const struct batch_statistics
 {
     static const struct derivative native_batch_norm = {"native_batch_norm", batch_norm_backward};
     int dtype = statistics_type(step, x, typed_parameter(statistics->weight, statistics->running_mean));
-    struct value *result = value_like(step, x);
+    struct value *result = like_suggested(step, x);
     struct value *inputs[] = {x, statistics->weight, statistics->bias};
     struct node *node = step_record(step, &native_batch_norm, result, 3, inputs);
 
