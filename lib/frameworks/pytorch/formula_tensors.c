@@ -83,6 +83,22 @@ vector(struct formula_call *call)
     return value_vector(call->step, dtype, count > 0 && count < 1e15 ? (int64_t)count : 0);
 }
 
+/*
+ * rows_of_threads(x, more): x, and at once given back a row of its size for each thread and so many more; where it is a
+ * vector along the last axis. WeightNormKernel.cpp, weight_norm_last_dim_kernel()
+ */
+static struct value *
+rows_of_threads(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+    int64_t rows = call->step->job->threads + (int64_t)operand_number(call, 1, 0);
+    struct shape shape = {.dims = {rows, value_elements(x)}, .rank = 2, .dtype = x->shape.dtype};
+
+    if (x->shape.rank > 1 && x->shape.dims[0] == 1)
+        value_scratch(call->step, &shape);
+    return value_keep(x);
+}
+
 /* Allocated and freed at once; stands for its operand. */
 static struct value *
 scratch(struct formula_call *call)
@@ -157,6 +173,7 @@ static const struct formula_function tensors[] = {
     {"output", output, 0},
     {"pivots", pivots, 0},
     {"row_major", row_major, 0},
+    {"rows_of_threads", rows_of_threads, 0},
     {"scalar", scalar, SAME_TYPE},
     {"scratch", scratch, 0},
     {"truth", scalar, BOOLEANS},

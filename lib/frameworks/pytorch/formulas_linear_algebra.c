@@ -4,8 +4,8 @@
 static const struct formula_rule linear_algebra[] = {
     {"aten._weight_norm.default",
      "v g",
-     "whole = output(); norms = like(g); whole, norms",
-     {"first(input(0), v, g, result1), input(1)", ""}},
+     "whole = output(); norms = rows_of_threads(like(g), 0); whole, norms",
+     {"first(input(0), v, g, result1), rows_of_threads(input(1), 1)", ""}},
     {"aten.cholesky.default",
      "self",
      "factor = output(); codes = codes(self); failed = truth(self); "
