@@ -17,6 +17,7 @@ from unittest import mock
 import torch
 from torch._functorch import config
 from torch._subclasses import FakeTensor
+from torch.fx import traceback
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, get_proxy_mode, get_proxy_slot
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.overrides import TorchFunctionMode
@@ -39,6 +40,10 @@ def _denied(question: Callable[[], bool]) -> Callable[[], bool]:
 ABOUT_VALUES = tuple(
     getattr(torch.Tensor, name) for name in ("__bool__", "__int__", "__float__", "__index__", "item", "tolist")
 )
+
+
+ASKING_FOR_GRADIENTS = (torch.Tensor.requires_grad_, torch.Tensor.requires_grad.__set__)  # of no parameter
+LEAF = "memmodel leaf"
 
 
 class _Values:
@@ -99,6 +104,9 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         if function is torch.Tensor.__contains__:
             with self:
                 return bool((args[1] == args[0]).any())
+        if function in ASKING_FOR_GRADIENTS and isinstance(args[0], FakeTensor) and not args[0].requires_grad:
+            with traceback.annotate({LEAF: 1}):
+                torch.ops.aten._assert_tensor_metadata(args[0])
         if function in ABOUT_VALUES and isinstance(args[0], FakeTensor):
             try:
                 return self._answer(function, args, kwargs)
@@ -131,7 +139,11 @@ def as_in_a_run() -> Iterator[None]:
 def with_values() -> Iterator[None]:
     """Every operator runs for real as well; sizes that depend on values are those that come of it."""
     logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")  # tells of every value that it was told
-    with as_in_a_run(), config.patch(fake_tensor_propagate_real_tensors=True), mock.patch.object(logger, "disabled", new=True):
+    with (
+        as_in_a_run(),
+        config.patch(fake_tensor_propagate_real_tensors=True),
+        mock.patch.object(logger, "disabled", new=True),
+    ):
         yield
 
 

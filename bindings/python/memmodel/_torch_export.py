@@ -15,7 +15,7 @@ from torch.fx import traceback
 from torch.utils import checkpoint
 
 from memmodel._torch_deaths import GONE, MADE, deaths_marked
-from memmodel._torch_eager import as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
+from memmodel._torch_eager import LEAF, as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
 
@@ -186,6 +186,11 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
         if node.op != "call_function":
             continue
         target = str(node.target)
+        if _custom(node, LEAF):
+            yield Call(
+                node.name, REQUIRES_GRAD, {"self": _encoded(node.args[0])}, [node.args[0].meta["val"]], _places(node)
+            )
+            continue
         if any(_custom(node, mark) for mark in (HELD, END)) or any(_custom(node, mark) for mark in MARKS):
             continue
         if "wrap_with_set_grad_enabled" in target:
@@ -200,6 +205,7 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
         yield call
 
 
+REQUIRES_GRAD = "memmodel.requires_grad"
 SWITCH = "memmodel.set_grad_enabled"
 ASSERTION = "_assert_tensor_metadata"
 

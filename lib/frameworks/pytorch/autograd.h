@@ -39,6 +39,7 @@ struct node {
     const struct derivative *inner; /* of CopySlices: the operator that wrote into a view; else NULL */
     struct shape slice;             /* of that view */
     int64_t number;                 /* the same, where a number will do */
+    struct value *gradient;         /* of a leaf that is no parameter; else NULL */
     struct segment *segment; /* of a checkpoint: it has what is to be saved when it is computed again; else NULL */
     size_t first_slot;       /* of this node there */
     struct replay *replay;   /* of a reentrant checkpoint, whose call the node stands for; else NULL */
@@ -73,6 +74,10 @@ step_save(struct step *step, struct node *node, struct value *value);
 
 struct node *
 node_accumulate(struct step *step, struct variable *variable);
+
+/* x.requires_grad_() of a tensor that is no parameter: its gradient stays as long as the graph does. */
+void
+node_leaf(struct step *step, struct value *x);
 
 void
 node_drop(struct step *step, struct node *node);

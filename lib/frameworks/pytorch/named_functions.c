@@ -1,4 +1,4 @@
-/* torch.autograd.Function: operators without gradients, then one node of the program's own making. */
+/* torch.autograd.Function: operators without gradients, then one node of the program's own making. And x.requires_grad_() */
 #include "frameworks/pytorch/named.h"
 
 /* What backward() takes, then a gradient like each input. */
@@ -67,8 +67,20 @@ function_forward(struct step *step, const struct layer *layer, int detail)
     pool_give(&step->pool, operands, bytes);
 }
 
+/* x.requires_grad_() */
+static void
+requires_grad_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *x = step_input(step, layer, 0);
+
+    (void)detail;
+    node_leaf(step, x);
+    step_output(step, layer, 0, value_keep(x));
+}
+
 static const struct named_rule functions[] = {
     {"memmodel.function", function_forward, 0, "*"},
+    {"memmodel.requires_grad", requires_grad_forward, 0, "0"},
 };
 
 const struct named_table named_functions = NAMED_TABLE(functions);

@@ -207,6 +207,30 @@ node_accumulate(struct step *step, struct variable *variable)
     return node;
 }
 
+static void
+leaf_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)gradients;
+    value_drop(step, node->gradient);
+    node->gradient = value_keep(incoming[0]);
+}
+
+void
+node_leaf(struct step *step, struct value *x)
+{
+    static const struct derivative leaf = {"leaf", leaf_backward};
+    struct node *node;
+
+    if (!step->grad_mode || !x || x->node || !value_is_float(x))
+        return;
+    node = node_make(step, 0, 1);
+    if (!node)
+        return;
+    node->derivative = &leaf;
+    node->sequence = step->sequence++;
+    node_attach(step, node, x, 0);
+}
+
 /* Without recursion: a graph may be as deep as the network. */
 void
 node_drop(struct step *step, struct node *node)
@@ -220,6 +244,7 @@ node_drop(struct step *step, struct node *node)
         replay_drop(step, dead->replay);
         value_drop_all(step, dead->saved, dead->saved_count);
         value_drop_all(step, dead->incoming, dead->output_count);
+        value_drop(step, dead->gradient);
         for (int i = 0; i < dead->edge_count; i++) {
             struct node *source = dead->edges[i].node;
 
