@@ -284,6 +284,7 @@ copy_forward(struct step *step, const struct layer *layer, int detail)
 
     (void)detail;
     node_attach(step, node, operands[0], 0);
+    node_written(step, operands[0]);
     step_output(step, layer, 0, value_keep(operands[0]));
 }
 
@@ -305,6 +306,7 @@ fill_forward(struct step *step, const struct layer *layer, int detail)
 
     (void)detail;
     node_attach(step, node, x, 0);
+    node_written(step, x);
     step_output(step, layer, 0, value_keep(x));
 }
 

@@ -142,14 +142,17 @@ see_anew(struct step *step, struct value *x, struct value *whole)
     node_attach(step, node_new(step, &as_strided, &whole, 1, 1), x, 0);
 }
 
-/* The base and all other views of it, too, come from the operator that wrote. variable.cpp, grad_fn() of a view */
+/*
+ * The base and all other views of it, too, come from the operator that wrote; of a base that came from somewhere those
+ * that did as well, as the others were detached. variable.cpp, grad_fn() of a view
+ */
 static void
-see_all_anew(struct step *step, struct value *x, struct value *whole)
+see_all_anew(struct step *step, struct value *x, struct value *whole, bool was_fresh)
 {
     for (size_t i = 0; i < step->network->tensor_count; i++) {
         struct value *other = step->values[i];
 
-        if (!other || other == x || !other->node || other->storage != x->storage)
+        if (!other || other == x || other->storage != x->storage || (!was_fresh && !other->node))
             continue;
         if (other->view)
             see_anew(step, other, whole);
@@ -158,25 +161,44 @@ see_all_anew(struct step *step, struct value *x, struct value *whole)
     }
 }
 
+/* What `x` looks into, past the views between: where it comes from, if it needs a gradient at all; false if it is gone. */
+static bool
+find_base(struct step *step, const struct value *x, const struct node *node, struct edge *base)
+{
+    *base = node->edges[0];
+    while (base->node && is_view(base->node))
+        *base = base->node->edges[0];
+    if (base->node)
+        return true;
+    for (size_t i = 0; i < step->network->tensor_count; i++) {
+        const struct value *other = step->values[i];
+
+        if (!other || other->view || other->storage != x->storage)
+            continue;
+        base->shape = other->shape;
+        return !other->parameter;
+    }
+    return false;
+}
+
 void
 node_written(struct step *step, struct value *x)
 {
     struct node *node = x->node;
     struct edge base;
     struct value *whole;
+    bool fresh;
 
-    if (!step->grad_mode || !node || !x->view || !node->derivative || node->edge_count == 0 || !node->edges[0].node ||
-        is_view(node) || !is_view(node->edges[0].node))
+    if (!step->grad_mode || !node || !x->view || !node->derivative || node->edge_count == 0 || is_view(node))
         return;
-    for (base = node->edges[0]; base.node && is_view(base.node);)
-        base = base.node->edges[0];
-    if (!base.node)
+    fresh = !node->edges[0].node;
+    if ((!fresh && !is_view(node->edges[0].node)) || !find_base(step, x, node, &base))
         return;
     rebase(step, node, &base);
     whole = value_view(step, x, &base.shape, x->strides);
     node_attach(step, node, whole, 0);
     see_anew(step, x, whole);
-    see_all_anew(step, x, whole);
+    see_all_anew(step, x, whole, fresh);
     value_drop(step, whole);
 }
 
