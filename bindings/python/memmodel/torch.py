@@ -215,12 +215,11 @@ def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) 
 
 
 def _name_outputs(calls: Calls, outputs: Sequence[Value]) -> None:
-    named = set()
-    for value in outputs:
-        tensor = calls.optional(value)
-        if tensor is not None and tensor.code not in named:
-            named.add(tensor.code)
-            calls.network.output(tensor)
+    """The loss stands last, also where the model returns it among others."""
+    tensors = [tensor for value in outputs if (tensor := calls.optional(value)) is not None]
+    last = {tensor.code: tensor for tensor in reversed(tensors)}
+    for tensor in reversed(last.values()):
+        calls.network.output(tensor)
 
 
 def from_module(

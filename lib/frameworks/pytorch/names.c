@@ -55,6 +55,16 @@ bound_after(const struct memmodel_network *network, int32_t loss, memmodel_tenso
     return loss - 1;
 }
 
+/* What is named before others is handed back beside them, such as a part of the loss that the model tells. */
+static bool
+is_beside(const struct memmodel_network *network, memmodel_tensor index)
+{
+    for (size_t i = 0; i + 1 < network->output_count; i++)
+        if (network->outputs[i] == index)
+            return true;
+    return false;
+}
+
 int
 names_new(memmodel_context *context, const struct memmodel_network *network, struct names *names)
 {
@@ -70,7 +80,11 @@ names_new(memmodel_context *context, const struct memmodel_network *network, str
     }
     for (memmodel_tensor i = 0; i < (memmodel_tensor)network->tensor_count; i++)
         if (is_output(network, loss, i))
-            names->items[names->count++] = (struct name){.tensor = i, .bound = bound_after(network, loss, i)};
+            names->items[names->count++] = (struct name){
+                .tensor = i,
+                .bound = bound_after(network, loss, i),
+                .beside = is_beside(network, i),
+            };
     return 0;
 }
 
@@ -88,16 +102,17 @@ names_bind(struct step *step, struct names *names, int32_t layer)
     }
 }
 
-/* The names that hold something to be differentiated; only single numbers if `scalars`. */
+/* The names that hold something to be differentiated; only single numbers that are losses if `scalars`. */
 static int
 collect_roots(const struct names *names, bool scalars)
 {
     int count = 0;
 
     for (size_t i = 0; i < names->count; i++) {
-        struct value *held = names->items[i].held;
+        const struct name *name = &names->items[i];
+        struct value *held = name->held;
 
-        if (held && held->node && (!scalars || value_elements(held) == 1))
+        if (held && held->node && (!scalars || (value_elements(held) == 1 && !name->beside)))
             names->roots[count++] = held;
     }
     return count;

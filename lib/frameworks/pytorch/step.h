@@ -159,6 +159,7 @@ struct name {
     memmodel_tensor tensor;
     int32_t bound; /* layer after which the name is bound anew */
     struct value *held;
+    bool beside; /* returned, and not what the caller named last: no loss of its own */
 };
 
 struct names {
