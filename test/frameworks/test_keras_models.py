@@ -75,6 +75,7 @@ class KerasModels(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("tensorflow") and Path("/proc/self/status").exists(), "needs TensorFlow")
 class Calibration(unittest.TestCase):
+    @unittest.skipIf("libasan" in os.environ.get("LD_PRELOAD", ""), "AddressSanitizer's own memory is in the bytes")
     def test_a_larger_batch_adds_its_arrays(self) -> None:
         """An image is 32 * 32 * 3 floats: 12,288 bytes; 8,192 of them are 100.7 MB, and their labels 33 kB."""
         small, large = (memmodel.keras.calibrate(classifier(), batch) for batch in (1, 8192))
