@@ -263,8 +263,8 @@ def _mark_assertions(calls: Sequence[Call]) -> None:
 
 
 def _with_held(calls: Sequence[Call], graph_module: Any, reentrant: set[int]) -> list[Call]:
-    """What checkpoint() is handed is kept, also what nothing inside uses; what the function of a reentrant one has bound
-    is kept longer.
+    """What checkpoint() is handed is kept, also what nothing inside uses; what the function of a reentrant one has
+    bound is kept longer.
     """
     held: dict[int, list[Value]] = {}
     bound: set[tuple[int, str]] = set()

@@ -18,7 +18,7 @@ from torch import nn
 
 from memmodel import _torch_export, estimation
 from memmodel._torch_calls import Calls, dtype_of
-from memmodel._torch_export import Call, Program, Step, Value
+from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_rewrites import without_made_masks
 from memmodel.network import Network
@@ -334,8 +334,8 @@ def estimate(
     training=False: predictions under torch.no_grad(), or with autograd on if no_grad=False. accumulate: batches before
     each optimizer.step(), all part of the step. set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules
     besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
-    as "encoder.layer.*" (see memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way. precision="bfloat16": model and loss under
-    torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2" or "avx512". threads:
+    as "encoder.layer.*" (see memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way.
+    precision="bfloat16": model and loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2" or "avx512". threads:
     torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose allocator has the
     settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere. Not verified yet.
     """
