@@ -240,8 +240,8 @@ math_products(struct step *step, struct value *query, struct value *key, struct 
     if (options->causal)
         own_mask = causal_mask(step, query->shape.dims[query->shape.rank - 2], key->shape.dims[key->shape.rank - 2],
                                query->shape.dtype);
-    all_keys = repeated_heads(step, key, heads);
-    all_values = repeated_heads(step, value, heads);
+    all_keys = options->grouped ? repeated_heads(step, key, heads) : value_keep(key); /* else products broadcast */
+    all_values = options->grouped ? repeated_heads(step, value, heads) : value_keep(value);
     scores = masked_scores(step, scaled, all_keys, own_mask ? own_mask : mask);
     shares = safe_softmax(step, scores);
     value_drop(step, scores);
