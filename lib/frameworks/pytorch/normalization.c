@@ -95,7 +95,6 @@ like_suggested(struct step *step, const struct value *x)
     return result;
 }
 
-
 /* The gradient is allocated by native_batch_norm_backward and again by the kernel of the memory format. */
 static void
 allocate_again(struct step *step, struct value **gradient, const struct value *x)
