@@ -335,9 +335,10 @@ def estimate(
     each optimizer.step(), all part of the step. set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules
     besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
     as "encoder.layer.*" (see memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way.
-    precision="bfloat16": model and loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2" or "avx512". threads:
-    torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose allocator has the
-    settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or nowhere. Not verified yet.
+    precision="bfloat16": model and loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this
+    one, "avx2" or "avx512". threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as
+    "h200", and whose allocator has the settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or
+    nowhere. Not verified yet.
     """
     inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)

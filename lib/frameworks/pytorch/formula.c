@@ -284,9 +284,12 @@ formula_forward(struct step *step, const struct layer *layer, const struct formu
 
 /* ---- the tables ---- */
 
-extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products, formulas_reductions, formulas_special;
+extern const struct formula_table formulas_elementwise, formulas_linear_algebra, formulas_losses, formulas_products,
+    formulas_reductions, formulas_special;
 
-static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra, &formulas_losses, &formulas_products, &formulas_reductions, &formulas_special};
+static const struct formula_table *const tables[] = {&formulas_elementwise, &formulas_linear_algebra,
+                                                     &formulas_losses,      &formulas_products,
+                                                     &formulas_reductions,  &formulas_special};
 
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 
