@@ -62,6 +62,8 @@ copy_atom(const struct copying *copying, struct atom atom)
         return expression_max(to, first, second);
     case ATOM_MIN:
         return expression_min(to, first, second);
+    case ATOM_EQUAL:
+        return expression_equal(to, first, second);
     case ATOM_LOG:
         return expression_log(to, first);
     default:

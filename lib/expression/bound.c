@@ -231,6 +231,8 @@ atom_bound(const struct bounding *bounding, const struct atom *atom)
         return (struct interval){fmax(first.least, second.least), fmax(first.greatest, second.greatest)};
     case ATOM_MIN:
         return (struct interval){fmin(first.least, second.least), fmin(first.greatest, second.greatest)};
+    case ATOM_EQUAL:
+        return (struct interval){0, 1};
     case ATOM_LOG:
         return log_bound(first);
     default:

@@ -84,6 +84,8 @@ differentiate_atom(const struct derivation *derivation, struct atom atom)
         return expression_integer(pool, (size_t)atom.arguments[0] == derivation->symbol);
     case ATOM_FLOOR:
         return expression_scale(pool, inner, (struct rational){1, atom.divisor});
+    case ATOM_EQUAL:
+        return expression_integer(pool, 0);
     case ATOM_LOG:
         return expression_divide(pool, inner, atom.arguments[0]);
     case ATOM_MAX:

@@ -69,6 +69,20 @@ floor_value(const struct evaluation *evaluation, const struct atom *atom)
     return floor_divide(value.numerator, value.denominator);
 }
 
+/* Fractions may be equal too. */
+static int64_t
+equal_value(const struct evaluation *evaluation, const struct atom *atom)
+{
+    struct rational sides[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        sides[i] = rational_integer(evaluation->values[atom->arguments[i]]);
+        if (sides[i].numerator == EXPRESSION_UNDEFINED && !sum_value(evaluation, atom->arguments[i], &sides[i]))
+            return EXPRESSION_UNDEFINED;
+    }
+    return sides[0].numerator == sides[1].numerator && sides[0].denominator == sides[1].denominator;
+}
+
 static int64_t
 atom_value(const struct evaluation *evaluation, const struct atom *atom)
 {
@@ -80,6 +94,8 @@ atom_value(const struct evaluation *evaluation, const struct atom *atom)
         return floor_value(evaluation, atom);
     first = evaluation->values[atom->arguments[0]];
     second = evaluation->values[atom->arguments[1]];
+    if (atom->kind == ATOM_EQUAL)
+        return equal_value(evaluation, atom);
     if (atom->kind == ATOM_LOG || first == EXPRESSION_UNDEFINED || second == EXPRESSION_UNDEFINED)
         return EXPRESSION_UNDEFINED;
     return atom->kind == ATOM_MAX ? max_i64(first, second) : min_i64(first, second);

@@ -3,7 +3,7 @@
  *
  * Symbols stand for numbers that are not negative, so that sqrt(n ^ 2) = n, and inside floor for whole ones, so that
  * floor(n + 1/2) = n. An expression is a sum of terms; a term is a rational coefficient times powers of atoms; an
- * atom is a symbol or a function (floor, max, min, log) of expressions. Equal sums and products built in one pool
+ * atom is a symbol or a function (floor, max, min, equal, log) of expressions. Equal sums and products built in one pool
  * have equal handles, so equality is a comparison of two integers. Handles are made in order: an expression is
  * greater than all it is built from, so one pass over the pool evaluates everything. A negative handle is an error
  * that passes through every later call; the pool's context says what was wrong: MEMMODEL_ERROR_NOMEM;
@@ -73,6 +73,10 @@ expression_max(struct expression_pool *pool, expression a, expression b);
 
 expression
 expression_min(struct expression_pool *pool, expression a, expression b);
+
+/* 1 where a = b, else 0 */
+expression
+expression_equal(struct expression_pool *pool, expression a, expression b);
 
 /* natural logarithm */
 expression
@@ -153,7 +157,7 @@ void
 expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
 
 /*
- * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, log, sqrt; an exponent is an integer or a fraction in
+ * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, sqrt; an exponent is an integer or a fraction in
  * parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column: MEMMODEL_ERROR_PARSE
  * (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM.
  */
@@ -164,7 +168,7 @@ expression_parse(struct expression_pool *pool, const char *name, const char *tex
 
 /*
  * d a / d symbol. floor counts as smooth, with the derivative of its argument; max and min have that of the side
- * taken, and none (NaN) where both are equal.
+ * taken, and none (NaN) where both are equal; equal has the derivative 0.
  */
 expression
 expression_differentiate(struct expression_pool *pool, expression a, size_t symbol);

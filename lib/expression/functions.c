@@ -1,4 +1,4 @@
-/* Maximum, minimum and logarithm. */
+/* Maximum, minimum, equality and logarithm. */
 #include "expression/pool.h"
 
 /* The next term from *at on that is no constant, or the end; a constant goes into *constant. */
@@ -57,6 +57,18 @@ expression
 expression_min(struct expression_pool *pool, expression a, expression b)
 {
     return extreme(pool, ATOM_MIN, a, b);
+}
+
+expression
+expression_equal(struct expression_pool *pool, expression a, expression b)
+{
+    struct rational x, y;
+
+    if (a < 0 || b < 0)
+        return a < 0 ? a : b;
+    if (differ_by_constant(pool, a, b, &x, &y))
+        return expression_integer(pool, a == b);
+    return a < b ? atom_intern(pool, ATOM_EQUAL, a, b, 1) : atom_intern(pool, ATOM_EQUAL, b, a, 1);
 }
 
 expression

@@ -43,8 +43,9 @@ static const struct {
     expression (*of_one)(struct expression_pool *pool, expression a);
     expression (*of_two)(struct expression_pool *pool, expression a, expression b);
 } functions[] = {
-    {"floor", whole_floor, NULL}, {"ceil", whole_ceil, NULL},    {"log", expression_log, NULL},
-    {"sqrt", square_root, NULL},  {"max", NULL, expression_max}, {"min", NULL, expression_min},
+    {"floor", whole_floor, NULL},      {"ceil", whole_ceil, NULL},    {"log", expression_log, NULL},
+    {"sqrt", square_root, NULL},       {"max", NULL, expression_max}, {"min", NULL, expression_min},
+    {"equal", NULL, expression_equal},
 };
 
 /* The function of that index, after its "(". */
@@ -88,7 +89,7 @@ parse_name(struct parser *parser)
         if (strcmp(name, functions[i].name) == 0)
             return parse_call(parser, start, i);
     return parser_error_at(parser, start, MEMMODEL_ERROR_PARSE,
-                           "unknown function; known are floor, ceil, max, min, log and sqrt");
+                           "unknown function; known are floor, ceil, max, min, equal, log and sqrt");
 }
 
 /* ---- operators ---- */

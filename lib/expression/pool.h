@@ -27,7 +27,7 @@ enum {
     EXPANDED_POWER = 4,       /* highest power of a sum that is multiplied out */
 };
 
-enum atom_kind { ATOM_SYMBOL, ATOM_FLOOR, ATOM_MAX, ATOM_MIN, ATOM_LOG, ATOM_GROUP };
+enum atom_kind { ATOM_SYMBOL, ATOM_FLOOR, ATOM_MAX, ATOM_MIN, ATOM_EQUAL, ATOM_LOG, ATOM_GROUP };
 
 /*
  * arguments: expressions, or of a symbol its index. A floor is of arguments[0] / divisor, whose coefficients are

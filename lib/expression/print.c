@@ -10,11 +10,12 @@
 /* What differs between the languages; numbers end in ".0" where whole ones would be divided as integers. */
 static const struct dialect {
     bool has_power_operator;
-    const char *point, *floor, *max, *min, *log, *root, *power;
+    const char *point, *floor, *max, *min, *equal, *equals, *log, *root, *power;
 } dialects[] = {
-    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "log", "sqrt", ""},
-    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "log", "sqrt", "pow"},
-    [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "math.log", "math.sqrt", "math.pow"},
+    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", ""},
+    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow"},
+    [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "float", " == ", "math.log", "math.sqrt",
+                           "math.pow"},
 };
 
 struct printer {
@@ -108,12 +109,13 @@ print_name(const struct printer *printer, const char *name)
 }
 
 static void
-print_call(const struct printer *printer, const char *function, expression first, expression second)
+print_call(const struct printer *printer, const char *function, expression first, const char *between,
+           expression second)
 {
     text_printf(printer->out, "%s(", function);
     print_sum(printer, first);
     if (second >= 0) {
-        text_append(printer->out, ", ");
+        text_append(printer->out, between);
         print_sum(printer, second);
     }
     text_append(printer->out, ")");
@@ -157,16 +159,19 @@ print_atom(const struct printer *printer, const struct atom *atom)
         print_floor(printer, atom);
         break;
     case ATOM_MAX:
-        print_call(printer, dialect->max, atom->arguments[0], atom->arguments[1]);
+        print_call(printer, dialect->max, atom->arguments[0], ", ", atom->arguments[1]);
         break;
     case ATOM_MIN:
-        print_call(printer, dialect->min, atom->arguments[0], atom->arguments[1]);
+        print_call(printer, dialect->min, atom->arguments[0], ", ", atom->arguments[1]);
+        break;
+    case ATOM_EQUAL:
+        print_call(printer, dialect->equal, atom->arguments[0], dialect->equals, atom->arguments[1]);
         break;
     case ATOM_LOG:
-        print_call(printer, dialect->log, atom->arguments[0], -1);
+        print_call(printer, dialect->log, atom->arguments[0], "", -1);
         break;
     case ATOM_GROUP:
-        print_call(printer, "", atom->arguments[0], -1);
+        print_call(printer, "", atom->arguments[0], "", -1);
         break;
     }
 }

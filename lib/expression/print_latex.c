@@ -51,6 +51,17 @@ print_floor(const struct printer *printer, const struct atom *atom)
     text_append(printer->out, " \\right\\rfloor");
 }
 
+/* Iverson's bracket */
+static void
+print_equal(const struct printer *printer, const struct atom *atom)
+{
+    text_append(printer->out, "\\left[");
+    print_sum(printer, atom->arguments[0]);
+    text_append(printer->out, " = ");
+    print_sum(printer, atom->arguments[1]);
+    text_append(printer->out, "\\right]");
+}
+
 static void
 print_atom(const struct printer *printer, const struct atom *atom)
 {
@@ -66,6 +77,9 @@ print_atom(const struct printer *printer, const struct atom *atom)
         break;
     case ATOM_MIN:
         print_call(printer, "\\min", atom);
+        break;
+    case ATOM_EQUAL:
+        print_equal(printer, atom);
         break;
     case ATOM_LOG:
         print_call(printer, "\\ln", atom);

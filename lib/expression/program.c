@@ -117,6 +117,9 @@ compile_floor(struct compiler *compiler, const struct atom *atom)
     return emit(compiler, OP_FLOOR, value, 0, 0);
 }
 
+static const enum opcode opcodes[] = {
+    [ATOM_MAX] = OP_MAX, [ATOM_MIN] = OP_MIN, [ATOM_EQUAL] = OP_EQUAL, [ATOM_LOG] = OP_LOG};
+
 static int32_t
 compile_atom(struct compiler *compiler, const struct atom *atom)
 {
@@ -124,11 +127,8 @@ compile_atom(struct compiler *compiler, const struct atom *atom)
         return -1 - atom->arguments[0];
     if (atom->kind == ATOM_FLOOR)
         return compile_floor(compiler, atom);
-    return emit(compiler,
-                atom->kind == ATOM_LOG   ? OP_LOG
-                : atom->kind == ATOM_MAX ? OP_MAX
-                                         : OP_MIN,
-                compiler->values[atom->arguments[0]], compiler->values[atom->arguments[1]], 0);
+    return emit(compiler, opcodes[atom->kind], compiler->values[atom->arguments[0]],
+                compiler->values[atom->arguments[1]], 0);
 }
 
 static void

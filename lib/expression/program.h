@@ -12,6 +12,7 @@ enum opcode {
     OP_DIVIDE,   /* target = left / right */
     OP_MAX,      /* target = fmax(left, right) */
     OP_MIN,      /* target = fmin(left, right) */
+    OP_EQUAL,    /* target = left == right */
     OP_FLOOR,    /* target = floor(left) */
     OP_LOG,      /* target = log(left) */
     OP_ROOT,     /* target = sqrt(left) */
@@ -44,7 +45,7 @@ opcode_reads_left(enum opcode opcode)
 static inline bool
 opcode_reads_right(enum opcode opcode)
 {
-    return opcode >= OP_ADD && opcode <= OP_MIN;
+    return opcode >= OP_ADD && opcode <= OP_EQUAL;
 }
 
 /*

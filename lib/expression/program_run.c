@@ -48,6 +48,9 @@ execute(const struct instruction *instruction, const double *left, const double 
     case OP_MIN:
         EACH_LANE(fmin(left[i], right[i]));
         break;
+    case OP_EQUAL:
+        EACH_LANE(left[i] == right[i]);
+        break;
     case OP_FLOOR:
         EACH_LANE(floor(left[i]));
         break;

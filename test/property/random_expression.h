@@ -34,7 +34,7 @@ random_between(uint64_t *state, int64_t least, int64_t greatest)
     return least + (int64_t)(random_next(state) % (uint64_t)(greatest - least + 1));
 }
 
-/* ---- whole numbers: sums, products, powers, floors, ceilings, max, min ---- */
+/* ---- whole numbers: sums, products, powers, floors, ceilings, max, min, equal ---- */
 
 /* An expression and its exact values at the points; `usable` is lost where one does not fit well into 64 bits. */
 struct whole {
@@ -43,7 +43,7 @@ struct whole {
     bool usable;
 };
 
-enum whole_operation { ADD, SUBTRACT, MULTIPLY, SQUARE, FLOOR, CEIL, MAX, MIN, WHOLE_OPERATIONS };
+enum whole_operation { ADD, SUBTRACT, MULTIPLY, SQUARE, FLOOR, CEIL, MAX, MIN, EQUAL, WHOLE_OPERATIONS };
 
 static inline int64_t
 whole_value(enum whole_operation operation, int64_t a, int64_t b, int64_t divisor, bool *usable)
@@ -69,6 +69,8 @@ whole_value(enum whole_operation operation, int64_t a, int64_t b, int64_t diviso
         return ceil_divide(a, divisor);
     case MAX:
         return max_i64(a, b);
+    case EQUAL:
+        return a == b;
     default:
         return min_i64(a, b);
     }
@@ -92,6 +94,8 @@ whole_build(struct expression_pool *pool, enum whole_operation operation, expres
         return expression_ceil_divide(pool, a, divisor);
     case MAX:
         return expression_max(pool, a, b);
+    case EQUAL:
+        return expression_equal(pool, a, b);
     default:
         return expression_min(pool, a, b);
     }

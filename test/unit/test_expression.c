@@ -67,6 +67,8 @@ equal_sums_and_products_are_the_same(void **state)
     assert_same(pool, "max(a, b)", "max(b, a)");
     assert_same(pool, "max(a, a + 1)", "a + 1");
     assert_same(pool, "min(a, a - 1/2)", "a - 1/2");
+    assert_same(pool, "equal(a, b)", "equal(b, a)");
+    assert_same(pool, "equal(a + b, b + a) + equal(a, a + 1)", "1");
     expression_pool_free(pool);
 }
 
@@ -362,6 +364,9 @@ each_language_has_its_form(void **state)
         {"max(n_1, 3)/(n_1 + 1)",
          {"max(n_1, 3)/(n_1 + 1)", "fmax(n_1, 3.0)/(n_1 + 1.0)", "max(n_1, 3.0)/(n_1 + 1.0)",
           "\\frac{\\max\\left(\\mathrm{n\\_1}, 3\\right)}{\\mathrm{n\\_1} + 1}"}},
+        {"2.5*equal(n, 3) + x",
+         {"x + 2.5*equal(n, 3)", "x + 2.5*(double)(n == 3.0)", "x + 2.5*float(n == 3.0)",
+          "x + 2.5\\, \\left[n = 3\\right]"}},
         {"0", {"0", "0.0", "0.0", "0"}},
     };
 
@@ -389,6 +394,7 @@ derivatives_are_those_of_the_textbook(void **state)
     assert_int_equal(expression_differentiate(pool, parse(pool, "log(x^2 + 1)"), x), parse(pool, "2*x/(x^2 + 1)"));
     assert_int_equal(expression_differentiate(pool, parse(pool, "sqrt(x)"), x), parse(pool, "0.5/sqrt(x)"));
     assert_int_equal(expression_differentiate(pool, parse(pool, "floor(x/2)"), x), parse(pool, "0.5"));
+    assert_int_equal(expression_differentiate(pool, parse(pool, "equal(x, 3)*y"), x), parse(pool, "0"));
     assert_int_equal(expression_differentiate(pool, parse(pool, "y"), x), parse(pool, "0"));
     expression_pool_free(pool);
 }
