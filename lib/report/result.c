@@ -158,6 +158,10 @@ fill_live(const struct query *query, struct result *result)
 {
     const struct memmodel_trace *trace = result->simulation.trace;
 
+    if (trace->peak_only) {
+        result->peak.live = trace->peak;
+        return;
+    }
     result->peak_event = trace_peak_event(trace, 0);
     result->peak.live = result->peak_event < 0 ? 0 : trace->events[result->peak_event].live;
     if (result->peak_event >= 0 && !query->peak_only)

@@ -48,7 +48,8 @@ trace_clear(struct memmodel_trace *trace)
     arena_release(&trace->arena);
     trace->arena = ARENA_INIT(trace->context);
     trace->block_count = trace->event_count = trace->name_count = 0;
-    trace->live = 0;
+    trace->live = trace->peak = 0;
+    trace->peak_only = false;
     trace->layer = -1;
 }
 
@@ -112,19 +113,37 @@ add_event(struct memmodel_trace *trace, int32_t block, bool release, int64_t liv
     return (int32_t)trace->event_count++;
 }
 
+/* Index of the new block in a trace of the peak only. */
+static int32_t
+raise_live(struct memmodel_trace *trace, int64_t live)
+{
+    trace->live = live;
+    trace->peak = max_i64(trace->peak, live);
+    return trace->block_count < INT32_MAX ? (int32_t)trace->block_count++ : INT32_MAX;
+}
+
+void
+trace_lower(struct memmodel_trace *trace, int64_t bytes)
+{
+    trace->live -= bytes;
+}
+
 int32_t
 trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, int32_t layer,
                enum memmodel_category category)
 {
     int64_t live;
     int32_t event;
-    int status = array_reserve(trace->context, &trace->blocks, &trace->block_capacity, trace->block_count + 1,
-                               sizeof *trace->blocks);
+    int status;
 
-    if (status)
-        return status;
     if (!checked_add(trace->live, bytes, &live))
         return context_error(trace->context, MEMMODEL_ERROR_OVERFLOW, NULL, "live bytes do not fit in 63 bits");
+    if (trace->peak_only)
+        return raise_live(trace, live);
+    status = array_reserve(trace->context, &trace->blocks, &trace->block_capacity, trace->block_count + 1,
+                           sizeof *trace->blocks);
+    if (status)
+        return status;
     event = add_event(trace, (int32_t)trace->block_count, false, live);
     if (event < 0)
         return event;

@@ -45,6 +45,8 @@ struct memmodel_trace {
     size_t block_count, event_count, name_count;
     size_t block_capacity, event_capacity, name_capacity;
     int64_t live;
+    int64_t peak;   /* most of `live`, where nothing else is kept */
+    bool peak_only; /* blocks and events are counted, not kept: trace_lower() instead of trace_release() */
     /* what is going on, stamped on each event */
     int32_t layer;
     int16_t step;
@@ -54,7 +56,7 @@ struct memmodel_trace {
 int
 trace_new(memmodel_context *context, struct memmodel_trace **trace);
 
-/* Empties it; its arrays keep their memory. */
+/* Empties it, for all events; its arrays keep their memory. */
 void
 trace_clear(struct memmodel_trace *trace);
 
@@ -80,6 +82,10 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
 
 int
 trace_release(struct memmodel_trace *trace, int32_t block);
+
+/* The release of a block of as many bytes from a trace of the peak only. */
+void
+trace_lower(struct memmodel_trace *trace, int64_t bytes);
 
 /* memmodel_trace_read() of a text; `name` is what errors call it. */
 int

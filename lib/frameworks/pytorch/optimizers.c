@@ -478,14 +478,17 @@ run_updates(struct step *step, const struct optimizer *optimizer)
 void
 optimizer_run(struct step *step, const struct optimizer *optimizer)
 {
-    size_t first;
+    int64_t before, peak;
 
     if (!optimizer->row->update)
         return;
     make_states(step, optimizer);
-    first = step->trace->event_count;
     if (updates_repeat(step))
         return;
+    before = step->trace->live;
+    peak = step->trace->peak;
+    step->trace->peak = before;
     run_updates(step, optimizer);
-    updates_keep(step, first);
+    updates_keep(step, before);
+    step->trace->peak = max_i64(peak, step->trace->peak);
 }

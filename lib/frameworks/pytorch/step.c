@@ -205,8 +205,9 @@ likely_events(const struct step *step)
     return steps * (PER_LAYER * step->network->layer_count + PER_PARAMETER * step->network->parameter_count);
 }
 
+/* Names of the layers, and room for what happens in them. */
 static void
-set_up(struct step *step)
+begin_trace(struct step *step)
 {
     int status = trace_reserve(step->trace, likely_events(step));
 
@@ -218,6 +219,13 @@ set_up(struct step *step)
         if (name < 0)
             step_fail(step, name);
     }
+}
+
+static void
+set_up(struct step *step)
+{
+    if (!step->trace->peak_only)
+        begin_trace(step);
     for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
         make_parameter(step, (int32_t)i);
     make_inputs(step);
@@ -311,6 +319,7 @@ step_new(struct step *step)
 
     if (status)
         return status;
+    step->trace->peak_only = step->updates != NULL;
     step->variables =
         memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *step->variables);
     step->values = memory_allocate_zeroed(step->context, step->network->tensor_count + 1, sizeof *step->values);

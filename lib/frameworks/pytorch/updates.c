@@ -57,16 +57,12 @@ updates_repeat(struct step *step)
 }
 
 void
-updates_keep(struct step *step, size_t first)
+updates_keep(struct step *step, int64_t before)
 {
     struct step_updates *known = updates_of(step);
-    const struct trace_event *events = step->trace->events;
-    int64_t before = first ? events[first - 1].live : 0, peak = before;
 
     if (!known || step->status || step->trace->live != before)
         return;
-    for (size_t i = first; i < step->trace->event_count; i++)
-        peak = max_i64(peak, events[i].live);
     if (!known->parameters)
         known->parameters =
             memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *known->parameters);
@@ -76,5 +72,5 @@ updates_keep(struct step *step, size_t first)
     }
     for (size_t i = 0; i < step->network->parameter_count; i++)
         known->parameters[i] = updated_of(&step->variables[i]);
-    known->peak = peak - before;
+    known->peak = step->trace->peak - before;
 }

@@ -41,8 +41,8 @@ updates_release(memmodel_context *context, struct updates *updates);
 bool
 updates_repeat(struct step *step);
 
-/* The events from `first` on are this step's updates. */
+/* The trace's peak is that of this step's updates; `before` was live when they began. */
 void
-updates_keep(struct step *step, size_t first);
+updates_keep(struct step *step, int64_t before);
 
 #endif

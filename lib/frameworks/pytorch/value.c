@@ -33,7 +33,9 @@ storage_drop(struct step *step, struct storage *storage, int references)
     storage->references -= references;
     if (storage->references > 0)
         return;
-    if (storage->block >= 0) {
+    if (storage->block >= 0 && step->trace->peak_only) {
+        trace_lower(step->trace, storage->bytes);
+    } else if (storage->block >= 0) {
         int status = trace_release(step->trace, storage->block);
 
         if (status)
@@ -280,7 +282,7 @@ value_becomes(struct step *step, const struct value *value, enum memmodel_catego
     struct trace_block *block;
     int now;
 
-    if (value->storage->block < 0)
+    if (value->storage->block < 0 || step->trace->peak_only)
         return;
     block = &step->trace->blocks[value->storage->block];
     now = block->category;
