@@ -166,10 +166,20 @@ OPTIMIZERS = (
 )
 
 
+# Layers of transformers by the names that they have in nearly all of them, and those without any
+LAYERS = "*layers.?,*layer.?,*.h.?,h.?,*blocks.?,*block.?,*stages.?"
+NO_LAYERS = ("flaubert_for_question_answering_simple", "patchtsmixer", "perceiver", "xlm_with_lm_head_model")
+
+
+def blocks_of(name: str) -> str:
+    """Names of the modules that a network's checkpoints are put around; none: it has no such cases."""
+    return MODELS[name].blocks or (LAYERS if name in NEW_TRANSFORMERS and name not in NO_LAYERS else "")
+
+
 def mixed(name: str) -> list[Case]:
     """Three variants of a network: two of the loop, one of the optimizer."""
     random = Random(f"mixed, {name}")
-    loops = [kind for kind, change in LOOPS.items() if "checkpoint" not in change or MODELS[name].blocks]
+    loops = [kind for kind, change in LOOPS.items() if "checkpoint" not in change or blocks_of(name)]
     changes = [LOOPS[kind] for kind in random.sample(loops, 2)] + [{"optimizer": random.choice(OPTIMIZERS)}]
     found = []
     for change in changes:
@@ -180,8 +190,14 @@ def mixed(name: str) -> list[Case]:
             loss_for(name, random.choice(["cross_entropy", "square"])),
         )
         case = replace(case, **change)
-        found.append(replace(case, checkpoint=MODELS[name].blocks) if case.checkpoint else case)
+        found.append(replace(case, checkpoint=blocks_of(name)) if case.checkpoint else case)
     return found
+
+
+def one_each(names: Iterable[str], count: int) -> list[Case]:
+    """A variant each of so many of the networks."""
+    random = Random("one each")
+    return [random.choice(mixed(name)) for name in random.sample(list(names), count)]
 
 
 def variants(kind: str, names: list[str], count: int, seed: str = "") -> list[Case]:
@@ -229,6 +245,8 @@ def groups() -> dict[str, list[Case]]:
     varied = {case.model for group, cases in found.items() if group.startswith("variants") for case in cases}
     several = [case for name in [*OLD, *NEW] if name not in varied for case in mixed(name)]
     found |= by_half("variants of the rest", several, lambda case: case.model)
+    several = [*one_each(NEW_TRANSFORMERS, 75), *one_each(VISION, 75)]
+    found |= by_half("variants of transformers", several, lambda case: case.model)
     several = [replace(case, reentrant=True) for case in [*found["variants, working"], *found["variants, judging"]]]
     return found | {"reentrant checkpoints": [case for case in several if case.checkpoint and is_called_plainly(case)]}
 

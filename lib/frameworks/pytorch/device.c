@@ -17,6 +17,7 @@ const struct device pytorch_cpu = {
     .copying_casts = true,
     .partial_sums = true,
     .log_sigmoid_buffer = true,
+    .float_scatters = true,
     .recurrent = true,
     .autocast = &autocast_cpu,
     .product = cpu_product,

@@ -27,6 +27,7 @@ struct device {
     bool log_sigmoid_buffer; /* log_sigmoid() fills a buffer beside its result */
     bool half_convolutions;  /* convolutions of half types are like those of float32 */
     bool wide_statistics;    /* means and deviations of half types are kept in float32 */
+    bool float_scatters;     /* gather and scatter of half types write into a buffer of floats first */
     bool recurrent;          /* recurrent layers run as their rules say */
     const struct autocast_table *autocast;
     uint32_t optimizer; /* options that are on by default, enum optimizer_option */

@@ -109,6 +109,16 @@ scratch(struct formula_call *call)
     return value_keep(x);
 }
 
+/* Written by a gather or scatter kernel. */
+static struct value *
+scattered(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    named_scatter_scratch(call->step, x);
+    return value_keep(x);
+}
+
 /* widened(x, count): so many more along the last axis, by a concatenation that needs no gradient */
 static struct value *
 widened(struct formula_call *call)
@@ -175,6 +185,7 @@ static const struct formula_function tensors[] = {
     {"row_major", row_major, 0},
     {"rows_of_threads", rows_of_threads, 0},
     {"scalar", scalar, SAME_TYPE},
+    {"scattered", scattered, 0},
     {"scratch", scratch, 0},
     {"truth", scalar, BOOLEANS},
     {"vector", vector, SAME_TYPE},

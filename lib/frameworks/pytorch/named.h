@@ -94,6 +94,10 @@ attribute_channels_last(const struct layer *layer, const struct value *x);
 void
 named_maker(struct step *step, const struct layer *layer, int detail);
 
+/* What a gather or scatter kernel needs beside the tensor that it writes. PyTorch: ScatterGatherKernel.cpp, create_acc_buffer */
+void
+named_scatter_scratch(struct step *step, const struct value *written);
+
 /* For a form of an operator that its rule does not cover: as if it had none. */
 void
 named_estimate(struct step *step, const struct layer *layer);

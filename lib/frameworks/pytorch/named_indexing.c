@@ -12,6 +12,15 @@ input_gradient(struct step *step, const struct node *node, const struct value *g
     return node_wants(node, input) ? value_empty(step, &shape) : NULL;
 }
 
+void
+named_scatter_scratch(struct step *step, const struct value *written)
+{
+    struct shape floats = shape_typed(&written->shape, MEMMODEL_FLOAT32);
+
+    if (step->device->float_scatters && value_is_half(written))
+        value_scratch(step, &floats);
+}
+
 /* ---- x[index]: a mask is made a list of places for the call, forward and backward ---- */
 
 static int64_t
@@ -64,6 +73,16 @@ index_forward(struct step *step, const struct layer *layer, int detail)
 
 enum gathering { KEEPS_INDEX, KEEPS_INPUT };
 
+/* scatter_add_ into zeros */
+static void
+gather_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    gradients[0] = input_gradient(step, node, incoming[0], 0);
+    named_scatter_scratch(step, gradients[0]);
+}
+
+static const struct derivative gather_derivative = {"gather", gather_backward};
+
 static void
 gather_forward(struct step *step, const struct layer *layer, int keeping)
 {
@@ -74,7 +93,9 @@ gather_forward(struct step *step, const struct layer *layer, int keeping)
     result = value_empty(step, &shape);
     if (keeping == KEEPS_INDEX)
         contiguous_scratch(step, step_input(step, layer, 1));
-    node = step_record(step, &index_derivative, result, 1, &x);
+    else
+        named_scatter_scratch(step, result);
+    node = step_record(step, keeping == KEEPS_INPUT ? &gather_derivative : &index_derivative, result, 1, &x);
     step_save(step, node, step_input(step, layer, 1));
     if (keeping == KEEPS_INPUT)
         step_save(step, node, x);
@@ -94,7 +115,8 @@ take_along_dim_forward(struct step *step, const struct layer *layer, int detail)
     places = value_like(step, operands[1]);
     value_drop(step, number);
     result = value_empty(step, &shape);
-    node = step_record(step, &index_derivative, result, 1, operands);
+    named_scatter_scratch(step, result);
+    node = step_record(step, &gather_derivative, result, 1, operands);
     step_save(step, node, places);
     step_save(step, node, operands[0]);
     value_drop(step, places);
@@ -126,17 +148,33 @@ embedding_forward(struct step *step, const struct layer *layer, int detail)
 
 /* ---- scatter, scatter_add, index_add: self first, then what is written ---- */
 
-/* scatter writes zeros into a copy of the gradient; adding passes it on. */
+enum scattering { REPLACES, ADDS, KEEPS_SOURCE = 2, IN_PLACE = 4, BY_ROWS = 8 };
+
+/* Rows of an index that has one dim are copied or added without a scatter kernel. */
+static void
+scatter_scratch(struct step *step, const struct value *written, int64_t scattering)
+{
+    if (written && !(scattering & BY_ROWS))
+        named_scatter_scratch(step, written);
+}
+
+/* Zeros are written into a copy of the gradient; adding passes it on. The source's is gathered. */
 static void
 scatter_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    if (node_wants(node, 0))
-        gradients[0] = node->number ? value_keep(incoming[0]) : value_like(step, incoming[0]);
-    if (node->edge_count > 1)
-        gradients[1] = input_gradient(step, node, incoming[0], 1);
-}
+    int64_t scattering = node->number;
 
-enum scattering { REPLACES, ADDS, KEEPS_SOURCE = 2, IN_PLACE = 4 };
+    if (node_wants(node, 0) && (scattering & ADDS)) {
+        gradients[0] = value_keep(incoming[0]);
+    } else if (node_wants(node, 0)) {
+        gradients[0] = value_like(step, incoming[0]);
+        scatter_scratch(step, gradients[0], scattering);
+    }
+    if (node->edge_count > 1) {
+        gradients[1] = input_gradient(step, node, incoming[0], 1);
+        scatter_scratch(step, gradients[1], scattering);
+    }
+}
 
 static void
 scatter_forward(struct step *step, const struct layer *layer, int scattering)
@@ -146,11 +184,12 @@ scatter_forward(struct step *step, const struct layer *layer, int scattering)
     struct node *node = node_new(step, &scatter, operands, operands[1] ? 2 : 1, 1);
     struct value *result = scattering & IN_PLACE ? value_keep(operands[0]) : value_like(step, operands[0]);
 
+    scatter_scratch(step, result, scattering);
     step_save(step, node, step_input(step, layer, 1));
     if (scattering & KEEPS_SOURCE)
         step_save(step, node, operands[1]);
     if (node)
-        node->number = scattering & ADDS;
+        node->number = scattering;
     node_attach(step, node, result, 0);
     if (scattering & IN_PLACE)
         node_written(step, result);
@@ -478,11 +517,11 @@ static const struct named_rule indexing[] = {
     {"aten.grid_sampler.default", grid_sampler_forward, 0, "00"},
     {"aten.im2col.default", columns_forward, 0, "0"},
     {"aten.index.Tensor", index_forward, 0, "0"},
-    {"aten.index_add_.default", scatter_forward, ADDS | KEEPS_SOURCE | IN_PLACE, "0"},
-    {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE, "0"},
-    {"aten.index_copy_.default", scatter_forward, REPLACES | KEEPS_SOURCE | IN_PLACE, "0"},
-    {"aten.index_fill.int_Scalar", scatter_forward, REPLACES, "0"},
-    {"aten.index_fill_.int_Scalar", scatter_forward, REPLACES | IN_PLACE, "0"},
+    {"aten.index_add_.default", scatter_forward, ADDS | KEEPS_SOURCE | IN_PLACE | BY_ROWS, "0"},
+    {"aten.index_copy.default", scatter_forward, REPLACES | KEEPS_SOURCE | BY_ROWS, "0"},
+    {"aten.index_copy_.default", scatter_forward, REPLACES | KEEPS_SOURCE | IN_PLACE | BY_ROWS, "0"},
+    {"aten.index_fill.int_Scalar", scatter_forward, REPLACES | BY_ROWS, "0"},
+    {"aten.index_fill_.int_Scalar", scatter_forward, REPLACES | IN_PLACE | BY_ROWS, "0"},
     {"aten.index_put.default", index_put_forward, 0, "0"},
     {"aten.index_put_.default", index_put_forward, 1, "0"},
     {"aten.index_select.default", gather_forward, KEEPS_INDEX, "00"},

@@ -103,13 +103,24 @@ tensordot_forward(struct step *step, const struct layer *layer, int detail)
     value_drop(step, first);
 }
 
-/* ---- einsum of two operands: permuted, reshaped to one bmm, and back ---- */
+/*
+ * ---- einsum: operands from left to right, two at a time, and what they make behind the others; a pair is one bmm of
+ * operands that are permuted and reshaped, or where nothing of it is summed a product of elements. Linear.cpp, einsum
+ * ----
+ */
 
-enum { LETTERS = 2 * MEMMODEL_MAX_RANK };
+enum { LETTERS = 2 * MEMMODEL_MAX_RANK, MANY = 8 };
 
-/* Letters of the operands, of the result, and in what they differ. */
+/* A tensor, with a letter for each of its dims. */
+struct term {
+    struct value *value;
+    char letters[LETTERS];
+};
+
+/* Letters of two operands, of their product, and in what they differ. */
 struct equation {
-    char operands[2][LETTERS], result[LETTERS];
+    const char *operands[2];
+    char result[LETTERS];
     char batch[LETTERS], summed[LETTERS], own[2][LETTERS];
 };
 
@@ -122,7 +133,7 @@ append_letter(char *letters, char letter)
         letters[length] = letter;
 }
 
-/* Letters of the result lie in its order, summed ones in that of the alphabet: Linear.cpp, einsum. */
+/* Letters of the result lie in its order, summed ones in that of the alphabet. */
 static void
 sort_letters(struct equation *equation)
 {
@@ -138,37 +149,62 @@ sort_letters(struct equation *equation)
             append_letter(equation->summed, c);
 }
 
-/* False if a letter of an operand is in neither the other nor the result: it is summed before. */
-static bool
-is_pair(const struct equation *equation)
+/* How many of the terms have the letter. */
+static int
+count_letter(const struct term *terms, int count, char letter)
 {
-    for (int i = 0; i < 2; i++)
-        for (const char *c = equation->operands[i]; *c; c++)
-            if (!strchr(equation->operands[1 - i], *c) && !strchr(equation->result, *c))
-                return false;
-    return true;
+    int found = 0;
+
+    for (int i = 0; i < count; i++)
+        found += strchr(terms[i].letters, letter) != NULL;
+    return found;
 }
 
-/* "ij,jk->ik"; false for any other form. */
+/*
+ * "ij,jk,k->i", a term each for `count` operands. False for any other form, and where an operand has a letter twice or
+ * alone: it is summed before.
+ */
 static bool
-read_equation(const struct layer *layer, struct equation *equation)
+read_terms(struct step *step, const struct layer *layer, struct term *terms, int count, char result[LETTERS])
 {
-    char text[4 * LETTERS], *comma, *arrow;
+    char text[(MANY + 1) * LETTERS], *arrow, *next = text;
 
-    *equation = (struct equation){.result = ""};
     attribute_text(layer, "equation", text, sizeof text);
-    comma = strchr(text, ',');
     arrow = strstr(text, "->");
-    if (!comma || !arrow || comma > arrow || strchr(comma + 1, ',') || strchr(text, '.'))
+    if (!arrow || strchr(text, '.') || strlen(arrow + 2) > MEMMODEL_MAX_RANK)
         return false;
-    *comma = *arrow = 0;
-    if (strlen(text) >= LETTERS || strlen(comma + 1) >= LETTERS || strlen(arrow + 2) >= LETTERS)
-        return false;
-    strcpy(equation->operands[0], text);
-    strcpy(equation->operands[1], comma + 1);
-    strcpy(equation->result, arrow + 2);
-    sort_letters(equation);
-    return is_pair(equation);
+    *arrow = 0;
+    strcpy(result, arrow + 2);
+    for (int i = 0; i < count; i++) {
+        size_t length = strcspn(next, ",");
+
+        terms[i] = (struct term){.value = step_input(step, layer, i)};
+        if (!terms[i].value || length != (size_t)terms[i].value->shape.rank)
+            return false;
+        memcpy(terms[i].letters, next, length);
+        next += length + (next[length] == ',');
+    }
+    for (int i = 0; i < count; i++)
+        for (const char *c = terms[i].letters; *c; c++)
+            if (strchr(c + 1, *c) || (!strchr(result, *c) && count_letter(terms, count, *c) < 2))
+                return false;
+    return *next == 0;
+}
+
+/* Which letters two terms leave: those of the whole result in its order, then those that the terms behind have, too. */
+static struct equation
+equation_of(const struct term *pair, const struct term *behind, int behind_count, const char *result)
+{
+    struct equation equation = {.operands = {pair[0].letters, pair[1].letters}};
+
+    for (const char *c = result; *c; c++)
+        if (count_letter(pair, 2, *c) > 0)
+            append_letter(equation.result, *c);
+    for (char c = 'A'; c <= 'z'; c++)
+        if (!strchr(result, c) && count_letter(pair, 2, c) > 0 && count_letter(behind, behind_count, c) > 0)
+            append_letter(equation.result, c);
+    sort_letters(&equation);
+    return equation;
 }
 
 /* The operand with its dims in the order of `wanted`. */
@@ -206,8 +242,7 @@ as_batch(struct step *step, struct value *x, const char *letters, const char *co
 }
 
 static struct value *
-contraction(struct step *step, const struct equation *equation, struct value *a, struct value *b,
-            const struct shape *shape)
+contraction(struct step *step, const struct equation *equation, struct value *a, struct value *b)
 {
     const char *const first_parts[] = {equation->batch, equation->own[0], equation->summed};
     const char *const second_parts[] = {equation->batch, equation->summed, equation->own[1]};
@@ -216,11 +251,15 @@ contraction(struct step *step, const struct equation *equation, struct value *a,
     struct value *typed_second = autocast_operand(step, second), *typed_first = autocast_operand(step, first);
     struct value *product = aten_bmm(step, typed_first, typed_second), *full, *result;
     char order[3 * LETTERS] = "";
-    struct shape seen = shape_typed(shape, product->shape.dtype);
+    struct shape seen = {.dtype = product->shape.dtype};
 
     strcat(strcat(strcat(order, equation->batch), equation->own[0]), equation->own[1]);
-    for (int i = 0; i < seen.rank; i++)
-        seen.dims[i] = shape->dims[strchr(equation->result, order[i]) - equation->result];
+    for (; order[seen.rank]; seen.rank++) {
+        const char *at = strchr(equation->operands[0], order[seen.rank]);
+
+        seen.dims[seen.rank] = at ? a->shape.dims[at - equation->operands[0]]
+                                  : b->shape.dims[strchr(equation->operands[1], order[seen.rank]) - equation->operands[1]];
+    }
     full = aten_reshape(step, product, &seen);
     value_drop(step, product);
     result = in_order(step, full, order, equation->result);
@@ -291,86 +330,47 @@ einsum_of_one(struct step *step, const struct layer *layer, struct value *x)
     value_drop(step, sum);
 }
 
-enum { MANY = 8 };
-
-/* The letters of each operand and of the result; false if there are too many, or one of an operand is summed. */
-static bool
-read_outer_equation(struct step *step, const struct layer *layer, char letters[MANY][LETTERS], char result[LETTERS])
+static struct value *
+product_of_pair(struct step *step, const struct equation *equation, struct value *a, struct value *b)
 {
-    char text[(MANY + 1) * LETTERS], *arrow, *next = text;
-    int64_t count = layer->input_count;
+    struct value *first, *second, *result;
 
-    attribute_text(layer, "equation", text, sizeof text);
-    arrow = strstr(text, "->");
-    if (!arrow || strchr(text, '.') || count > MANY || strlen(arrow + 2) > MEMMODEL_MAX_RANK)
-        return false;
-    *arrow = 0;
-    strcpy(result, arrow + 2);
-    for (int i = 0; i < count; i++) {
-        size_t length = strcspn(next, ",");
-        const struct value *x = step_input(step, layer, i);
-
-        if (!x || length != (size_t)x->shape.rank || strspn(next, result) < length)
-            return false;
-        memcpy(letters[i], next, length);
-        letters[i][length] = 0;
-        next += length + (next[length] == ',');
-    }
-    return *next == 0;
-}
-
-/* Several operands, nothing summed: the first two are multiplied, and their product waits behind the others. */
-static void
-einsum_of_many(struct step *step, const struct layer *layer)
-{
-    char letters[MANY][LETTERS], result[LETTERS];
-    struct value *waiting[2 * MANY];
-    int count = (int)layer->input_count, last = count;
-
-    if (!read_outer_equation(step, layer, letters, result)) {
-        named_estimate(step, layer);
-        return;
-    }
-    for (int i = 0; i < count; i++)
-        waiting[i] = spread(step, step_input(step, layer, i), letters[i], result);
-    for (int i = 0; last - i > 1; i += 2) {
-        waiting[last++] = aten_binary(step, MEMMODEL_MULTIPLY, waiting[i], waiting[i + 1]);
-        value_drop(step, waiting[i]);
-        value_drop(step, waiting[i + 1]);
-    }
-    step_output(step, layer, 0, waiting[last - 1]);
+    if (equation->summed[0])
+        return contraction(step, equation, a, b);
+    first = spread(step, a, equation->operands[0], equation->result);
+    second = spread(step, b, equation->operands[1], equation->result);
+    result = aten_binary(step, MEMMODEL_MULTIPLY, first, second);
+    value_drop(step, second);
+    value_drop(step, first);
+    return result;
 }
 
 static void
 einsum_forward(struct step *step, const struct layer *layer, int detail)
 {
-    struct equation equation;
-    struct value *a = step_input(step, layer, 0), *b = step_input(step, layer, 1), *first, *second;
-    struct shape shape = step_output_shape(step, layer, 0);
+    struct term terms[2 * MANY];
+    char result[LETTERS];
+    int count = layer->input_count <= MANY ? (int)layer->input_count : 0, end = count;
 
     (void)detail;
-    if (layer->input_count == 1) {
-        einsum_of_one(step, layer, a);
+    if (count == 1) {
+        einsum_of_one(step, layer, step_input(step, layer, 0));
         return;
     }
-    if (layer->input_count > 2) {
-        einsum_of_many(step, layer);
-        return;
-    }
-    if (!b || !read_equation(layer, &equation) || strlen(equation.operands[0]) != (size_t)a->shape.rank ||
-        strlen(equation.operands[1]) != (size_t)b->shape.rank || strlen(equation.result) != (size_t)shape.rank) {
+    if (count == 0 || !read_terms(step, layer, terms, count, result)) {
         named_estimate(step, layer);
         return;
     }
-    if (equation.summed[0]) {
-        step_output(step, layer, 0, contraction(step, &equation, a, b, &shape));
-        return;
+    for (int i = 0; end - i > 1; i += 2) {
+        struct equation equation = equation_of(&terms[i], &terms[i + 2], end - i - 2, result);
+
+        terms[end] = (struct term){.value = product_of_pair(step, &equation, terms[i].value, terms[i + 1].value)};
+        strcpy(terms[end++].letters, equation.result);
+        for (int j = i; j < i + 2; j++)
+            if (j >= count)
+                value_drop(step, terms[j].value);
     }
-    first = spread(step, a, equation.operands[0], equation.result);
-    second = spread(step, b, equation.operands[1], equation.result);
-    step_output(step, layer, 0, aten_binary(step, MEMMODEL_MULTIPLY, first, second));
-    value_drop(step, second);
-    value_drop(step, first);
+    step_output(step, layer, 0, terms[end - 1].value);
 }
 
 static const struct named_rule products[] = {

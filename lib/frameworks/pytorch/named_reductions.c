@@ -80,18 +80,19 @@ greatest_forward(struct step *step, const struct layer *layer, int detail)
 /* ---- max(dim), topk, sort: values and where they were ---- */
 
 static void
-zeros_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+scattered_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
     struct shape shape = node->edges[0].shape;
 
     (void)incoming;
     gradients[0] = value_empty(step, &shape);
+    named_scatter_scratch(step, gradients[0]);
 }
 
 static void
 values_and_indices_forward(struct step *step, const struct layer *layer, int sorting)
 {
-    static const struct derivative values = {"max", zeros_backward};
+    static const struct derivative values = {"max", scattered_backward};
     struct value *x = step_input(step, layer, 0), *chosen, *indices;
     struct shape shape = step_output_shape(step, layer, 0), places = shape_typed(&shape, MEMMODEL_INT64);
     struct node *node;

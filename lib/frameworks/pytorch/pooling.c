@@ -107,17 +107,23 @@ static const struct derivative adaptive_average_pool = {"adaptive_avg_pool", lay
 
 /* ---- forward ---- */
 
-/* Maximum and where it was found; a 1-d pooling that needs no gradient does without the places. */
+/*
+ * Maximum and where it was found; a 1-d pooling that needs no gradient does without the places. They are handed over
+ * where `places` is not NULL.
+ */
 static struct value *
-pool_max(struct step *step, const struct layer *layer, struct value *x, int layout, const struct derivative *derivative)
+pool_max(struct step *step, const struct layer *layer, struct value *x, int layout, const struct derivative *derivative,
+         struct value **places)
 {
     struct value *result = pooled(step, layer, x, layout, x->shape.dtype), *indices = NULL;
     struct node *node = step_record(step, derivative, result, 1, &x);
 
-    if (node || x->shape.rank != 3)
+    if (node || x->shape.rank != 3 || places)
         indices = pooled(step, layer, x, layout, MEMMODEL_INT64);
     step_save(step, node, x);
     step_save(step, node, indices);
+    if (places)
+        *places = value_keep(indices);
     value_drop(step, indices);
     return result;
 }
@@ -139,7 +145,7 @@ pool_forward(struct step *step, const struct layer *layer)
     struct value *x = step_channels_first(step, step_input(step, layer, 0), options->layout), *result;
 
     if (options->kind == MEMMODEL_MAX)
-        result = pool_max(step, layer, x, options->layout, &max_pool);
+        result = pool_max(step, layer, x, options->layout, &max_pool, NULL);
     else
         result = pool_average(step, layer, x, options->layout, &average_pool);
     value_drop(step, x);
@@ -175,7 +181,7 @@ adaptive_pool_forward(struct step *step, const struct layer *layer)
     bool one = options->output[0] <= 1 && options->output[1] <= 1 && options->output[2] <= 1;
 
     if (options->kind == MEMMODEL_MAX)
-        result = pool_max(step, layer, x, options->layout, &adaptive_max_pool);
+        result = pool_max(step, layer, x, options->layout, &adaptive_max_pool, NULL);
     else if (one)
         result = mean_of_all(step, x, spatial_axes(x), x->shape.rank == 4);
     else
@@ -208,9 +214,13 @@ const struct rule pytorch_global_pool = {OP_GLOBAL_POOL, global_pool_forward};
 static void
 named_max_forward(struct step *step, const struct layer *layer, int adaptive)
 {
-    struct value *x = step_input(step, layer, 0);
+    const struct derivative *derivative = adaptive ? &adaptive_max_pool : &max_pool;
+    struct value *x = step_input(step, layer, 0), *places = NULL;
+    bool both = layer->output_count > 1;
 
-    step_output(step, layer, 0, pool_max(step, layer, x, 0, adaptive ? &adaptive_max_pool : &max_pool));
+    step_output(step, layer, 0, pool_max(step, layer, x, 0, derivative, both ? &places : NULL));
+    if (both)
+        step_output(step, layer, 1, places);
 }
 
 static void
