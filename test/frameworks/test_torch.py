@@ -1,5 +1,6 @@
 """memmodel.torch itself: what Python keeps alive; and, where torch is, modules that become networks."""
 
+import functools
 import importlib.util
 import json
 import sys
@@ -62,6 +63,24 @@ if TORCH:
 
         def forward(self, x):
             return self.half(x)
+
+    @functools.lru_cache(maxsize=1)
+    def squares(x):
+        return (x * x).t()
+
+    class Cached(nn.Module):
+        """What a function has returned stays in its cache when the names are gone."""
+
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def forward(self, x):
+            return self.function(x + 1).sum()
+
+    class Data(nn.Module):
+        def forward(self, x):
+            return x.exp().data + 1
 
     class Stack(nn.Module):
         """Two blocks, each called by way of `call`."""
@@ -213,6 +232,21 @@ class FromModule(unittest.TestCase):
         report = memmodel.torch.estimate(Helped(), (x,), training=False)
         self.assertGreaterEqual(report.step_peaks[0], 4 * x.nbytes)  # x, scaled, power and its sine
         self.assertLess(report.step_peaks[0], 4 * x.nbytes + 64)
+
+    def test_what_a_cache_keeps_is_there_until_it_is_filled_anew(self):
+        x = torch.rand(256, 256)
+        cached, plain = (
+            memmodel.torch.estimate(Cached(function), (x,), training=False).step_peaks
+            for function in (squares, squares.__wrapped__)
+        )
+        self.assertLess(cached[0] - plain[0], 64)  # x, x + 1 and its square, both times
+        self.assertAlmostEqual(cached[1] - plain[1], 2 * x.nbytes, delta=64)
+        self.assertEqual(squares.cache_info().currsize, 0)  # none that have no memory
+
+    def test_data_is_a_tensor_without_gradient(self):
+        x = torch.rand(256, 256)
+        report = memmodel.torch.estimate(Data(), (x,), training=False)
+        self.assertAlmostEqual(report.step_peaks[0], 3 * x.nbytes, delta=64)
 
     def test_the_module_is_left_as_it_was(self):
         model = Small()

@@ -101,6 +101,8 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         self, function: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        if function == torch.Tensor.data.__get__ and isinstance(args[0], FakeTensor):
+            return args[0].detach()  # while it is traced x.data is a constant
         if function is torch.Tensor.__contains__:
             with self:
                 return bool((args[1] == args[0]).any())

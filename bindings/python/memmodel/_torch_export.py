@@ -14,7 +14,7 @@ from torch import nn
 from torch.fx import traceback
 from torch.utils import checkpoint
 
-from memmodel._torch_deaths import GONE, MADE, deaths_marked
+from memmodel._torch_deaths import CACHED, GONE, MADE, deaths_marked, mark_cached
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
@@ -58,7 +58,9 @@ class Step(nn.Module):  # type: ignore[misc]
         loss = None if self.loss is None else self.loss(y)
         with traceback.annotate({END: 1}):  # what is still there now, the names `y` and `loss` hold
             torch.ops.aten._assert_tensor_metadata(torch.empty(0))
-        return tensors_in(y), loss
+        returned = tensors_in(y)
+        mark_cached([*returned, *tensors_in(loss)])
+        return returned, loss
 
 
 END = "memmodel end"
@@ -95,6 +97,7 @@ class Call:
     function: int = 0  # the same of torch.autograd.Function
     made: int = 0  # how many nodes there were when its tensor was made, and when Python let it go; 0: not known
     gone: int = 0
+    cached: int = 0  # the same of when a cache that keeps it until the next step was filled; 0: none does
     tensor_lists: frozenset[str] = frozenset()
 
 
@@ -116,6 +119,7 @@ class Program:
     loss: Value | None
     reentrant: frozenset[int]  # checkpoints that are
     traced: bool = False  # it knew that it was traced, and may have made masks for that
+    cached: list[Value] = field(default_factory=list)  # kept until the next step, as outputs are
 
 
 # ---- the graph ----
@@ -201,7 +205,7 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
             continue
         call = Call(node.name, target, _arguments(node), _results(node), _places(node), _checkpoint_of(node))
         call.function = _custom(node, INSIDE)
-        call.made, call.gone = _custom(node, MADE), _custom(node, GONE)
+        call.made, call.gone, call.cached = _custom(node, MADE), _custom(node, GONE), _custom(node, CACHED)
         yield call
 
 
@@ -520,7 +524,7 @@ def _held_at_the_end(graph: Any, calls: Sequence[Call], known: Sequence[Any]) ->
     """What an object that the model returns keeps in places of its own, such as the lengths of a cache."""
     end = next((_custom(node, MADE) for node in graph.nodes if _custom(node, END)), 0)
     names = {value.name for value in known if value is not None}
-    held = [_as_made(Value(call.name), calls) for call in calls if end and call.gone > end]
+    held = [_as_made(Value(call.name), calls) for call in calls if call.gone > end > 0 and not call.cached]
     return [value for value in dict.fromkeys(held) if value.name not in names]
 
 
@@ -541,4 +545,6 @@ def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_s
     outputs = returned[:-1] if step.loss is not None else returned
     outputs = [_as_made(value, calls) for value in outputs if isinstance(value, Value)]
     outputs += _held_at_the_end(program.graph, calls, [*outputs, loss])
-    return Program(given, calls, outputs, loss, frozenset(reentrant), traced)
+    kept = {value.name for value in [*outputs, loss] if value is not None}
+    cached = [Value(call.name) for call in calls if call.cached and call.name not in kept]
+    return Program(given, calls, outputs, loss, frozenset(reentrant), traced, cached)

@@ -181,7 +181,7 @@ def _build(program: Program, *, training: bool) -> Network:
     if program.traced:
         program = without_made_masks(program)
     _declare(calls, program)
-    outputs = [*program.outputs, *([program.loss] if program.loss else [])]
+    outputs = [*program.cached, *program.outputs, *([program.loss] if program.loss else [])]
     lifetimes = lifetimes_of(program.calls, outputs)
     dying: dict[int, list[str]] = {}
     for position, death in enumerate(lifetimes.death):
@@ -202,9 +202,13 @@ def _build(program: Program, *, training: bool) -> Network:
 
 
 def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) -> dict[int, list[str]]:
-    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward()."""
+    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward(). With it caches."""
     made = {call.name: position for position, call in enumerate(program.calls)}
     bound: dict[int, list[str]] = {}
+    for value in program.cached:
+        filled = program.calls[made[value.name]].cached
+        last = max(position for position, call in enumerate(program.calls) if 0 < call.made <= filled)
+        bound.setdefault(last, []).append(value.name)
     for statement in frames[0].statements if frames else ():
         for name, values in (("y", program.outputs), ("loss", [program.loss])):
             if name in statement.names:
