@@ -89,9 +89,11 @@ def deaths_marked() -> Iterator[None]:
 
     _watching.append(watched)
     try:
-        with mock.patch.object(proxy_tensor, "set_proxy_slot", track_and_watch):
-            with saved_tensors_hooks(_nothing, _nothing):
-                yield
+        with (
+            mock.patch.object(proxy_tensor, "set_proxy_slot", track_and_watch),
+            saved_tensors_hooks(_nothing, _nothing),
+        ):
+            yield
     finally:
         _watching.pop()
         for cache in watched.caches:

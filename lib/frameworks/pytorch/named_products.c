@@ -257,8 +257,9 @@ contraction(struct step *step, const struct equation *equation, struct value *a,
     for (; order[seen.rank]; seen.rank++) {
         const char *at = strchr(equation->operands[0], order[seen.rank]);
 
-        seen.dims[seen.rank] = at ? a->shape.dims[at - equation->operands[0]]
-                                  : b->shape.dims[strchr(equation->operands[1], order[seen.rank]) - equation->operands[1]];
+        seen.dims[seen.rank] =
+            at ? a->shape.dims[at - equation->operands[0]]
+               : b->shape.dims[strchr(equation->operands[1], order[seen.rank]) - equation->operands[1]];
     }
     full = aten_reshape(step, product, &seen);
     value_drop(step, product);
