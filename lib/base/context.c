@@ -1,6 +1,7 @@
 /* The context: reference count, memory hook, last error, log. */
 #include "base/context.h"
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "memmodel/version.h"
 
 #include <stdarg.h>
@@ -19,6 +20,7 @@ struct memmodel_context {
     char object[OBJECT_BYTES];
     memmodel_log log;
     void *log_user;
+    enum cpu_vectors vectors;
 };
 
 static const struct {
@@ -150,8 +152,22 @@ memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_contex
     atomic_init(&new->references, 1);
     new->allocator = own;
     new->error = (struct memmodel_error){.size = sizeof new->error, .message = new->message, .object = new->object};
+    new->vectors = cpu_vectors();
     *context = new;
     return 0;
+}
+
+enum cpu_vectors
+context_vectors(const memmodel_context *context)
+{
+    return context->vectors;
+}
+
+void
+context_limit_vectors(memmodel_context *context, enum cpu_vectors most)
+{
+    if (context->vectors > most)
+        context->vectors = most;
 }
 
 memmodel_context *

@@ -2,6 +2,7 @@
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
 
+#include "base/cpu.h"
 #include "memmodel/context.h"
 
 #include <stdbool.h>
@@ -83,5 +84,15 @@ result_check(memmodel_context *context, const char *name, const void *result);
  */
 int
 result_copy(const void *own, size_t own_size, void *result);
+
+/* ---- processor ---- */
+
+/* The widest vectors that programs of this context use. */
+enum cpu_vectors
+context_vectors(const memmodel_context *context);
+
+/* From now on at most these: for tests, which compare what they compute. */
+void
+context_limit_vectors(memmodel_context *context, enum cpu_vectors most);
 
 #endif

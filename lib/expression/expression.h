@@ -150,8 +150,9 @@ enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXP
 
 /*
  * Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same
- * handle. C and Python (with `import math`) compute the same bits as expression_program_run() for doubles; a '.' in a
- * name becomes '_'. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
+ * handle. C and Python (with <math.h> and `import math`) compute in the order of expression_program_run(), so that without
+ * log and powers that are no whole number or square root they have its bits; those functions are the language's own, and
+ * may differ in the last bits. A '.' in a name becomes '_'. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
  */
 void
 expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
@@ -183,8 +184,45 @@ expression_bound(const struct expression_pool *pool, expression a, const double 
 
 /* ---- programs: many points, no allocation ---- */
 
+/*
+ * Operations on doubles. All give the same bits on every processor, for one row and for many; doc/evaluator.md says how far
+ * the last five may be off. Of NaN neither sign nor payload is promised.
+ */
+enum opcode {
+    OPCODE_ADD,
+    OPCODE_SUBTRACT,
+    OPCODE_MULTIPLY,
+    OPCODE_DIVIDE,
+    OPCODE_MAX,      /* the other one if one is NaN; of equal ones the left */
+    OPCODE_MIN,      /* the same */
+    OPCODE_NOT_LESS, /* 1 if left >= right, else 0 */
+    OPCODE_EQUAL,    /* 1 if left = right, else 0 */
+    OPCODE_POWER,    /* left ^ right, as C's pow() */
+    OPCODE_COPY,     /* left; so do all below with one operand */
+    OPCODE_FLOOR,
+    OPCODE_ROOT,
+    OPCODE_CUBE_ROOT, /* left ^ (1/3): NaN below 0 */
+    OPCODE_EXP,
+    OPCODE_LOG, /* natural */
+    OPCODE_OPERATIONS,
+    /* operands, in a tree */
+    OPCODE_SYMBOL = OPCODE_OPERATIONS, /* symbol `index` */
+    OPCODE_PARAMETER,                  /* parameter `index`: a number that is given with each run */
+    OPCODE_NUMBER,                     /* `number` */
+};
+
 /* A compiled expression: evaluates without memory of its own. */
 struct expression_program;
+
+/* A node of a tree in postfix order: after its operands. */
+struct tree_node {
+    enum opcode opcode;
+    int32_t index;
+    double number;
+};
+
+/* What a program has besides the value: its partial derivatives, as results 1 and on. */
+enum tree_gradient { TREE_VALUE, TREE_GRADIENT_OF_SYMBOLS, TREE_GRADIENT_OF_PARAMETERS };
 
 /*
  * roots: several expressions at once, sharing common parts. 0, the status of a root that is an error,
@@ -194,8 +232,28 @@ int
 expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
                    struct expression_program **program);
 
+/*
+ * The sum of coefficients[k] * roots[k], added in that order: one result. As expression_compile(); root_count > 0.
+ */
+int
+expression_compile_sum(const struct expression_pool *pool, const expression *roots, const double *coefficients,
+                       size_t root_count, struct expression_program **program);
+
+/*
+ * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now. With a
+ * gradient result 1 + i is the derivative by symbol or parameter i, of as many as the greatest index has: floor counts as
+ * smooth; of equal operands max and min have the derivative of the left. 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that
+ * are no tree, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW as above.
+ */
+int
+expression_compile_tree(memmodel_context *context, const struct tree_node *nodes, size_t count,
+                        enum tree_gradient gradient, struct expression_program **program);
+
 void
 expression_program_free(struct expression_program *program);
+
+size_t
+expression_program_result_count(const struct expression_program *program);
 
 /* results[r]; symbols in the pool's order. Any thread. */
 void
@@ -203,10 +261,23 @@ expression_program_run(const struct expression_program *program, const double *s
 
 /*
  * `points` rows: columns[s][i] is symbol s of row i, results[r][i]. The same bits as expression_program_run() row by
- * row.
+ * row. Columns may lie at any address where a double may; no result may lie upon a column or another result.
  */
 void
 expression_program_run_block(const struct expression_program *program, const double *const *columns, size_t points,
                              double *const *results);
+
+/* Rows that lie otherwise, and parameters. */
+struct expression_rows {
+    const double *const *columns;
+    const ptrdiff_t *strides; /* doubles from a row of columns[s] to the next; NULL: 1 */
+    double *const *results;
+    const ptrdiff_t *result_strides; /* of results[r]; NULL: 1 */
+    size_t points;
+    const double *parameters; /* NULL if the program has none */
+};
+
+void
+expression_program_run_rows(const struct expression_program *program, const struct expression_rows *rows);
 
 #endif

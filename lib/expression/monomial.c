@@ -114,3 +114,33 @@ monomial_multiply(struct expression_pool *pool, int32_t a, int32_t b, struct pro
         status = take(pool, &x, x_end, &y, y_end, product);
     return status;
 }
+
+/* ---- how a power is computed ---- */
+
+enum { MULTIPLIED_POWER = 8, ROOT_DENOMINATOR = 4 };
+
+static void
+add_part(struct power_part parts[POWER_PARTS], size_t *count, enum power_kind kind, int32_t repeat)
+{
+    if (repeat > 0)
+        parts[(*count)++] = (struct power_part){kind, repeat};
+}
+
+size_t
+factor_parts(const struct factor *factor, struct power_part parts[POWER_PARTS])
+{
+    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
+    int32_t denominator = factor->denominator, rest;
+    size_t count = 0;
+
+    if (denominator > ROOT_DENOMINATOR || size > MULTIPLIED_POWER * denominator) {
+        add_part(parts, &count, POWER_GENERAL, 1);
+        return count;
+    }
+    rest = size % denominator;
+    add_part(parts, &count, POWER_WHOLE, size / denominator);
+    add_part(parts, &count, POWER_CUBE_ROOT, denominator == 3 ? rest : 0);
+    add_part(parts, &count, POWER_ROOT, denominator == 2 ? rest : denominator == 4 ? rest / 2 : 0);
+    add_part(parts, &count, POWER_FOURTH_ROOT, denominator == 4 ? rest % 2 : 0);
+    return count;
+}

@@ -192,22 +192,22 @@ expression
 expression_floor_assuming(struct expression_pool *pool, expression a, const struct assumption *assumption);
 
 /*
- * How a power is computed, the same in programs and in printed C and Python: an integer power up to REPEAT_LIMIT as
- * repeated multiplication (or division), 1/2 as a square root, any other by pow().
+ * How a power is computed, the same in programs and in what is printed: of exponents up to 8 in size with a denominator
+ * up to 4 the whole part by repeated multiplication (or division), then its fraction by roots; any other by pow().
  */
-enum { REPEAT_LIMIT = 8 };
+enum power_kind { POWER_WHOLE, POWER_ROOT, POWER_CUBE_ROOT, POWER_FOURTH_ROOT, POWER_GENERAL };
 
-enum power_form { POWER_REPEAT, POWER_ROOT, POWER_GENERAL };
+/* The factor's atom, or a root of it, `count` times. */
+struct power_part {
+    enum power_kind kind;
+    int32_t count;
+};
 
-static inline enum power_form
-factor_form(const struct factor *factor)
-{
-    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
+enum { POWER_PARTS = 3 };
 
-    if (factor->denominator == 1 && size <= REPEAT_LIMIT)
-        return POWER_REPEAT;
-    return factor->denominator == 2 && size == 1 ? POWER_ROOT : POWER_GENERAL;
-}
+/* The parts of a factor, without the sign of its exponent; returns how many. */
+size_t
+factor_parts(const struct factor *factor, struct power_part parts[POWER_PARTS]);
 
 /* Sets bit 0 of marks[e] for everything that those e <= last with a mark are computed from. */
 void

@@ -11,11 +11,12 @@
 static const struct dialect {
     bool has_power_operator;
     const char *point, *floor, *max, *min, *equal, *equals, *log, *root, *power;
+    const char *cube_root; /* NULL: a power */
 } dialects[] = {
-    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", ""},
-    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow"},
+    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", "", NULL},
+    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow", "cbrt"},
     [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "float", " == ", "math.log", "math.sqrt",
-                           "math.pow"},
+                           "math.pow", NULL},
 };
 
 struct printer {
@@ -185,9 +186,9 @@ print_exponent(const struct printer *printer, int32_t size, int32_t denominator)
 }
 
 static void
-print_root(const struct printer *printer, const struct atom *atom)
+print_root(const struct printer *printer, const char *root, const struct atom *atom)
 {
-    text_printf(printer->out, "%s(", printer->dialect->root);
+    text_printf(printer->out, "%s(", root);
     if (atom->kind == ATOM_GROUP)
         print_sum(printer, atom->arguments[0]);
     else
@@ -207,32 +208,64 @@ print_power_call(const struct printer *printer, const struct atom *atom, int32_t
 }
 
 static void
-print_repeated(const struct printer *printer, const struct atom *atom, int32_t size, const char *between)
+print_part(const struct printer *printer, enum power_kind kind, const struct factor *factor)
 {
-    for (int32_t i = 0; i < size && print_fits(printer->pool, printer->out); i++) {
-        text_append(printer->out, i ? between : "");
+    const struct atom *atom = &printer->pool->atoms[factor->atom];
+    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
+
+    switch (kind) {
+    case POWER_WHOLE:
         print_atom(printer, atom);
+        break;
+    case POWER_ROOT:
+        print_root(printer, printer->dialect->root, atom);
+        break;
+    case POWER_CUBE_ROOT:
+        if (printer->dialect->cube_root)
+            print_root(printer, printer->dialect->cube_root, atom);
+        else
+            print_power_call(printer, atom, 1, 3);
+        break;
+    case POWER_FOURTH_ROOT:
+        text_printf(printer->out, "%s(", printer->dialect->root);
+        print_root(printer, printer->dialect->root, atom);
+        text_append(printer->out, ")");
+        break;
+    case POWER_GENERAL:
+        print_power_call(printer, atom, size, factor->denominator);
+        break;
     }
 }
 
-/* The factor's power without its sign; `between` joins what is repeated. */
+/* The factor's power without its sign, as it is computed; `between` joins what is multiplied. */
+static void
+print_parts(const struct printer *printer, const struct factor *factor, const char *between)
+{
+    struct power_part parts[POWER_PARTS];
+    size_t count = factor_parts(factor, parts);
+
+    for (size_t i = 0; i < count; i++)
+        for (int32_t repeat = 0; repeat < parts[i].count && print_fits(printer->pool, printer->out); repeat++) {
+            text_append(printer->out, i || repeat ? between : "");
+            print_part(printer, parts[i].kind, factor);
+        }
+}
+
+/* The same as a person writes it, where the language has an operator for powers. */
 static void
 print_power(const struct printer *printer, const struct factor *factor, const char *between)
 {
     const struct atom *atom = &printer->pool->atoms[factor->atom];
     int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
-    enum power_form form = factor_form(factor);
 
-    if (form == POWER_ROOT) {
-        print_root(printer, atom);
-    } else if (printer->dialect->has_power_operator) {
+    if (!printer->dialect->has_power_operator) {
+        print_parts(printer, factor, between);
+    } else if (size == 1 && factor->denominator == 2) {
+        print_root(printer, printer->dialect->root, atom);
+    } else {
         print_atom(printer, atom);
         if (size != 1 || factor->denominator != 1)
             print_exponent(printer, size, factor->denominator);
-    } else if (form == POWER_REPEAT) {
-        print_repeated(printer, atom, size, between);
-    } else {
-        print_power_call(printer, atom, size, factor->denominator);
     }
 }
 

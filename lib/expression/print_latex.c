@@ -108,7 +108,7 @@ print_power(const struct printer *printer, const struct factor *factor)
     const struct atom *atom = &printer->pool->atoms[factor->atom];
     int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator;
 
-    if (factor_form(factor) == POWER_ROOT) {
+    if (size == 1 && factor->denominator == 2) {
         text_append(printer->out, "\\sqrt{");
         if (atom->kind == ATOM_GROUP)
             print_sum(printer, atom->arguments[0]);

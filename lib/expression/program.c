@@ -1,89 +1,86 @@
 /*
  * From expressions to programs. The order of operations is fixed here, and print.c writes the same one: terms are
- * summed in order; a term is its coefficient (where it is not 1) times its factors in order, from left to right; an
- * integer power repeats its factor, a negative one divides.
+ * summed in order; a term is its coefficient (where it is not 1) times its factors in order, from left to right; a
+ * factor is its parts (factor_parts()) from left to right, and a negative power divides by each.
  */
 #include "expression/program.h"
 #include "expression/pool.h"
 
 #include <math.h>
 
-enum { IS_NEEDED = 1, IS_ROOT = 2 };
+enum { IS_NEEDED = 1 };
 
-/* A program being written: values[e] is the operand of expression e. Errors are remembered. */
+/* A program being written: values[e] is where expression e is. */
 struct compiler {
     const struct expression_pool *pool;
-    const expression *roots;
-    size_t root_count;
     struct expression_program *program;
     unsigned char *marks;
-    int32_t *values;
-    int32_t next_value;
-    int status;
+    operand *values;
 };
 
-static int32_t
-emit(struct compiler *compiler, enum opcode opcode, int32_t left, int32_t right, double number)
+static operand
+emit_one(struct compiler *compiler, enum opcode opcode, operand of)
 {
-    struct expression_program *program = compiler->program;
-
-    if (!compiler->status)
-        compiler->status = array_reserve(program->context, &program->instructions, &program->capacity,
-                                         program->count + 1, sizeof *program->instructions);
-    if (compiler->status)
-        return 0;
-    program->instructions[program->count++] = (struct instruction){opcode, compiler->next_value, left, right, number};
-    return compiler->next_value++;
-}
-
-static int32_t
-emit_number(struct compiler *compiler, double number)
-{
-    return emit(compiler, OP_NUMBER, 0, 0, number);
+    return program_emit(compiler->program, opcode, of, of);
 }
 
 /* ---- terms ---- */
 
 /* product * base or product / base; the first factor of a product that does not divide needs no operation */
 static void
-apply(struct compiler *compiler, int32_t *product, bool *empty, bool divides, int32_t base)
+apply(struct compiler *compiler, operand *product, bool *empty, bool divides, operand base)
 {
     if (*empty && divides)
-        *product = emit_number(compiler, 1);
+        *product = program_number(compiler->program, 1);
     if (*empty && !divides)
         *product = base;
     else
-        *product = emit(compiler, divides ? OP_DIVIDE : OP_MULTIPLY, *product, base, 0);
+        *product = program_emit(compiler->program, divides ? OPCODE_DIVIDE : OPCODE_MULTIPLY, *product, base);
     *empty = false;
 }
 
-static void
-compile_factor(struct compiler *compiler, const struct factor *factor, int32_t *product, bool *empty)
+static operand
+compile_part(struct compiler *compiler, enum power_kind kind, const struct factor *factor)
 {
-    int32_t size = factor->numerator < 0 ? -factor->numerator : factor->numerator, repeat = 1;
-    int32_t base = compiler->values[compiler->pool->atoms[factor->atom].self];
+    operand base = compiler->values[compiler->pool->atoms[factor->atom].self];
+    double size = fabs((double)factor->numerator);
 
-    switch (factor_form(factor)) {
-    case POWER_REPEAT:
-        repeat = size;
+    switch (kind) {
+    case POWER_WHOLE:
         break;
     case POWER_ROOT:
-        base = emit(compiler, OP_ROOT, base, 0, 0);
-        break;
+        return emit_one(compiler, OPCODE_ROOT, base);
+    case POWER_CUBE_ROOT:
+        return emit_one(compiler, OPCODE_CUBE_ROOT, base);
+    case POWER_FOURTH_ROOT:
+        return emit_one(compiler, OPCODE_ROOT, emit_one(compiler, OPCODE_ROOT, base));
     case POWER_GENERAL:
-        base = emit(compiler, OP_POWER, base, 0, (double)size / (double)factor->denominator);
-        break;
+        return program_emit(compiler->program, OPCODE_POWER, base,
+                            program_number(compiler->program, size / (double)factor->denominator));
     }
-    for (int32_t i = 0; i < repeat; i++)
-        apply(compiler, product, empty, factor->numerator < 0, base);
+    return base;
 }
 
-static int32_t
+static void
+compile_factor(struct compiler *compiler, const struct factor *factor, operand *product, bool *empty)
+{
+    struct power_part parts[POWER_PARTS];
+    size_t count = factor_parts(factor, parts);
+
+    for (size_t i = 0; i < count; i++) {
+        operand part = compile_part(compiler, parts[i].kind, factor);
+
+        for (int32_t repeat = 0; repeat < parts[i].count; repeat++)
+            apply(compiler, product, empty, factor->numerator < 0, part);
+    }
+}
+
+static operand
 compile_term(struct compiler *compiler, const struct term *term)
 {
     const struct monomial *monomial = &compiler->pool->monomials[term->monomial];
     bool empty = rational_is(term->coefficient, 1) && monomial->count;
-    int32_t product = empty ? 0 : emit_number(compiler, rational_double(term->coefficient));
+    operand product = empty ? 0 : program_number(compiler->program, rational_double(term->coefficient));
 
     for (uint32_t i = 0; i < monomial->count; i++)
         compile_factor(compiler, &monomial_factors(compiler->pool, term->monomial)[i], &product, &empty);
@@ -92,131 +89,135 @@ compile_term(struct compiler *compiler, const struct term *term)
 
 /* ---- expressions ---- */
 
-static int32_t
+static operand
 compile_sum(struct compiler *compiler, expression a)
 {
     const struct expression_pool *pool = compiler->pool;
     const struct term *terms = node_terms(pool, a);
-    int32_t sum;
+    operand sum;
 
     if (pool->nodes[a].count == 0)
-        return emit_number(compiler, 0);
+        return program_number(compiler->program, 0);
     sum = compile_term(compiler, &terms[0]);
     for (uint32_t i = 1; i < pool->nodes[a].count; i++)
-        sum = emit(compiler, OP_ADD, sum, compile_term(compiler, &terms[i]), 0);
+        sum = program_emit(compiler->program, OPCODE_ADD, sum, compile_term(compiler, &terms[i]));
     return sum;
 }
 
-static int32_t
+static operand
 compile_floor(struct compiler *compiler, const struct atom *atom)
 {
-    int32_t value = compiler->values[atom->arguments[0]];
+    operand value = compiler->values[atom->arguments[0]];
 
     if (atom->divisor != 1)
-        value = emit(compiler, OP_DIVIDE, value, emit_number(compiler, (double)atom->divisor), 0);
-    return emit(compiler, OP_FLOOR, value, 0, 0);
+        value = program_emit(compiler->program, OPCODE_DIVIDE, value,
+                             program_number(compiler->program, (double)atom->divisor));
+    return emit_one(compiler, OPCODE_FLOOR, value);
 }
 
-static const enum opcode opcodes[] = {
-    [ATOM_MAX] = OP_MAX, [ATOM_MIN] = OP_MIN, [ATOM_EQUAL] = OP_EQUAL, [ATOM_LOG] = OP_LOG};
-
-static int32_t
+static operand
 compile_atom(struct compiler *compiler, const struct atom *atom)
 {
+    static const enum opcode opcodes[] = {
+        [ATOM_MAX] = OPCODE_MAX, [ATOM_MIN] = OPCODE_MIN, [ATOM_EQUAL] = OPCODE_EQUAL, [ATOM_LOG] = OPCODE_LOG};
+
     if (atom->kind == ATOM_SYMBOL)
-        return -1 - atom->arguments[0];
+        return program_symbol(compiler->program, (size_t)atom->arguments[0]);
     if (atom->kind == ATOM_FLOOR)
         return compile_floor(compiler, atom);
-    return emit(compiler, opcodes[atom->kind], compiler->values[atom->arguments[0]],
-                compiler->values[atom->arguments[1]], 0);
+    return program_emit(compiler->program, opcodes[atom->kind], compiler->values[atom->arguments[0]],
+                        compiler->values[atom->arguments[1]]);
 }
 
 static void
-compile_expression(struct compiler *compiler, expression a)
+compile_node(struct compiler *compiler, expression a)
 {
     int32_t atom = compiler->pool->nodes[a].atom;
 
     compiler->values[a] = atom >= 0 ? compile_atom(compiler, &compiler->pool->atoms[atom]) : compile_sum(compiler, a);
 }
 
-/* Right after the value is there, so that its register is free again. */
-static void
-emit_results(struct compiler *compiler, expression a)
-{
-    for (size_t i = 0; i < compiler->root_count; i++) {
-        if (compiler->roots[i] != a)
-            continue;
-        emit(compiler, OP_RESULT, compiler->values[a], 0, 0);
-        if (!compiler->status)
-            compiler->program->instructions[compiler->program->count - 1].target = (int32_t)i;
-    }
-}
+/* ---- programs ---- */
 
 /* In the order of their handles, so that what an expression needs is there. */
 static void
-compile_marked(struct compiler *compiler, expression last)
+compile_roots(struct compiler *compiler, const expression *roots, size_t root_count, expression last)
 {
-    for (expression e = 0; e <= last && !compiler->status; e++) {
+    for (size_t i = 0; i < root_count; i++)
+        compiler->marks[roots[i]] = IS_NEEDED;
+    expression_mark(compiler->pool, last, compiler->marks);
+    for (expression e = 0; e <= last && !compiler->program->status; e++)
         if (compiler->marks[e])
-            compile_expression(compiler, e);
-        if (compiler->marks[e] & IS_ROOT)
-            emit_results(compiler, e);
-    }
+            compile_node(compiler, e);
 }
 
-static int
-compile_roots(struct compiler *compiler)
+static void
+add_results(struct compiler *compiler, const expression *roots, size_t root_count)
 {
+    for (size_t i = 0; i < root_count; i++)
+        program_result(compiler->program, compiler->values[roots[i]]);
+}
+
+static void
+add_sum(struct compiler *compiler, const expression *roots, const double *coefficients, size_t root_count)
+{
+    operand sum = 0;
+
+    for (size_t i = 0; i < root_count; i++) {
+        operand term = program_emit(compiler->program, OPCODE_MULTIPLY,
+                                    program_number(compiler->program, coefficients[i]), compiler->values[roots[i]]);
+
+        sum = i ? program_emit(compiler->program, OPCODE_ADD, sum, term) : term;
+    }
+    program_result(compiler->program, sum);
+}
+
+/* coefficients: of the sum that is the one result, or NULL */
+static void
+compile(struct compiler *compiler, const expression *roots, const double *coefficients, size_t root_count)
+{
+    memmodel_context *context = compiler->pool->context;
     expression last = -1;
 
-    for (size_t i = 0; i < compiler->root_count; i++) {
-        if (compiler->roots[i] < 0)
-            return compiler->roots[i];
-        last = compiler->roots[i] > last ? compiler->roots[i] : last;
+    for (size_t i = 0; i < root_count; i++)
+        last = roots[i] > last ? roots[i] : last;
+    compiler->marks = memory_allocate_zeroed(context, (size_t)last + 1, 1);
+    compiler->values = memory_allocate_zeroed(context, (size_t)last + 1, sizeof *compiler->values);
+    if (!compiler->marks || !compiler->values) {
+        compiler->program->status = MEMMODEL_ERROR_NOMEM;
+        return;
     }
-    compiler->marks = memory_allocate_zeroed(compiler->pool->context, (size_t)last + 1, 1);
-    compiler->values = memory_allocate_zeroed(compiler->pool->context, (size_t)last + 1, sizeof *compiler->values);
-    if (!compiler->marks || !compiler->values)
-        return MEMMODEL_ERROR_NOMEM;
-    for (size_t i = 0; i < compiler->root_count; i++)
-        compiler->marks[compiler->roots[i]] = IS_NEEDED | IS_ROOT;
-    expression_mark(compiler->pool, last, compiler->marks);
-    compile_marked(compiler, last);
-    return compiler->status ? compiler->status : program_assign_registers(compiler->program);
+    compile_roots(compiler, roots, root_count, last);
+    if (coefficients)
+        add_sum(compiler, roots, coefficients, root_count);
+    else
+        add_results(compiler, roots, root_count);
+}
+
+int
+expression_compile_sum(const struct expression_pool *pool, const expression *roots, const double *coefficients,
+                       size_t root_count, struct expression_program **program)
+{
+    struct compiler compiler = {.pool = pool};
+    int status;
+
+    for (size_t i = 0; i < root_count; i++)
+        if (roots[i] < 0)
+            return roots[i];
+    status = program_new(pool->context, &compiler.program);
+    if (status)
+        return status;
+    compile(&compiler, roots, coefficients, root_count);
+    memory_release(pool->context, compiler.marks);
+    memory_release(pool->context, compiler.values);
+    return program_finish(compiler.program, program);
 }
 
 int
 expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
                    struct expression_program **program)
 {
-    struct compiler compiler = {.pool = pool, .roots = roots, .root_count = root_count};
-    int status;
-
-    compiler.program = memory_allocate_zeroed(pool->context, 1, sizeof *compiler.program);
-    if (!compiler.program)
-        return MEMMODEL_ERROR_NOMEM;
-    compiler.program->context = memmodel_context_ref(pool->context);
-    status = compile_roots(&compiler);
-    memory_release(pool->context, compiler.marks);
-    memory_release(pool->context, compiler.values);
-    if (status)
-        expression_program_free(compiler.program);
-    else
-        *program = compiler.program;
-    return status;
-}
-
-void
-expression_program_free(struct expression_program *program)
-{
-    memmodel_context *context;
-
-    if (!program)
-        return;
-    context = program->context;
-    memory_release(context, program->instructions);
-    memory_release(context, program);
-    memmodel_context_unref(context);
+    return expression_compile_sum(pool, roots, NULL, root_count, program);
 }
 
 double

@@ -1,58 +1,88 @@
-/* A compiled expression: what the compiler hands to the machine that runs it. */
+/* A compiled expression: what the compilers write and the machine runs. */
 #ifndef EXPRESSION_PROGRAM_H
 #define EXPRESSION_PROGRAM_H
 
 #include "base/context.h"
 #include "expression/expression.h"
+#include "expression/kernels.h"
 
-enum opcode {
-    OP_NUMBER,   /* target = number */
-    OP_ADD,      /* target = left + right */
-    OP_MULTIPLY, /* target = left * right */
-    OP_DIVIDE,   /* target = left / right */
-    OP_MAX,      /* target = fmax(left, right) */
-    OP_MIN,      /* target = fmin(left, right) */
-    OP_EQUAL,    /* target = left == right */
-    OP_FLOOR,    /* target = floor(left) */
-    OP_LOG,      /* target = log(left) */
-    OP_ROOT,     /* target = sqrt(left) */
-    OP_POWER,    /* target = pow(left, number) */
-    OP_RESULT,   /* results[target] = left */
-};
+enum { REGISTER_LIMIT = 1024 }; /* a run keeps them on its stack */
 
-enum { REGISTER_LIMIT = 1024 }; /* run() keeps them on its stack */
+/* Where an operand is. A program being written has values, each of the instruction of that index, for registers. */
+enum place { PLACE_REGISTER, PLACE_RESULT, PLACE_SYMBOL, PLACE_PARAMETER, PLACE_NUMBER, PLACE_COUNT };
 
-/* An operand is a register, or symbol s as -1 - s. */
+/* An index into a place, in one number. */
+typedef int32_t operand;
+
+static inline operand
+operand_at(enum place place, size_t index)
+{
+    return (operand)(index << 3) | (operand)place;
+}
+
+static inline enum place
+operand_place(operand of)
+{
+    return (enum place)(of & 7);
+}
+
+static inline size_t
+operand_index(operand of)
+{
+    return (size_t)of >> 3;
+}
+
+/* target = left opcode right; where there is one operand both are it. The target is a register or a result. */
 struct instruction {
     enum opcode opcode;
-    int32_t target, left, right;
-    double number;
+    operand target, left, right;
 };
 
 struct expression_program {
     memmodel_context *context;
+    kernel kernel;
     struct instruction *instructions;
+    double *numbers;
+    operand *results; /* while it is written: what becomes result r */
     size_t count, capacity;
+    size_t number_count, number_capacity;
+    size_t result_count, result_capacity;
     size_t registers;
+    size_t symbols, parameters; /* one more than the greatest index */
+    int status;                 /* of the first step that failed: the following ones do nothing */
 };
 
-static inline bool
-opcode_reads_left(enum opcode opcode)
-{
-    return opcode != OP_NUMBER;
-}
+/* ---- writing a program (program_write.c) ---- */
 
-static inline bool
-opcode_reads_right(enum opcode opcode)
-{
-    return opcode >= OP_ADD && opcode <= OP_EQUAL;
-}
+int
+program_new(memmodel_context *context, struct expression_program **program);
+
+/* Operands that are all numbers are computed now. */
+operand
+program_emit(struct expression_program *program, enum opcode opcode, operand left, operand right);
+
+operand
+program_number(struct expression_program *program, double number);
+
+operand
+program_symbol(struct expression_program *program, size_t index);
+
+operand
+program_parameter(struct expression_program *program, size_t index);
+
+/* The next result. */
+void
+program_result(struct expression_program *program, operand value);
+
+/* Results for the derivatives of result 0 by all symbols or parameters (program_gradient.c). */
+void
+program_gradient(struct expression_program *program, enum place place);
 
 /*
- * Gives each value of a program in which every target is new a register that is free for as long as the value is
- * used.
+ * Drops what no result needs, and gives each value a register that is free for as long as the value is used, or its
+ * result (program_registers.c). Frees the program on error.
  */
 int
-program_assign_registers(struct expression_program *program);
+program_finish(struct expression_program *program, struct expression_program **finished);
 
 #endif

@@ -1,6 +1,11 @@
-/* Computes what expression_print() writes as C, as a C compiler would: in doubles, from left to right. */
+/*
+ * Computes what expression_print() writes as C, as a C compiler would: in doubles, from left to right, with the library's own
+ * functions for those of <math.h> that differ between systems.
+ */
 #ifndef TEST_C_FORMULA_H
 #define TEST_C_FORMULA_H
+
+#include "expression/kernels.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -34,15 +39,15 @@ c_call(struct c_formula *formula, const char *name, size_t length)
 {
     static const struct {
         const char *name;
-        double (*one)(double), (*two)(double, double);
-    } functions[] = {{"floor", floor, NULL}, {"log", log, NULL},   {"sqrt", sqrt, NULL},
-                     {"fmax", NULL, fmax},   {"fmin", NULL, fmin}, {"pow", NULL, pow}};
+        enum opcode opcode;
+    } functions[] = {{"floor", OPCODE_FLOOR}, {"log", OPCODE_LOG},  {"sqrt", OPCODE_ROOT},  {"cbrt", OPCODE_CUBE_ROOT},
+                     {"fmax", OPCODE_MAX},    {"fmin", OPCODE_MIN}, {"pow", OPCODE_POWER}};
     double first = c_sum(formula), second = c_accept(formula, ",") ? c_sum(formula) : 0;
 
     c_accept(formula, ")");
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
         if (strlen(functions[i].name) == length && strncmp(functions[i].name, name, length) == 0)
-            return functions[i].one ? functions[i].one(first) : functions[i].two(first, second);
+            return kernel_point(functions[i].opcode, first, second);
     return (double)NAN;
 }
 

@@ -1,0 +1,15 @@
+/* What the processor can do that not every one of its family can. */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+/* Bits of the vectors that a program may be compiled for; what has more can run what has less. */
+enum cpu_vectors { CPU_VECTORS_128, CPU_VECTORS_256, CPU_VECTORS_512, CPU_VECTORS_COUNT };
+
+/*
+ * The widest vectors of this processor that its system keeps across threads: 256 is AVX2 with FMA, 512 is AVX-512 F and DQ.
+ * Asks the processor each time, which may take microseconds; the context remembers it (context_vectors()).
+ */
+enum cpu_vectors
+cpu_vectors(void);
+
+#endif

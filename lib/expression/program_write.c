@@ -1,0 +1,115 @@
+/* Programs while they are written: one instruction for each value, constants folded. */
+#include "expression/program.h"
+
+#include <string.h>
+
+enum { NUMBERS_COMPARED = 32 }; /* of the last ones, to find one again */
+
+int
+program_new(memmodel_context *context, struct expression_program **program)
+{
+    struct expression_program *new = memory_allocate_zeroed(context, 1, sizeof *new);
+
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    new->context = memmodel_context_ref(context);
+    new->kernel = kernel_for(context_vectors(context));
+    *program = new;
+    return 0;
+}
+
+void
+expression_program_free(struct expression_program *program)
+{
+    memmodel_context *context;
+
+    if (!program)
+        return;
+    context = program->context;
+    memory_release(context, program->instructions);
+    memory_release(context, program->numbers);
+    memory_release(context, program->results);
+    memory_release(context, program);
+    memmodel_context_unref(context);
+}
+
+size_t
+expression_program_result_count(const struct expression_program *program)
+{
+    return program->result_count;
+}
+
+/* ---- operands ---- */
+
+static bool
+same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+operand
+program_number(struct expression_program *program, double number)
+{
+    size_t count = program->number_count;
+
+    for (size_t back = 1; back <= count && back <= NUMBERS_COMPARED; back++)
+        if (same_bits(program->numbers[count - back], number))
+            return operand_at(PLACE_NUMBER, count - back);
+    if (!program->status)
+        program->status = array_reserve(program->context, &program->numbers, &program->number_capacity, count + 1,
+                                        sizeof *program->numbers);
+    if (program->status)
+        return 0;
+    program->numbers[program->number_count++] = number;
+    return operand_at(PLACE_NUMBER, count);
+}
+
+operand
+program_symbol(struct expression_program *program, size_t index)
+{
+    if (index >= program->symbols)
+        program->symbols = index + 1;
+    return operand_at(PLACE_SYMBOL, index);
+}
+
+operand
+program_parameter(struct expression_program *program, size_t index)
+{
+    if (index >= program->parameters)
+        program->parameters = index + 1;
+    return operand_at(PLACE_PARAMETER, index);
+}
+
+void
+program_result(struct expression_program *program, operand value)
+{
+    if (!program->status)
+        program->status = array_reserve(program->context, &program->results, &program->result_capacity,
+                                        program->result_count + 1, sizeof *program->results);
+    if (!program->status)
+        program->results[program->result_count++] = value;
+}
+
+/* ---- operations ---- */
+
+static bool
+is_number(operand of)
+{
+    return operand_place(of) == PLACE_NUMBER;
+}
+
+operand
+program_emit(struct expression_program *program, enum opcode opcode, operand left, operand right)
+{
+    if (!program->status)
+        program->status = array_reserve(program->context, &program->instructions, &program->capacity,
+                                        program->count + 1, sizeof *program->instructions);
+    if (program->status)
+        return 0;
+    if (is_number(left) && is_number(right))
+        return program_number(program, kernel_point(opcode, program->numbers[operand_index(left)],
+                                                    program->numbers[operand_index(right)]));
+    program->instructions[program->count] =
+        (struct instruction){opcode, operand_at(PLACE_REGISTER, program->count), left, right};
+    return operand_at(PLACE_REGISTER, program->count++);
+}
