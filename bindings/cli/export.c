@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,11 @@ print_origin(const memmodel_model *model)
     struct memmodel_model_scores scores = {.size = sizeof scores};
 
     memmodel_model_scores(model, &scores);
-    printf("Fitted by memmodel %s to %lld samples, mean error on samples left out %.2f %%; ", memmodel_version(),
-           (long long)scores.samples, 100 * scores.loo_mape);
+    printf("Fitted by memmodel %s to %lld samples, ", memmodel_version(), (long long)scores.samples);
+    if (isnan(scores.held_out_error))
+        printf("mean error on samples left out %.2f %%; ", 100 * scores.loo_mape);
+    else
+        printf("root mean square error on samples held out %.4g; ", scores.held_out_error);
     model_print_domain(stdout, model, memmodel_model_input_symbol);
 }
 
@@ -45,6 +49,51 @@ print_parameters(const memmodel_model *model, const char *type)
         printf("%s%s%s", i ? ", " : "", type, memmodel_model_input_symbol(model, i));
 }
 
+/* How a language says that a number stays within limits; NaN stays NaN. */
+struct style {
+    const char *declaration, *end;
+    void (*limit)(const char *name, double least, double most);
+};
+
+static void
+limit_in_c(const char *name, double least, double most)
+{
+    printf("%s < %.17g ? %.17g : %s > %.17g ? %.17g : %s", name, least, least, name, most, most, name);
+}
+
+static void
+limit_in_python(const char *name, double least, double most)
+{
+    printf("%.17g if %s < %.17g else %.17g if %s > %.17g else %s", least, name, least, most, name, most, name);
+}
+
+static const struct style c_style = {"double ", ";", limit_in_c}, python_style = {"", "", limit_in_python};
+
+/* Of a model with limits: inputs are moved into the domain, and the value into its limits. */
+static void
+print_body(const memmodel_model *model, const char *formula, const struct style *style)
+{
+    double least, most;
+    bool limits = memmodel_model_limits(model, &least, &most);
+
+    for (size_t i = 0; limits && i < memmodel_model_input_count(model); i++) {
+        const char *name = memmodel_model_input_symbol(model, i);
+        double low = 0, high = 0;
+
+        memmodel_model_domain(model, i, &low, &high);
+        printf("    %s = ", name);
+        style->limit(name, low, high);
+        printf("%s\n", style->end);
+    }
+    if (!limits) {
+        printf("    return %s%s\n", formula, style->end);
+        return;
+    }
+    printf("    %sresult_ = %s%s\n    return ", style->declaration, formula, style->end);
+    style->limit("result_", least, most);
+    printf("%s\n", style->end);
+}
+
 static void
 print_text(const memmodel_model *model, const char *formula)
 {
@@ -61,7 +110,9 @@ print_c(const memmodel_model *model, const char *formula)
     print_function_name(model);
     printf("(");
     print_parameters(model, "double ");
-    printf(")\n{\n    return %s;\n}\n", formula);
+    printf(")\n{\n");
+    print_body(model, formula, &c_style);
+    printf("}\n");
 }
 
 static void
@@ -73,7 +124,8 @@ print_python(const memmodel_model *model, const char *formula)
     print_parameters(model, "");
     printf("):\n    \"\"\"");
     print_origin(model);
-    printf(".\"\"\"\n    return %s\n", formula);
+    printf(".\"\"\"\n");
+    print_body(model, formula, &python_style);
 }
 
 static void

@@ -2,14 +2,15 @@
 #include "model.h"
 #include "network_terms.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct fit_options {
-    const char *target, *inputs, *weight, *output, *basis, *network;
+    const char *target, *inputs, *weight, *output, *basis, *loss, *network;
     struct option_list filters, terms;
     int64_t max_terms;
-    bool json;
+    bool json, front;
 };
 
 static const struct option options[] = {
@@ -24,9 +25,14 @@ static const struct option options[] = {
      offsetof(struct fit_options, terms)},
     {"network", 'n', OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term",
      offsetof(struct fit_options, network)},
-    {"basis", 0, OPTION_TEXT, "NAME", "posynomial (the default), or given: only the --term formulas",
+    {"loss", 'l', OPTION_TEXT, "NAME",
+     "relative errors (the default; the target is positive, and so is every term), or squared: any sign",
+     offsetof(struct fit_options, loss)},
+    {"basis", 0, OPTION_TEXT, "NAME",
+     "posynomial (the default of relative errors), general (of squared ones), or given: only the --term formulas",
      offsetof(struct fit_options, basis)},
-    {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8; 4 unless given",
+    {"front", 0, OPTION_FLAG, NULL, "list the best formula of each size", offsetof(struct fit_options, front)},
+    {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8",
      offsetof(struct fit_options, max_terms)},
     {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", offsetof(struct fit_options, output)},
     {"json", 'j', OPTION_FLAG, NULL, "print the model as JSON", offsetof(struct fit_options, json)},
@@ -87,6 +93,37 @@ read_samples(const struct fit *fit, const char *path, memmodel_samples **samples
 
 /* ---- result ---- */
 
+static void
+print_errors(const struct memmodel_model_scores *scores)
+{
+    double share = scores->held_out_error / scores->constant_error;
+    const char *percent = scores->loss == MEMMODEL_FIT_LOSS_RELATIVE ? " %" : "";
+    double unit = scores->loss == MEMMODEL_FIT_LOSS_RELATIVE ? 100 : 1;
+
+    if (isnan(scores->held_out_error)) {
+        printf("\n  mean error       %.2f %% on these samples\n", 100 * scores->training_mape);
+        printf("  mean error       %.2f %% on samples left out of the fit one by one\n", 100 * scores->loo_mape);
+        return;
+    }
+    printf("\n  error            %.4g%s (root mean square) on these samples\n", unit * scores->training_error, percent);
+    printf("  error            %.4g%s on samples held out when the terms were chosen\n", unit * scores->held_out_error,
+           percent);
+    printf("  R2               %.3f on those\n", scores->constant_error > 0 ? 1 - share * share : 0);
+}
+
+static void
+print_front(const memmodel_model *model)
+{
+    printf("\n  nodes  held-out error  formula\n");
+    for (size_t i = 0; i < memmodel_model_front_count(model); i++) {
+        struct memmodel_front_entry entry = {.size = sizeof entry};
+
+        memmodel_model_front_entry(model, i, &entry);
+        printf("%c %5lld  %14.4g  %s\n", entry.chosen ? '*' : ' ', (long long)entry.nodes, entry.held_out_error,
+               memmodel_model_front_formula(model, i));
+    }
+}
+
 static int
 print_text(const struct fit *fit, const memmodel_model *model)
 {
@@ -100,8 +137,9 @@ print_text(const struct fit *fit, const memmodel_model *model)
     printf("%s = %s\n\n", memmodel_model_target(model), formula);
     printf("  samples          %lld, ", (long long)scores.samples);
     model_print_domain(stdout, model, memmodel_model_input_name);
-    printf("\n  mean error       %.2f %% on these samples\n", 100 * scores.training_mape);
-    printf("  mean error       %.2f %% on samples left out of the fit one by one\n", 100 * scores.loo_mape);
+    print_errors(&scores);
+    if (fit->options->front)
+        print_front(model);
     if (fit->options->output)
         printf("  written to       %s\n", fit->options->output);
     memmodel_free(fit->context, formula);
@@ -141,14 +179,36 @@ split_names(char *names, const char **list)
     return count;
 }
 
+/* Index of the name; 0 of none, -1 of one that is unknown. */
+static int32_t
+find_name(const char *const *names, int32_t count, const char *name)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (!name || strcmp(name, names[i]) == 0)
+            return i;
+    return -1;
+}
+
 static int
 find_basis(const struct command *command, const char *name, int32_t *basis)
 {
-    if (name && strcmp(name, "given") == 0)
-        *basis = MEMMODEL_BASIS_GIVEN;
-    else if (name && strcmp(name, "posynomial") != 0)
-        return usage_error(command, "--basis is posynomial or given, not '%s'", name);
-    return EXIT_OK;
+    static const char *const names[] = {[MEMMODEL_BASIS_POSYNOMIAL] = "posynomial",
+                                        [MEMMODEL_BASIS_GIVEN] = "given",
+                                        [MEMMODEL_BASIS_GENERAL] = "general"};
+
+    *basis = find_name(names, sizeof names / sizeof names[0], name);
+    return *basis >= 0 ? EXIT_OK : usage_error(command, "--basis is posynomial, general or given, not '%s'", name);
+}
+
+static int
+find_loss(const struct command *command, const char *name, int32_t *loss)
+{
+    static const char *const names[] = {[MEMMODEL_FIT_LOSS_DEFAULT] = "default",
+                                        [MEMMODEL_FIT_LOSS_RELATIVE] = "relative",
+                                        [MEMMODEL_FIT_LOSS_SQUARED] = "squared"};
+
+    *loss = find_name(names, sizeof names / sizeof names[0], name);
+    return *loss >= 0 ? EXIT_OK : usage_error(command, "--loss is relative or squared, not '%s'", name);
 }
 
 static int
@@ -169,6 +229,8 @@ fit_named(const struct fit *fit, const memmodel_samples *samples, const char *co
     memmodel_model *model;
     int status = find_basis(fit->command, given->basis, &wanted.basis);
 
+    if (!status)
+        status = find_loss(fit->command, given->loss, &wanted.loss);
     if (status)
         return status;
     if (memmodel_fit(samples, &wanted, &model))

@@ -31,12 +31,24 @@ struct memmodel_fit_options {
     int32_t max_terms;         /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. @default 4 */
     int32_t reserved;          /**< 0 */
     int32_t threads;           /**< threads to use; the result does not depend on it. @default 1 */
+    int32_t loss;              /**< enum memmodel_fit_loss */
+    int32_t reserved_2;        /**< 0 */
+};
+
+/** Which errors a fit makes small. @since 0.1 */
+enum memmodel_fit_loss {
+    MEMMODEL_FIT_LOSS_DEFAULT = 0, /**< squared for MEMMODEL_BASIS_GENERAL, relative for the others */
+    MEMMODEL_FIT_LOSS_RELATIVE =
+        1, /**< squared errors divided by the measurement: 1 % of 1 GB counts as 1 % of 100 GB */
+    MEMMODEL_FIT_LOSS_SQUARED = 2, /**< squared errors: the target may be of any sign, and so are the coefficients */
 };
 
 /** Terms a fit chooses from. @since 0.1 */
 enum memmodel_basis {
-    MEMMODEL_BASIS_POSYNOMIAL = 0, /**< products of powers and logarithms of the inputs, and the given terms */
+    MEMMODEL_BASIS_POSYNOMIAL = 0, /**< products of powers and logarithms of the inputs, and the given terms; under
+                                        MEMMODEL_FIT_LOSS_SQUARED those of MEMMODEL_BASIS_GENERAL */
     MEMMODEL_BASIS_GIVEN = 1,      /**< the given terms only (and a constant) */
+    MEMMODEL_BASIS_GENERAL = 2,    /**< straight lines, curves, steps and products of two, coefficients of any sign */
 };
 
 /**
@@ -59,10 +71,36 @@ struct memmodel_prediction {
  */
 struct memmodel_model_scores {
     size_t size;          /**< sizeof(struct memmodel_model_scores) */
-    double training_mape; /**< mean absolute relative error on the rows it was fitted to, as a fraction */
+    double training_mape; /**< mean absolute relative error on the rows it was fitted to, as a fraction; NaN where
+                               `loss` is squared */
     double loo_mape; /**< the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
     int64_t samples; /**< rows used */
     int64_t terms;   /**< terms of the formula, the constant included */
+    double training_error; /**< root of the mean squared error on the rows it was fitted to: a fraction of the
+                                measurement under MEMMODEL_FIT_LOSS_RELATIVE, else in the target's unit. This and the
+                                next three are NaN where the model does not say. @unit target */
+    double loo_error;      /**< the same with each row predicted by these terms fitted to all others. @unit target */
+    double held_out_error; /**< the same with each row predicted by a formula whose terms, too, were found without it.
+                                @unit target */
+    double constant_error; /**< held_out_error of the mean alone: 1 - (held_out_error / constant_error)^2 is the share
+                                of the variance that is explained on rows not seen. @unit target */
+    int32_t loss;          /**< enum memmodel_fit_loss, never MEMMODEL_FIT_LOSS_DEFAULT */
+    int32_t reserved;      /**< 0 */
+};
+
+/**
+ * A formula that a fit found and did not choose, or the chosen one: no smaller one has less error on rows held out.
+ *
+ * @since 0.1
+ */
+struct memmodel_front_entry {
+    size_t size;           /**< sizeof(struct memmodel_front_entry) */
+    int64_t nodes;         /**< size of the formula: its numbers, inputs, operators and functions */
+    int64_t terms;         /**< its terms, the constant included */
+    double loo_error;      /**< as in struct memmodel_model_scores. @unit target */
+    double held_out_error; /**< as in struct memmodel_model_scores. @unit target */
+    int32_t chosen;        /**< 1: this is the model's formula */
+    int32_t reserved;      /**< 0 */
 };
 
 /**
@@ -227,6 +265,60 @@ memmodel_model_target(const memmodel_model *model);
  */
 MEMMODEL_API int
 memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most);
+
+/**
+ * Least and most that a model predicts. One with limits takes an input outside the domain as the nearest value inside;
+ * its formula says neither.
+ *
+ * @param[in]  model  model
+ * @param[out] least  -infinity if there are no limits. @unit target
+ * @param[out] most   infinity if there are no limits. @unit target
+ * @returns 1 if the model has limits, as those of MEMMODEL_BASIS_GENERAL and MEMMODEL_FIT_LOSS_SQUARED have; else 0
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_limits(const memmodel_model *model, double *least, double *most);
+
+/**
+ * Number of formulas on the front of error and size, by rising size.
+ *
+ * @param[in] model  model
+ * @returns entries; 0 where the fit kept none, as those with coefficients that are not negative do
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API size_t
+memmodel_model_front_count(const memmodel_model *model);
+
+/**
+ * Size and errors of a formula on the front.
+ *
+ * @param[in]     model  model
+ * @param[in]     index  from 0, the smallest
+ * @param[in,out] entry  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_front_entry(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry);
+
+/**
+ * A formula on the front as text.
+ *
+ * @param[in] model  model
+ * @param[in] index  from 0, the smallest
+ * @returns the formula, owned by the model; NULL if there is no such entry. @transfer none @nullable
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API const char *
+memmodel_model_front_formula(const memmodel_model *model, size_t index);
 
 /**
  * How good the fit is.

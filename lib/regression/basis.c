@@ -5,7 +5,8 @@
  * their own and takes no part in products; roots need x >= 0, reciprocals x > 0, logarithms x >= 1, on all rows, or are
  * not offered.
  */
-#include "regression/basis.h"
+#include "regression/fit_general.h"
+#include "regression/shapes.h"
 #include "regression/symbols.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ enum {
     FORMS = sizeof forms / sizeof forms[0],
     SIGNED_FORMS = sizeof signed_forms / sizeof signed_forms[0],
     MOST_VALUES = 1 << 21, /* rows times terms: 16 MB a copy */
+    MOST_GENERAL_VALUES = 1 << 22,
 };
 
 /* One function of one input. */
@@ -64,14 +66,16 @@ struct factors {
 
 /* ---- terms ---- */
 
-static int
-add_term(struct basis *basis, expression term, unsigned size, bool plain)
+int
+basis_add_term(struct basis *basis, expression term, unsigned size, bool plain)
 {
     if (term < 0)
         return term;
     for (size_t i = 0; i < basis->count; i++)
         if (basis->terms[i] == term)
             return 0;
+    if (basis->count == basis->capacity)
+        return 0;
     basis->terms[basis->count] = term;
     basis->sizes[basis->count] = size;
     basis->plain[basis->count++] = plain;
@@ -173,7 +177,7 @@ visit_products(struct basis *basis, const struct factors *factors, const struct 
         if (more > 1)
             status = visit_products(basis, factors, group, after, more - 1, &next, count);
         else if (basis)
-            status = add_term(basis, next.value, next.size, next.plain);
+            status = basis_add_term(basis, next.value, next.size, next.plain);
         else
             ++*count;
         if (status)
@@ -215,7 +219,7 @@ add_posynomial(struct basis *basis, const struct training *training)
     if (!status)
         status = make_factors(basis, training, signed_forms, SIGNED_FORMS, factors);
     for (size_t i = 0; !status && i < factors->count && basis->count < basis->capacity; i++)
-        status = add_term(basis, factors->list[i].value, factors->list[i].size, factors->list[i].plain);
+        status = basis_add_term(basis, factors->list[i].value, factors->list[i].size, factors->list[i].plain);
     memory_release(training->context, factors);
     return status;
 }
@@ -245,26 +249,42 @@ add_given(struct basis *basis, const struct training *training, const char *text
     if (expression_symbol_count(basis->pool) > training->input_count)
         return context_error(training->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, text, "\"%s\" is no input of this fit",
                              expression_symbol_name(basis->pool, training->input_count));
-    return depends_on_inputs(basis, training, term) ? add_term(basis, term, 1, true) : 0;
+    return depends_on_inputs(basis, training, term) ? basis_add_term(basis, term, 1, true) : 0;
 }
 
 /* ---- columns ---- */
 
-/* Values of a term on all rows, as basis->columns has them, not yet scaled. */
+enum { TERMS_AT_ONCE = 32 };
+
+/* Values of terms from `first` on, on all rows, not yet scaled. */
 static int
-fill_column(struct basis *basis, const struct training *training, expression term, double *column)
+fill_values(struct basis *basis, const struct training *training, size_t first, size_t count)
 {
     const double *inputs[TRAINING_MOST_INPUTS];
+    double *columns[TERMS_AT_ONCE] = {NULL};
     struct expression_program *program;
-    int status = expression_compile(basis->pool, &term, 1, &program);
+    int status = expression_compile(basis->pool, basis->terms + first, count, &program);
 
     if (status)
         return status;
     for (size_t i = 0; i < training->input_count; i++)
         inputs[i] = matrix_column(&training->columns, i);
-    expression_program_run_block(program, inputs, training->columns.rows, &column);
+    for (size_t j = 0; j < count; j++)
+        columns[j] = matrix_column(&basis->columns, first + j);
+    expression_program_run_block(program, inputs, training->columns.rows, columns);
     expression_program_free(program);
     return 0;
+}
+
+static int
+fill_all_values(struct basis *basis, const struct training *training)
+{
+    int status = 0;
+
+    for (size_t first = 0; !status && first < basis->count; first += TERMS_AT_ONCE)
+        status = fill_values(basis, training, first,
+                             basis->count - first < TERMS_AT_ONCE ? basis->count - first : TERMS_AT_ONCE);
+    return status;
 }
 
 static bool
@@ -276,9 +296,20 @@ first_undefined(const double *column, size_t rows, size_t *row)
     return false;
 }
 
+/* Where a coefficient might leave the range of doubles. */
+static bool
+is_extreme(const double *column, size_t rows)
+{
+    double greatest = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        greatest = fmax(greatest, fabs(column[i]));
+    return !(greatest > 0x1p-900 && greatest < 0x1p900);
+}
+
 /* Divides by the measurements and by a power of two, so that columns are of size 1 and no bit of them is lost. */
 static void
-scale_column(const struct training *training, double *column, int *exponent)
+make_relative(const struct training *training, double *column, int *exponent)
 {
     size_t rows = training->columns.rows;
 
@@ -289,38 +320,73 @@ scale_column(const struct training *training, double *column, int *exponent)
         column[i] = ldexp(column[i], -*exponent);
 }
 
-/* Terms that overflow somewhere are dropped; given ones, which come first, are reported. */
+/* Divides by a power of two, so that the greatest number is about 1. */
+static void
+make_unit(const struct training *training, double *column, int *exponent)
+{
+    double greatest = 0;
+
+    for (size_t i = 0; i < training->columns.rows; i++)
+        greatest = fmax(greatest, fabs(column[i]));
+    frexp(greatest, exponent);
+    for (size_t i = 0; i < training->columns.rows; i++)
+        column[i] = ldexp(column[i], -*exponent);
+}
+
+/* Puts term `from` at place `to`, and where libraries end before it. */
+static void
+move_term(struct basis *basis, size_t from, size_t to)
+{
+    basis->terms[to] = basis->terms[from];
+    basis->sizes[to] = basis->sizes[from];
+    basis->plain[to] = basis->plain[from];
+    if (from != to)
+        memcpy(matrix_column(&basis->columns, to), matrix_column(&basis->columns, from),
+               basis->columns.rows * sizeof *basis->columns.values);
+}
+
+/* Terms that overflow somewhere, or nearly, are dropped; given ones, which come first, are reported. */
+static int
+keep_defined(struct basis *basis, const struct training *training, size_t given)
+{
+    size_t kept = 0, rows = training->columns.rows, row, ends[BASIS_LIBRARIES] = {0};
+
+    for (size_t j = 0; j < basis->count; j++) {
+        bool undefined = first_undefined(matrix_column(&basis->columns, j), rows, &row);
+
+        if (!undefined && j >= given && !basis->relative)
+            undefined = is_extreme(matrix_column(&basis->columns, j), rows);
+        if (undefined && j < given)
+            return context_error(training->context, MEMMODEL_ERROR_DATA, NULL,
+                                 "given term %zu is not a finite number at the inputs of row %zu", j, row + 1);
+        if (!undefined)
+            move_term(basis, j, kept++);
+        for (size_t i = 0; i < BASIS_LIBRARIES; i++)
+            ends[i] += !undefined && j < basis->ends[i];
+    }
+    memcpy(basis->ends, ends, sizeof ends);
+    basis->count = basis->columns.columns = kept;
+    return 0;
+}
+
 static int
 fill_columns(struct basis *basis, const struct training *training, size_t given)
 {
-    size_t kept = 0, rows = training->columns.rows, row;
+    int status = fill_all_values(basis, training);
 
-    for (size_t j = 0; j < basis->count; j++) {
-        double *column = matrix_column(&basis->columns, kept);
-        int status = fill_column(basis, training, basis->terms[j], column);
-
-        if (status)
-            return status;
-        if (first_undefined(column, rows, &row)) {
-            if (j < given)
-                return context_error(training->context, MEMMODEL_ERROR_DATA, NULL,
-                                     "given term %zu is not a finite number at the inputs of row %zu", j, row + 1);
-            continue;
-        }
-        scale_column(training, column, &basis->exponents[kept]);
-        basis->terms[kept] = basis->terms[j];
-        basis->sizes[kept] = basis->sizes[j];
-        basis->plain[kept++] = basis->plain[j];
-    }
-    basis->count = basis->columns.columns = kept;
-    return 0;
+    if (!status)
+        status = keep_defined(basis, training, given);
+    for (size_t j = 0; !status && j < basis->count; j++)
+        (basis->relative ? make_relative : make_unit)(training, matrix_column(&basis->columns, j),
+                                                      &basis->exponents[j]);
+    return status;
 }
 
 static int
 allocate(struct basis *basis, const struct training *training, size_t given)
 {
     memmodel_context *context = training->context;
-    size_t rows = training->columns.rows, room = MOST_VALUES / rows;
+    size_t rows = training->columns.rows, room = (basis->relative ? MOST_VALUES : MOST_GENERAL_VALUES) / rows;
 
     basis->capacity = 1 + given + (room < BASIS_MOST_TERMS ? room : BASIS_MOST_TERMS);
     basis->terms = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->terms);
@@ -340,12 +406,16 @@ add_terms(struct basis *basis, const struct training *training, const struct mem
     int status = symbols_define(basis->pool, training->context, training->inputs, training->input_count);
 
     if (!status)
-        status = add_term(basis, expression_integer(basis->pool, 1), 1, true);
+        status = basis_add_term(basis, expression_integer(basis->pool, 1), 1, true);
     for (size_t i = 0; !status && i < options->term_count; i++)
         status = add_given(basis, training, options->terms[i]);
     *given = basis->count;
     if (!status && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
         status = add_posynomial(basis, training);
+    for (size_t i = 0; i < BASIS_LIBRARIES; i++)
+        basis->ends[i] = basis->count;
+    if (!status && options->basis == MEMMODEL_BASIS_GENERAL)
+        status = shapes_add(basis, training);
     return status;
 }
 
@@ -355,7 +425,7 @@ basis_new(const struct training *training, const struct memmodel_fit_options *op
     size_t given;
     int status;
 
-    *basis = (struct basis){.count = 0};
+    *basis = (struct basis){.relative = !fit_is_general(options)};
     status = expression_pool_new(training->context, &basis->pool);
     if (!status)
         status = allocate(basis, training, options->term_count);

@@ -5,7 +5,7 @@
 #include "expression/expression.h"
 #include "regression/training.h"
 
-enum { BASIS_MOST_TERMS = 4096 };
+enum { BASIS_MOST_TERMS = 4096, BASIS_LIBRARIES = 3 };
 
 struct basis {
     struct expression_pool *pool; /* symbol i is input i */
@@ -13,7 +13,10 @@ struct basis {
     expression *terms;
     unsigned *sizes; /* symbols of each term */
     bool *plain;     /* whole powers and given terms */
-    int *exponents;  /* column j of `columns` was divided by 2^exponents[j] */
+    size_t
+        ends[BASIS_LIBRARIES]; /* terms 0 to ends[i] - 1 are library i of a general basis; each holds the one before */
+    bool relative;             /* whether rows are divided by what they measure */
+    int *exponents;            /* column j of `columns` was divided by 2^exponents[j] */
     struct matrix columns;
     double *right_side;
 };
@@ -21,10 +24,15 @@ struct basis {
 /*
  * Terms of `options` for these rows: the constant, the given ones, then products of one power or logarithm of each
  * input. columns[j][i] = sqrt(weight i) term j at row i / measurement i, scaled; right_side[i] = sqrt(weight i): least
- * squares on them are least squares of weighted relative errors. A failed basis may be released.
+ * squares on them are least squares of weighted relative errors. Under another loss columns[j][i] is term j at row i,
+ * scaled, and right_side means nothing. A failed basis may be released.
  */
 int
 basis_new(const struct training *training, const struct memmodel_fit_options *options, struct basis *basis);
+
+/* One more term, unless it is there already or there is no room. A term that is an error is returned. */
+int
+basis_add_term(struct basis *basis, expression term, unsigned size, bool plain);
 
 void
 basis_release(memmodel_context *context, struct basis *basis);

@@ -53,7 +53,7 @@ bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, con
     double squares = 0;
 
     for (size_t i = 0; i < bound->ratio_count; i++)
-        squares += weights[i] * (ratios[i] - 1) * (ratios[i] - 1);
+        squares += weights[i] * (ratios[i] - model->relative) * (ratios[i] - model->relative);
     bound->sigma = sqrt(squares / (double)bound->ratio_count);
     bound->freedom = (int64_t)bound->ratio_count - (int64_t)model->term_count;
     bound->freedom = bound->freedom < 1 ? 1 : bound->freedom;
@@ -65,17 +65,26 @@ bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, con
 
 /* ---- using ---- */
 
+/* What a row with this prediction would have been divided by in the fit. */
+static double
+point_scale(const memmodel_model *model, double value)
+{
+    if (!model->relative)
+        return 1;
+    return model->response.square ? sqrt(value) / 2 : value;
+}
+
 static double
 point_leverage(const memmodel_model *model, const double *terms, double value)
 {
     const double *row = model->bound.leverage;
-    double leverage = 0;
+    double leverage = 0, scale = point_scale(model, value);
 
     for (size_t k = 0; k < model->term_count; row += ++k) {
         double coordinate = 0;
 
         for (size_t j = 0; j <= k; j++)
-            coordinate += row[j] * (terms[j] / value);
+            coordinate += row[j] * (terms[j] / scale);
         leverage += coordinate * coordinate;
     }
     return leverage;
@@ -110,15 +119,18 @@ safety_at(const memmodel_model *model, double level)
     return (struct safety){conformal_factor(&model->bound, level), quantile(&model->bound, level)};
 }
 
+/* What t s sqrt(1 + h) says, of the same kind as the conformal ratio or difference. */
 static double
-student_factor(const struct model_bound *bound, struct safety safety, double leverage)
+student_excess(const struct model_bound *bound, struct safety safety, double leverage)
 {
-    return 1 + safety.quantile * bound->sigma * sqrt(1 + leverage);
+    return safety.quantile * bound->sigma * sqrt(1 + leverage);
 }
 
 static bool
-outside(const memmodel_model *model, const double *inputs)
+outside(const memmodel_model *model, const double *inputs, double value)
 {
+    if (isnan(value) || (model->relative && !(value > 0)))
+        return true;
     for (size_t i = 0; i < model->input_count; i++)
         if (!(inputs[i] >= model->inputs[i].least && inputs[i] <= model->inputs[i].most))
             return true;
@@ -128,13 +140,15 @@ outside(const memmodel_model *model, const double *inputs)
 static double
 upper_bound(const memmodel_model *model, const double *inputs, struct safety safety, double *value)
 {
-    double terms[MODEL_MOST_TERMS], factor;
+    double terms[MODEL_MOST_TERMS], excess;
 
     *value = model_evaluate_terms(model, inputs, terms);
-    if (!(*value > 0))
+    if (isnan(*value) || (model->relative && !(*value > 0)))
         return *value;
-    factor = fmax(safety.conformal, student_factor(&model->bound, safety, point_leverage(model, terms, *value)));
-    return *value * fmax(factor, 1);
+    excess = student_excess(&model->bound, safety, point_leverage(model, terms, *value));
+    if (!model->relative)
+        return *value + fmax(fmax(safety.conformal, excess), 0);
+    return *value * fmax(fmax(safety.conformal, 1 + excess), 1);
 }
 
 bool
@@ -152,7 +166,7 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
     if (!bound_has_level(level))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     own.upper = upper_bound(model, inputs, safety_at(model, level), &own.value);
-    own.outside = outside(model, inputs) || !(own.value > 0);
+    own.outside = outside(model, inputs, own.value);
     return result_copy(&own, sizeof own, prediction);
 }
 
@@ -170,7 +184,7 @@ memmodel_model_predict_many(const memmodel_model *model, const double *const *co
         for (size_t i = 0; i < model->input_count; i++)
             inputs[i] = columns[i][point];
         upper[point] = upper_bound(model, inputs, safety, &values[point]);
-        outsides[point] = outside(model, inputs) || !(values[point] > 0);
+        outsides[point] = outside(model, inputs, values[point]);
     }
     return 0;
 }
@@ -179,12 +193,14 @@ memmodel_model_predict_many(const memmodel_model *model, const double *const *co
 
 enum { LARGEST_BITS = 53 }; /* doubles hold whole numbers up to 2^53 */
 
-/* The inputs with one of them replaced. */
+/* The inputs with one of them replaced. A model with limits knows nothing of what lies above its domain. */
 static bool
 fits(const memmodel_model *model, double *inputs, size_t input, int64_t number, struct safety safety, double budget)
 {
     double value;
 
+    if (model_has_limits(model) && (double)number > model->inputs[input].most)
+        return false;
     inputs[input] = (double)number;
     return upper_bound(model, inputs, safety, &value) <= budget;
 }

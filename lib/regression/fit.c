@@ -1,5 +1,6 @@
 /* From samples to a model: read the table, offer terms, list subsets, select one, fit it, and see how wrong it is. */
 #include "regression/basis.h"
+#include "regression/fit_general.h"
 #include "regression/bound.h"
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
@@ -18,21 +19,35 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
 
     if (status)
         return status;
-    if (own->max_terms == 0)
-        own->max_terms = DEFAULT_TERMS;
-    if (own->max_terms < 1 || own->max_terms > SUBSET_TERMS)
+    if (own->max_terms < 0 || own->max_terms > SUBSET_TERMS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "max_terms is %d; it may be 1 to %d",
                              own->max_terms, SUBSET_TERMS);
-    if (own->basis != MEMMODEL_BASIS_POSYNOMIAL && own->basis != MEMMODEL_BASIS_GIVEN)
+    if (own->basis < MEMMODEL_BASIS_POSYNOMIAL || own->basis > MEMMODEL_BASIS_GENERAL)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "basis is no enum memmodel_basis: %d",
                              own->basis);
+    if (own->loss < MEMMODEL_FIT_LOSS_DEFAULT || own->loss > MEMMODEL_FIT_LOSS_SQUARED)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "loss is no enum memmodel_fit_loss: %d",
+                             own->loss);
     if (own->term_count > MOST_GIVEN || (own->term_count > 0 && !own->terms))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%zu terms given; 0 to %d may be",
                              own->term_count, MOST_GIVEN);
-    if (own->reserved != 0 || own->threads < 0)
+    if (own->reserved != 0 || own->reserved_2 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");
     return 0;
+}
+
+/* What the caller left open. */
+static void
+set_defaults(struct memmodel_fit_options *options)
+{
+    if (options->loss == MEMMODEL_FIT_LOSS_SQUARED && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
+        options->basis = MEMMODEL_BASIS_GENERAL;
+    if (options->loss == MEMMODEL_FIT_LOSS_DEFAULT)
+        options->loss =
+            options->basis == MEMMODEL_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE;
+    if (options->max_terms == 0 && !fit_is_general(options))
+        options->max_terms = DEFAULT_TERMS;
 }
 
 /* A fit under way. */
@@ -208,24 +223,32 @@ fit_release(struct fit *fit)
     memory_release(fit->context, fit->ratios);
 }
 
-int
-memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+static int
+fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
     struct fit fit = {.context = memmodel_samples_context(samples)};
-    struct memmodel_fit_options own;
-    int status = read_options(fit.context, options, &own);
+    int status = training_read(samples, options, &fit.training);
 
-    if (status)
-        return status;
-    status = training_read(samples, &own, &fit.training);
     if (!status)
-        status = basis_new(&fit.training, &own, &fit.basis);
+        status = basis_new(&fit.training, options, &fit.basis);
     if (!status)
-        status = search(&fit, &own);
+        status = search(&fit, options);
     if (!status)
         status = judge(&fit);
     if (!status)
         status = make_model(&fit, model);
     fit_release(&fit);
     return status;
+}
+
+int
+memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    struct memmodel_fit_options own;
+    int status = read_options(memmodel_samples_context(samples), options, &own);
+
+    if (status)
+        return status;
+    set_defaults(&own);
+    return fit_is_general(&own) ? fit_general(samples, &own, model) : fit_positive(samples, &own, model);
 }

@@ -15,6 +15,9 @@ model_new(memmodel_context *context, memmodel_model **model)
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
+    new->relative = true;
+    new->errors = (struct model_errors){NAN, NAN, NAN, NAN};
+    new->response = (struct model_response){.least = -INFINITY, .most = INFINITY};
     status = expression_pool_new(context, &new->pool);
     if (status) {
         memmodel_model_unref(new);
@@ -74,6 +77,13 @@ model_allocate_bound(memmodel_model *model, size_t ratio_count)
 }
 
 int
+model_allocate_front(memmodel_model *model)
+{
+    model->front = arena_allocate(&model->arena, model->front_count * sizeof *model->front);
+    return model->front ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+int
 model_finish(memmodel_model *model)
 {
     return expression_compile(model->pool, model->terms, model->term_count, &model->program);
@@ -105,17 +115,40 @@ memmodel_model_unref(memmodel_model *model)
 
 /* ---- evaluate ---- */
 
+bool
+model_has_limits(const memmodel_model *model)
+{
+    return isfinite(model->response.most);
+}
+
+/* The nearest number within the limits; NaN stays. */
+static double
+limited(double number, double least, double most)
+{
+    return number < least ? least : number > most ? most : number;
+}
+
+double
+model_respond(const struct model_response *response, double sum)
+{
+    double value = response->square ? sum * sum + response->offset : sum;
+
+    return limited(value, response->least, response->most);
+}
+
 /* Terms are added from first to last: exported formulas do the same, and so have the same bits. */
 double
 model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms)
 {
-    double value;
+    double moved[MODEL_MOST_INPUTS], sum;
 
-    expression_program_run(model->program, inputs, terms);
-    value = model->coefficients[0] * terms[0];
+    for (size_t i = 0; model_has_limits(model) && i < model->input_count; i++)
+        moved[i] = limited(inputs[i], model->inputs[i].least, model->inputs[i].most);
+    expression_program_run(model->program, model_has_limits(model) ? moved : inputs, terms);
+    sum = model->coefficients[0] * terms[0];
     for (size_t k = 1; k < model->term_count; k++)
-        value += model->coefficients[k] * terms[k];
-    return value;
+        sum += model->coefficients[k] * terms[k];
+    return model_respond(&model->response, sum);
 }
 
 double
@@ -126,7 +159,7 @@ memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
     return model_evaluate_terms(model, inputs, terms);
 }
 
-enum { BLOCK_POINTS = 128 };
+enum { BLOCK_POINTS = 128, MOVED_POINTS = 16 };
 
 static void
 evaluate_block(const memmodel_model *model, const double *const *columns, size_t points, double *results)
@@ -141,6 +174,27 @@ evaluate_block(const memmodel_model *model, const double *const *columns, size_t
     for (size_t k = 1; k < model->term_count; k++)
         for (size_t i = 0; i < points; i++)
             results[i] += model->coefficients[k] * terms[k][i];
+    for (size_t i = 0; model_has_limits(model) && i < points; i++)
+        results[i] = model_respond(&model->response, results[i]);
+}
+
+/* Of points whose inputs are to be moved into the domain; fewer at a time, for the sake of the stack. */
+static void
+evaluate_moved(const memmodel_model *model, const double *const *columns, size_t points, double *results)
+{
+    double moved[MODEL_MOST_INPUTS][MOVED_POINTS];
+    const double *here[MODEL_MOST_INPUTS] = {NULL};
+
+    for (size_t start = 0; start < points; start += MOVED_POINTS) {
+        size_t count = points - start < MOVED_POINTS ? points - start : MOVED_POINTS;
+
+        for (size_t i = 0; i < model->input_count; i++) {
+            for (size_t k = 0; k < count; k++)
+                moved[i][k] = limited(columns[i][start + k], model->inputs[i].least, model->inputs[i].most);
+            here[i] = moved[i];
+        }
+        evaluate_block(model, here, count, results + start);
+    }
 }
 
 void
@@ -151,7 +205,8 @@ memmodel_model_evaluate_many(const memmodel_model *model, const double *const *c
     for (size_t start = 0; start < count; start += BLOCK_POINTS) {
         for (size_t i = 0; i < model->input_count; i++)
             here[i] = columns[i] + start;
-        evaluate_block(model, here, count - start < BLOCK_POINTS ? count - start : BLOCK_POINTS, results + start);
+        (model_has_limits(model) ? evaluate_moved : evaluate_block)(
+            model, here, count - start < BLOCK_POINTS ? count - start : BLOCK_POINTS, results + start);
     }
 }
 
@@ -200,7 +255,51 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
         .loo_mape = model->loo_mape,
         .samples = model->samples,
         .terms = (int64_t)model->term_count,
+        .training_error = model->errors.training,
+        .loo_error = model->errors.loo,
+        .held_out_error = model->errors.held_out,
+        .constant_error = model->errors.constant,
+        .loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED,
     };
 
     return result_copy(&own, sizeof own, scores);
+}
+
+int
+memmodel_model_limits(const memmodel_model *model, double *least, double *most)
+{
+    *least = model->response.least;
+    *most = model->response.most;
+    return model_has_limits(model);
+}
+
+/* ---- formulas that were not chosen ---- */
+
+size_t
+memmodel_model_front_count(const memmodel_model *model)
+{
+    return model->front_count;
+}
+
+int
+memmodel_model_front_entry(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry)
+{
+    struct memmodel_front_entry own = {.size = sizeof own};
+    const struct model_rival *rival;
+
+    if (index >= model->front_count)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    rival = &model->front[index];
+    own.nodes = rival->nodes;
+    own.terms = rival->terms;
+    own.loo_error = rival->loo;
+    own.held_out_error = rival->held_out;
+    own.chosen = rival->chosen;
+    return result_copy(&own, sizeof own, entry);
+}
+
+const char *
+memmodel_model_front_formula(const memmodel_model *model, size_t index)
+{
+    return index < model->front_count ? model->front[index].formula : NULL;
 }

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-enum { MODEL_MOST_TERMS = 16, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000 };
+enum { MODEL_MOST_TERMS = 16, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000, MODEL_MOST_FRONT = 256 };
 
 struct model_input {
     const char *name; /* of the column; its symbol in formulas is that of the pool */
@@ -21,11 +21,32 @@ enum { MODEL_USUAL_LEVELS = 3 };
 struct model_bound {
     int64_t freedom;                      /* rows less terms */
     double quantiles[MODEL_USUAL_LEVELS]; /* Student's, of the usual levels (bound.c) */
-    double sigma; /* standard error of a measurement relative to a prediction that did not see it */
+    double sigma; /* standard error of a prediction that did not see the measurement, relative to it where errors are */
     double *
         leverage; /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
-    double *ratios; /* measurement / prediction that did not see it, rising */
+    double *ratios; /* measurement / prediction that did not see it, or where errors are not relative measurement -
+                       prediction; rising */
     size_t ratio_count;
+};
+
+/* How a sum of terms becomes a prediction: itself, or its square and an offset, within limits. */
+struct model_response {
+    bool square;
+    double offset;
+    double least, most; /* infinite: no limits, and inputs are taken as they are; else they are moved into the domain */
+};
+
+/* Roots of mean squared errors, relative or in the target's unit; NaN: not known. */
+struct model_errors {
+    double training, loo, held_out, constant;
+};
+
+/* A formula that is the best of its size. */
+struct model_rival {
+    int64_t nodes, terms;
+    double loo, held_out;
+    bool chosen;
+    const char *formula;
 };
 
 struct memmodel_model {
@@ -39,8 +60,13 @@ struct memmodel_model {
     struct model_input *inputs;
     expression terms[MODEL_MOST_TERMS];
     double coefficients[MODEL_MOST_TERMS];
+    struct model_response response;
+    bool relative; /* whether errors are relative to what was measured */
     struct model_bound bound;
     double training_mape, loo_mape;
+    struct model_errors errors;
+    struct model_rival *front; /* by rising size */
+    size_t front_count;
     int64_t samples;
 };
 
@@ -60,12 +86,23 @@ model_check_name(memmodel_context *context, const char *name);
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count);
 
+/* Room for model->front_count rivals. */
+int
+model_allocate_front(memmodel_model *model);
+
 int
 model_finish(memmodel_model *model);
 
 /* terms[k] at a point; returns the formula's value */
 double
 model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms);
+
+/* The prediction that a sum of terms stands for. */
+double
+model_respond(const struct model_response *response, double sum);
+
+bool
+model_has_limits(const memmodel_model *model);
 
 /* The formula in a language (enum memmodel_language), appended to `text`. */
 void

@@ -1,6 +1,7 @@
 /* The formula as text: every term in parentheses where its own operations must come before its coefficient's. */
 #include "regression/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,13 @@
  */
 static const struct language {
     const char *times;
+    const char *open, *close; /* of a sum that is squared */
     bool exact;
 } languages[] = {
-    [MEMMODEL_TEXT] = {"*", false},
-    [MEMMODEL_C] = {" * ", true},
-    [MEMMODEL_PYTHON] = {" * ", true},
-    [MEMMODEL_LATEX] = {" \\, ", false},
+    [MEMMODEL_TEXT] = {"*", "(", ")^2", false},
+    [MEMMODEL_C] = {" * ", "(", ")", true},
+    [MEMMODEL_PYTHON] = {" * ", "(", ")", true},
+    [MEMMODEL_LATEX] = {" \\, ", "\\left(", "\\right)^{2}", false},
 };
 
 static bool
@@ -50,13 +52,14 @@ print_number(double number, int language, struct text *text)
     }
 }
 
+/* Of all terms but the first the sign stands before. */
 static void
 print_term(const memmodel_model *model, size_t k, int language, struct text *text)
 {
     struct text term = TEXT_INIT(text->context);
     bool parentheses;
 
-    print_number(model->coefficients[k], language, text);
+    print_number(k > 0 ? fabs(model->coefficients[k]) : model->coefficients[k], language, text);
     if (is_constant(model, k))
         return;
     expression_print(model->pool, model->terms[k], (enum expression_language)language, &term);
@@ -69,13 +72,33 @@ print_term(const memmodel_model *model, size_t k, int language, struct text *tex
     text_release(&term);
 }
 
+static void
+print_sum(const memmodel_model *model, int language, struct text *text)
+{
+    for (size_t k = 0; k < model->term_count; k++) {
+        if (k > 0)
+            text_append(text, signbit(model->coefficients[k]) ? " - " : " + ");
+        print_term(model, k, language, text);
+    }
+}
+
 void
 model_print(const memmodel_model *model, int language, struct text *text)
 {
-    for (size_t k = 0; k < model->term_count; k++) {
-        text_append(text, k > 0 ? " + " : "");
-        print_term(model, k, language, text);
+    const struct language *form = &languages[language];
+
+    if (!model->response.square) {
+        print_sum(model, language, text);
+        return;
     }
+    for (int i = 0; i < 1 + form->exact; i++) { /* in languages whose bits count, a square is a product */
+        text_append(text, i ? form->times : "");
+        text_append(text, form->open);
+        print_sum(model, language, text);
+        text_append(text, form->close);
+    }
+    text_append(text, signbit(model->response.offset) ? " - " : " + ");
+    print_number(fabs(model->response.offset), language, text);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * Models as JSON, format "memmodel-model" version 1 (doc/formats.md). Whatever a file may hold is checked before it is
- * used.
+ * Models as JSON, format "memmodel-model" (doc/formats.md): version 1 for positive coefficients and relative errors,
+ * version 2 for models with limits. Whatever a file may hold is checked before it is used.
  */
 #include "base/json.h"
 #include "regression/bound.h"
@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 1 };
+enum { FORMAT_VERSION = 2, VERSION_WITHOUT_LIMITS = 1 };
 
 static const char format_name[] = "memmodel-model";
+static const char *const loss_names[] = {"squared", "relative"};
 
 int
 model_check_name(memmodel_context *context, const char *name)
@@ -67,8 +68,41 @@ bound_to_json(const memmodel_model *model)
 }
 
 static json_t *
+response_to_json(const struct model_response *response)
+{
+    return json_pack("{s:b, s:f, s:f, s:f}", "square", response->square, "offset", response->offset, "least",
+                     response->least, "most", response->most);
+}
+
+static json_t *
+front_to_json(const memmodel_model *model)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < model->front_count; i++) {
+        const struct model_rival *rival = &model->front[i];
+
+        json_array_append_new(array,
+                              json_pack("{s:I, s:I, s:f, s:f, s:b, s:s}", "nodes", (json_int_t)rival->nodes, "terms",
+                                        (json_int_t)rival->terms, "loo_error", rival->loo, "held_out_error",
+                                        rival->held_out, "chosen", rival->chosen, "formula", rival->formula));
+    }
+    return array;
+}
+
+static json_t *
+errors_to_json(const memmodel_model *model)
+{
+    return json_pack("{s:I, s:f, s:f, s:f, s:f}", "samples", (json_int_t)model->samples, "training_error",
+                     model->errors.training, "loo_error", model->errors.loo, "held_out_error", model->errors.held_out,
+                     "constant_error", model->errors.constant);
+}
+
+static json_t *
 scores_to_json(const memmodel_model *model)
 {
+    if (model_has_limits(model))
+        return errors_to_json(model);
     return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)model->samples, "training_mape", model->training_mape,
                      "loo_mape", model->loo_mape);
 }
@@ -100,11 +134,20 @@ terms_to_json(const memmodel_model *model, json_t **array)
 static int
 write_root(const memmodel_model *model, const char *formula, json_t *terms, char **text)
 {
-    json_t *root =
-        json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version", FORMAT_VERSION,
-                  "target", model->target, "formula", formula, "inputs", inputs_to_json(model), "terms", terms, "bound",
-                  bound_to_json(model), "scores", scores_to_json(model));
+    bool limits = model_has_limits(model);
+    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version",
+                             limits ? FORMAT_VERSION : VERSION_WITHOUT_LIMITS, "target", model->target, "formula",
+                             formula, "inputs", inputs_to_json(model), "terms", terms, "bound", bound_to_json(model),
+                             "scores", scores_to_json(model));
     int status;
+
+    if (root && limits &&
+        (json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
+         json_object_set_new(root, "response", response_to_json(&model->response)) ||
+         json_object_set_new(root, "front", front_to_json(model)))) {
+        json_decref(root);
+        root = NULL;
+    }
 
     if (!root)
         return context_error(model->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing a model");
@@ -260,7 +303,8 @@ read_term(const struct json_document *document, const json_t *item, memmodel_mod
     if (!status)
         status = json_check_keys(document, item, keys);
     if (!status)
-        status = read_number(document, item, "coefficient", 0, &model->coefficients[k]);
+        status = read_number(document, item, "coefficient", model_has_limits(model) ? -INFINITY : 0,
+                             &model->coefficients[k]);
     if (status)
         return status;
     model->terms[k] = expression_parse(model->pool, document->name, text);
@@ -327,11 +371,12 @@ read_leverage(const struct json_document *document, const json_t *rows, memmodel
 }
 
 static int
-check_ratios(const struct json_document *document, const json_t *array, const struct model_bound *bound)
+check_ratios(const struct json_document *document, const json_t *array, bool relative, const struct model_bound *bound)
 {
     for (size_t i = 0; i < bound->ratio_count; i++)
-        if (bound->ratios[i] <= 0 || (i > 0 && bound->ratios[i] < bound->ratios[i - 1]))
-            return wrong(document, json_array_get(array, i), "\"ratios\" must be above 0 and rising");
+        if ((relative && bound->ratios[i] <= 0) || (i > 0 && bound->ratios[i] < bound->ratios[i - 1]))
+            return wrong(document, json_array_get(array, i),
+                         relative ? "\"ratios\" must be above 0 and rising" : "\"ratios\" must be rising");
     return 0;
 }
 
@@ -349,7 +394,7 @@ read_bound_arrays(const struct json_document *document, const json_t *object, me
         status = read_leverage(document, leverage, model);
     if (!status)
         status = read_numbers(document, ratios, model->bound.ratios);
-    return status ? status : check_ratios(document, ratios, &model->bound);
+    return status ? status : check_ratios(document, ratios, model->relative, &model->bound);
 }
 
 static int
@@ -370,6 +415,95 @@ read_bound(const struct json_document *document, memmodel_model *model)
     return status ? status : read_bound_arrays(document, object, model);
 }
 
+/* The loss, and how a sum becomes a prediction: what the other members are checked by. */
+static int
+read_response(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"square", "offset", "least", "most", NULL};
+    struct model_response *response = &model->response;
+    const char *loss;
+    const json_t *object;
+    int status = json_get_string(document, document->root, "loss", &loss);
+
+    if (!status && strcmp(loss, loss_names[0]) != 0 && strcmp(loss, loss_names[1]) != 0)
+        status = wrong(document, json_object_get(document->root, "loss"), "\"loss\" is squared or relative");
+    if (!status)
+        status = json_get_object(document, document->root, "response", &object);
+    if (!status)
+        status = json_check_keys(document, object, keys);
+    if (!status)
+        status = json_get_bool(document, object, "square", &response->square);
+    if (!status)
+        status = read_number(document, object, "offset", -INFINITY, &response->offset);
+    if (!status)
+        status = read_number(document, object, "least", -INFINITY, &response->least);
+    if (!status)
+        status = read_number(document, object, "most", response->least, &response->most);
+    if (!status)
+        model->relative = strcmp(loss, loss_names[1]) == 0;
+    return status;
+}
+
+static int
+read_rival(const struct json_document *document, const json_t *item, memmodel_model *model, struct model_rival *rival)
+{
+    static const char *const keys[] = {"nodes", "terms", "loo_error", "held_out_error", "chosen", "formula", NULL};
+    const char *formula;
+    int status = json_check_keys(document, item, keys);
+
+    if (!status)
+        status = read_count(document, item, "nodes", &rival->nodes);
+    if (!status)
+        status = read_count(document, item, "terms", &rival->terms);
+    if (!status)
+        status = read_number(document, item, "loo_error", 0, &rival->loo);
+    if (!status)
+        status = read_number(document, item, "held_out_error", 0, &rival->held_out);
+    if (!status)
+        status = json_get_bool(document, item, "chosen", &rival->chosen);
+    if (!status)
+        status = json_get_string(document, item, "formula", &formula);
+    if (status)
+        return status;
+    rival->formula = arena_copy_text(&model->arena, formula);
+    return rival->formula ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+read_front(const struct json_document *document, memmodel_model *model)
+{
+    const json_t *array;
+    int status = read_list(document, document->root, "front", MODEL_MOST_FRONT, &array);
+
+    if (status)
+        return status;
+    model->front_count = json_array_size(array);
+    status = model_allocate_front(model);
+    for (size_t i = 0; !status && i < model->front_count; i++)
+        status = read_rival(document, json_array_get(array, i), model, &model->front[i]);
+    return status;
+}
+
+static int
+read_errors(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"samples",        "training_error", "loo_error",
+                                       "held_out_error", "constant_error", NULL};
+    double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out,
+                              &model->errors.constant};
+    const json_t *object;
+    int status = json_get_object(document, document->root, "scores", &object);
+
+    if (!status)
+        status = json_check_keys(document, object, keys);
+    if (!status)
+        status = read_count(document, object, "samples", &model->samples);
+    for (size_t i = 0; !status && i < sizeof errors / sizeof errors[0]; i++)
+        status = read_number(document, object, keys[i + 1], 0, errors[i]);
+    model->training_mape = model->loo_mape = (double)NAN;
+    return status;
+}
+
 static int
 read_scores(const struct json_document *document, memmodel_model *model)
 {
@@ -386,15 +520,31 @@ read_scores(const struct json_document *document, memmodel_model *model)
     return status ? status : read_number(document, object, "loo_mape", 0, &model->loo_mape);
 }
 
+enum { MOST_PARTS = 6 };
+
+/* What a version has, in the order in which it is read. */
+struct layout {
+    const char *const *keys;
+    int (*parts[MOST_PARTS])(const struct json_document *document, memmodel_model *model);
+};
+
+static const char *const keys_1[] = {"format", "version", "target", "formula", "inputs",
+                                     "terms",  "bound",   "scores", NULL};
+static const char *const keys_2[] = {"format", "version", "target", "formula", "inputs",   "terms",
+                                     "bound",  "scores",  "loss",   "front",   "response", NULL};
+
+static const struct layout layouts[FORMAT_VERSION] = {
+    {keys_1, {read_domain, read_terms, read_bound, read_scores}},
+    {keys_2, {read_response, read_domain, read_terms, read_bound, read_errors, read_front}},
+};
+
 static int
-read_members(const struct json_document *document, memmodel_model *model)
+read_members(const struct json_document *document, const struct layout *layout, memmodel_model *model)
 {
-    static int (*const parts[])(const struct json_document *, memmodel_model *) = {read_domain, read_terms, read_bound,
-                                                                                   read_scores};
     int status = 0;
 
-    for (size_t i = 0; !status && i < sizeof parts / sizeof parts[0]; i++)
-        status = parts[i](document, model);
+    for (size_t i = 0; !status && i < MOST_PARTS && layout->parts[i]; i++)
+        status = layout->parts[i](document, model);
     if (!status)
         status = check_formula(document, model);
     return status ? status : model_finish(model);
@@ -403,18 +553,21 @@ read_members(const struct json_document *document, memmodel_model *model)
 static int
 read_model(const struct json_document *document, memmodel_model **model)
 {
-    static const char *const keys[] = {"format", "version", "target", "formula", "inputs",
-                                       "terms",  "bound",   "scores", NULL};
+    const struct layout *layout;
     memmodel_model *new;
+    int64_t version = 1;
     int status = json_check_format(document, format_name, FORMAT_VERSION);
 
     if (!status)
-        status = json_check_keys(document, document->root, keys);
+        status = json_get_int64(document, document->root, "version", &version);
+    layout = &layouts[status ? 0 : version - 1];
+    if (!status)
+        status = json_check_keys(document, document->root, layout->keys);
     if (!status)
         status = begin_model(document, &new);
     if (status)
         return status;
-    status = read_members(document, new);
+    status = read_members(document, layout, new);
     if (status)
         memmodel_model_unref(new);
     else

@@ -9,6 +9,7 @@ struct source {
     const memmodel_samples *samples;
     memmodel_context *context;
     size_t rows;
+    bool positive; /* whether the target must be */
     const double *target, *weight;
     const double *inputs[TRAINING_MOST_INPUTS];
 };
@@ -167,13 +168,23 @@ find_columns(struct source *source, const struct memmodel_fit_options *options, 
 
 /* ---- which rows ---- */
 
+static const double most_squared = 1e140; /* sums of squares stay finite */
+
 static int
 check_row(const struct source *source, const struct training *training, const char *weight, size_t row)
 {
-    if (!(source->target[row] > 0) || !isfinite(source->target[row]))
-        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
-                             "is %g in row %zu; relative errors need a finite number above 0", source->target[row],
+    if (!isfinite(source->target[row]))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target, "is not finite in row %zu",
                              row + 1);
+    if (!source->positive && fabs(source->target[row]) > most_squared)
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                             "is %g in row %zu; squared errors need numbers up to %g: choose a larger unit",
+                             source->target[row], row + 1, most_squared);
+    if (source->positive && !(source->target[row] > 0))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                             "is %g in row %zu; relative errors need a number above 0, squared ones (the loss "
+                             "\"squared\") do not",
+                             source->target[row], row + 1);
     if (source->weight && (source->weight[row] < 0 || !isfinite(source->weight[row])))
         return context_error(source->context, MEMMODEL_ERROR_DATA, weight,
                              "is %g in row %zu; a weight is a finite number not below 0", source->weight[row], row + 1);
@@ -249,6 +260,7 @@ same_point(const struct training *training, size_t a, size_t b)
 static void
 number_points(struct training *training)
 {
+    training->point_count = 0;
     for (size_t row = 0; row < training->columns.rows; row++) {
         size_t first = 0;
 
@@ -273,7 +285,11 @@ int
 training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training)
 {
     struct source source = {
-        .samples = samples, .context = memmodel_samples_context(samples), .rows = memmodel_samples_row_count(samples)};
+        .samples = samples,
+        .context = memmodel_samples_context(samples),
+        .rows = memmodel_samples_row_count(samples),
+        .positive = options->loss == MEMMODEL_FIT_LOSS_RELATIVE,
+    };
     size_t used;
     int status;
 
@@ -325,4 +341,69 @@ training_levels(const struct training *training, size_t input, size_t enough)
         levels += before == i;
     }
     return levels;
+}
+
+/* ---- order ---- */
+
+/* By inputs, measurement and weight. */
+static int
+compare_rows(const struct training *training, size_t a, size_t b)
+{
+    for (size_t i = 0; i < training->input_count + 2; i++) {
+        const double *numbers = i < training->input_count    ? matrix_column(&training->columns, i)
+                                : i == training->input_count ? training->measured
+                                                             : training->weights;
+
+        if (numbers[a] != numbers[b])
+            return numbers[a] < numbers[b] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Sorts `rows` by merging; `spare` is as long. */
+static void
+sort_rows(const struct training *training, size_t *rows, size_t count, size_t *spare)
+{
+    size_t half = count / 2, left = 0, right = half;
+
+    if (count < 2)
+        return;
+    sort_rows(training, rows, half, spare);
+    sort_rows(training, rows + half, count - half, spare);
+    for (size_t i = 0; i < count; i++) {
+        bool take_left = right == count || (left < half && compare_rows(training, rows[left], rows[right]) <= 0);
+
+        spare[i] = take_left ? rows[left++] : rows[right++];
+    }
+    memcpy(rows, spare, count * sizeof *rows);
+}
+
+static void
+permute(double *numbers, const size_t *rows, size_t count, double *spare)
+{
+    for (size_t i = 0; i < count; i++)
+        spare[i] = numbers[rows[i]];
+    memcpy(numbers, spare, count * sizeof *numbers);
+}
+
+int
+training_sort(struct training *training)
+{
+    size_t count = training->columns.rows;
+    size_t *rows = memory_allocate_zeroed(training->context, 2 * count, sizeof *rows);
+    double *spare = memory_allocate_zeroed(training->context, count, sizeof *spare);
+
+    if (rows && spare) {
+        for (size_t i = 0; i < count; i++)
+            rows[i] = i;
+        sort_rows(training, rows, count, rows + count);
+        for (size_t i = 0; i < training->input_count; i++)
+            permute(matrix_column(&training->columns, i), rows, count, spare);
+        permute(training->measured, rows, count, spare);
+        permute(training->weights, rows, count, spare);
+        number_points(training);
+    }
+    memory_release(training->context, rows);
+    memory_release(training->context, spare);
+    return rows && spare ? 0 : MEMMODEL_ERROR_NOMEM;
 }

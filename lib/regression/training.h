@@ -27,6 +27,10 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
 void
 training_release(struct training *training);
 
+/* Puts the rows in an order that does not depend on the one in which they came. 0 or MEMMODEL_ERROR_NOMEM. */
+int
+training_sort(struct training *training);
+
 /* Rows of column `input`: least and greatest value, and how many different ones up to `enough`. */
 void
 training_range(const struct training *training, size_t input, double *least, double *most);

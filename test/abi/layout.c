@@ -133,8 +133,13 @@ VALUE(MEMMODEL_REDUCE_MEAN, 0);
 VALUE(MEMMODEL_REDUCE_SUM, 1);
 VALUE(MEMMODEL_REDUCE_NONE, 2);
 
+VALUE(MEMMODEL_FIT_LOSS_DEFAULT, 0);
+VALUE(MEMMODEL_FIT_LOSS_RELATIVE, 1);
+VALUE(MEMMODEL_FIT_LOSS_SQUARED, 2);
+
 VALUE(MEMMODEL_BASIS_POSYNOMIAL, 0);
 VALUE(MEMMODEL_BASIS_GIVEN, 1);
+VALUE(MEMMODEL_BASIS_GENERAL, 2);
 
 VALUE(MEMMODEL_MEASURE_LIVE, 0);
 VALUE(MEMMODEL_MEASURE_RESERVED, 1);
@@ -397,7 +402,9 @@ FIELD(memmodel_fit_options, basis, 56, 28);
 FIELD(memmodel_fit_options, max_terms, 60, 32);
 FIELD(memmodel_fit_options, reserved, 64, 36);
 FIELD(memmodel_fit_options, threads, 68, 40);
-BYTES(memmodel_fit_options, 72, 44);
+FIELD(memmodel_fit_options, loss, 72, 44);
+FIELD(memmodel_fit_options, reserved_2, 76, 48);
+BYTES(memmodel_fit_options, 80, 52);
 
 FIELD(memmodel_prediction, size, 0, 0);
 FIELD(memmodel_prediction, value, 8, 4);
@@ -411,7 +418,22 @@ FIELD(memmodel_model_scores, training_mape, 8, 4);
 FIELD(memmodel_model_scores, loo_mape, 16, 12);
 FIELD(memmodel_model_scores, samples, 24, 20);
 FIELD(memmodel_model_scores, terms, 32, 28);
-BYTES(memmodel_model_scores, 40, 36);
+FIELD(memmodel_model_scores, training_error, 40, 36);
+FIELD(memmodel_model_scores, loo_error, 48, 44);
+FIELD(memmodel_model_scores, held_out_error, 56, 52);
+FIELD(memmodel_model_scores, constant_error, 64, 60);
+FIELD(memmodel_model_scores, loss, 72, 68);
+FIELD(memmodel_model_scores, reserved, 76, 72);
+BYTES(memmodel_model_scores, 80, 76);
+
+FIELD(memmodel_front_entry, size, 0, 0);
+FIELD(memmodel_front_entry, nodes, 8, 4);
+FIELD(memmodel_front_entry, terms, 16, 12);
+FIELD(memmodel_front_entry, loo_error, 24, 20);
+FIELD(memmodel_front_entry, held_out_error, 32, 28);
+FIELD(memmodel_front_entry, chosen, 40, 36);
+FIELD(memmodel_front_entry, reserved, 44, 40);
+BYTES(memmodel_front_entry, 48, 44);
 
 FIELD(memmodel_symbol_value, name, 0, 0);
 FIELD(memmodel_symbol_value, value, 8, 4);

@@ -111,6 +111,10 @@ SAME(__typeof__(&memmodel_model_input_name), const char *(*)(const memmodel_mode
 SAME(__typeof__(&memmodel_model_input_symbol), const char *(*)(const memmodel_model *model, size_t input), "memmodel_model_input_symbol");
 SAME(__typeof__(&memmodel_model_target), const char *(*)(const memmodel_model *model), "memmodel_model_target");
 SAME(__typeof__(&memmodel_model_domain), int (*)(const memmodel_model *model, size_t input, double *least, double *most), "memmodel_model_domain");
+SAME(__typeof__(&memmodel_model_limits), int (*)(const memmodel_model *model, double *least, double *most), "memmodel_model_limits");
+SAME(__typeof__(&memmodel_model_front_count), size_t (*)(const memmodel_model *model), "memmodel_model_front_count");
+SAME(__typeof__(&memmodel_model_front_entry), int (*)(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry), "memmodel_model_front_entry");
+SAME(__typeof__(&memmodel_model_front_formula), const char *(*)(const memmodel_model *model, size_t index), "memmodel_model_front_formula");
 SAME(__typeof__(&memmodel_model_scores), int (*)(const memmodel_model *model, struct memmodel_model_scores *scores), "memmodel_model_scores");
 SAME(__typeof__(&memmodel_model_formula), int (*)(const memmodel_model *model, int language, memmodel_context *context, char **text), "memmodel_model_formula");
 SAME(__typeof__(&memmodel_model_save), int (*)(const memmodel_model *model, const char *path), "memmodel_model_save");

@@ -55,7 +55,7 @@ static const struct memmodel_allocator allocator = {
 static const struct memmodel_symbol_value batch = {.name = "batch", .value = 4};
 static const struct memmodel_job job = {
     .symbols = &batch, .symbol_count = 1, .optimizer = "sgd", .isa = "avx2", .steps = 2, .measure = 1};
-static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 2};
+static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 2, .loss = MEMMODEL_FIT_LOSS_SQUARED};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
 
 static const struct {
@@ -164,10 +164,13 @@ end_network(struct fixture *f)
 static void
 new_samples(struct fixture *f)
 {
+    struct memmodel_fit_options options = fit; /* gives a model with a front */
+
     assert_int_equal(memmodel_samples_new(f->context, (const char *[]){"batch", "bytes"}, 2, &f->samples), 0);
     for (int i = 1; i <= 12; i++)
         assert_int_equal(memmodel_samples_add(f->samples, (double[]){i, 1000 + 200 * i + i % 3}), 0);
-    assert_int_equal(memmodel_fit(f->samples, NULL, &f->model), 0);
+    options.size = sizeof options;
+    assert_int_equal(memmodel_fit(f->samples, &options, &f->model), 0);
 }
 
 /* The monitor of a process that has ended reads the same each time. */

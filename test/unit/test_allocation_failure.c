@@ -328,6 +328,20 @@ fit_samples(memmodel_context *context, memmodel_samples *samples)
     return status;
 }
 
+static int
+fit_squares(memmodel_context *context, memmodel_samples *samples)
+{
+    struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 2, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    memmodel_model *model;
+    int status = memmodel_fit(samples, &options, &model);
+
+    if (status)
+        return status;
+    status = write_and_read_model(context, model);
+    memmodel_model_unref(model);
+    return status;
+}
+
 /* A new file, one with a row, and one with half a row; a call that fails leaves the file to the next. */
 static int
 append_rows(memmodel_context *context)
@@ -372,6 +386,12 @@ fit_table(memmodel_context *context)
     return with_samples(context, fit_samples);
 }
 
+static int
+fit_any_table(memmodel_context *context)
+{
+    return with_samples(context, fit_squares);
+}
+
 /* `use` of a network that `build` makes, or `work`. */
 static const struct scenario {
     const char *name;
@@ -396,6 +416,7 @@ static const struct scenario {
     {"changes are tried and a report is written", build_a_layer_with_a_rule, ask_what_if, NULL},
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},
+    {"a formula of any sign is fitted, written and read", NULL, NULL, fit_any_table},
     {"rows are appended to a file", NULL, NULL, append_rows},
     {"a process is watched", NULL, NULL, watch_this_process},
 };

@@ -78,7 +78,7 @@ changed_files_are_refused_with_their_place(void **state)
         const char *from, *to, *message;
         int status;
     } changes[] = {
-        {"\"version\": 1", "\"version\": 2", "reads 1 to 1", MEMMODEL_ERROR_NEWER},
+        {"\"version\": 1", "\"version\": 3", "reads 1 to 2", MEMMODEL_ERROR_NEWER},
         {"memmodel-model", "memmodel-network", "expected \"memmodel-model\"", MEMMODEL_ERROR_PARSE},
         {"\"sigma\"", "\"sigmb\"", "sigmb", MEMMODEL_ERROR_PARSE},
         {"\"scores\"", "\"score\"", "score", MEMMODEL_ERROR_PARSE},

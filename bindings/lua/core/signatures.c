@@ -104,6 +104,10 @@ const struct signature signatures[] = {
     FUNCTION("spz", memmodel_model_input_symbol),
     FUNCTION("sp", memmodel_model_target),
     FUNCTION("ipzpp", memmodel_model_domain),
+    FUNCTION("ippp", memmodel_model_limits),
+    FUNCTION("zp", memmodel_model_front_count),
+    FUNCTION("ipzp", memmodel_model_front_entry),
+    FUNCTION("spz", memmodel_model_front_formula),
     FUNCTION("ipp", memmodel_model_scores),
     FUNCTION("ipipp", memmodel_model_formula),
     FUNCTION("ips", memmodel_model_save),
@@ -169,7 +173,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 158;
+const size_t signature_count = 162;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -384,6 +388,8 @@ const struct layout layouts[] = {
     FIELD(memmodel_fit_options, max_terms),
     FIELD(memmodel_fit_options, reserved),
     FIELD(memmodel_fit_options, threads),
+    FIELD(memmodel_fit_options, loss),
+    FIELD(memmodel_fit_options, reserved_2),
     STRUCT(memmodel_prediction),
     FIELD(memmodel_prediction, size),
     FIELD(memmodel_prediction, value),
@@ -396,6 +402,20 @@ const struct layout layouts[] = {
     FIELD(memmodel_model_scores, loo_mape),
     FIELD(memmodel_model_scores, samples),
     FIELD(memmodel_model_scores, terms),
+    FIELD(memmodel_model_scores, training_error),
+    FIELD(memmodel_model_scores, loo_error),
+    FIELD(memmodel_model_scores, held_out_error),
+    FIELD(memmodel_model_scores, constant_error),
+    FIELD(memmodel_model_scores, loss),
+    FIELD(memmodel_model_scores, reserved),
+    STRUCT(memmodel_front_entry),
+    FIELD(memmodel_front_entry, size),
+    FIELD(memmodel_front_entry, nodes),
+    FIELD(memmodel_front_entry, terms),
+    FIELD(memmodel_front_entry, loo_error),
+    FIELD(memmodel_front_entry, held_out_error),
+    FIELD(memmodel_front_entry, chosen),
+    FIELD(memmodel_front_entry, reserved),
     STRUCT(memmodel_symbol_value),
     FIELD(memmodel_symbol_value, name),
     FIELD(memmodel_symbol_value, value),

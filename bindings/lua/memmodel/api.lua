@@ -23,7 +23,8 @@ memmodel_binary_kind = {{"MEMMODEL_ADD", 0}, {"MEMMODEL_SUBTRACT", 1}, {"MEMMODE
 memmodel_recurrent_kind = {{"MEMMODEL_LSTM", 0}, {"MEMMODEL_GRU", 1}, {"MEMMODEL_RNN_TANH", 2}, {"MEMMODEL_RNN_RELU", 3}},
 memmodel_loss_kind = {{"MEMMODEL_CROSS_ENTROPY", 0}, {"MEMMODEL_BINARY_CROSS_ENTROPY", 1}, {"MEMMODEL_BINARY_CROSS_ENTROPY_WITH_LOGITS", 2}, {"MEMMODEL_MEAN_SQUARED_ERROR", 3}, {"MEMMODEL_MEAN_ABSOLUTE_ERROR", 4}, {"MEMMODEL_SMOOTH_L1", 5}, {"MEMMODEL_NEGATIVE_LOG_LIKELIHOOD", 6}, {"MEMMODEL_KL_DIVERGENCE", 7}, {"MEMMODEL_DICE", 8}},
 memmodel_loss_reduction = {{"MEMMODEL_REDUCE_MEAN", 0}, {"MEMMODEL_REDUCE_SUM", 1}, {"MEMMODEL_REDUCE_NONE", 2}},
-memmodel_basis = {{"MEMMODEL_BASIS_POSYNOMIAL", 0}, {"MEMMODEL_BASIS_GIVEN", 1}},
+memmodel_fit_loss = {{"MEMMODEL_FIT_LOSS_DEFAULT", 0}, {"MEMMODEL_FIT_LOSS_RELATIVE", 1}, {"MEMMODEL_FIT_LOSS_SQUARED", 2}},
+memmodel_basis = {{"MEMMODEL_BASIS_POSYNOMIAL", 0}, {"MEMMODEL_BASIS_GIVEN", 1}, {"MEMMODEL_BASIS_GENERAL", 2}},
 memmodel_measure = {{"MEMMODEL_MEASURE_LIVE", 0}, {"MEMMODEL_MEASURE_RESERVED", 1}, {"MEMMODEL_MEASURE_PROCESS", 2}},
 memmodel_category = {{"MEMMODEL_PARAMETERS", 0}, {"MEMMODEL_GRADIENTS", 1}, {"MEMMODEL_OPTIMIZER_STATE", 2}, {"MEMMODEL_INPUTS", 3}, {"MEMMODEL_SAVED_ACTIVATIONS", 4}, {"MEMMODEL_TRANSIENT_ACTIVATIONS", 5}, {"MEMMODEL_ACTIVATION_GRADIENTS", 6}, {"MEMMODEL_WORKSPACE", 7}, {"MEMMODEL_ALLOCATOR_SLACK", 8}, {"MEMMODEL_CONTEXT_MEMORY", 9}, {"MEMMODEL_CATEGORY_COUNT", 10}},
 memmodel_phase = {{"MEMMODEL_PHASE_SETUP", 0}, {"MEMMODEL_PHASE_FORWARD", 1}, {"MEMMODEL_PHASE_BACKWARD", 2}, {"MEMMODEL_PHASE_OPTIMIZER", 3}},
@@ -282,6 +283,8 @@ memmodel_fit_options = {
   {name = "basis", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_basis"},
   {name = "max_terms", kind = "int32", letter = "i", c = "int32_t"},
   {name = "threads", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "loss", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_loss"},
+  {name = "reserved_2", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_prediction = {
   {name = "value", kind = "double", letter = "d", c = "double"},
@@ -293,6 +296,18 @@ memmodel_model_scores = {
   {name = "loo_mape", kind = "double", letter = "d", c = "double"},
   {name = "samples", kind = "int64", letter = "l", c = "int64_t"},
   {name = "terms", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "training_error", kind = "double", letter = "d", c = "double"},
+  {name = "loo_error", kind = "double", letter = "d", c = "double"},
+  {name = "held_out_error", kind = "double", letter = "d", c = "double"},
+  {name = "constant_error", kind = "double", letter = "d", c = "double"},
+  {name = "loss", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_loss"},
+  sized = true},
+memmodel_front_entry = {
+  {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "terms", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "loo_error", kind = "double", letter = "d", c = "double"},
+  {name = "held_out_error", kind = "double", letter = "d", c = "double"},
+  {name = "chosen", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_symbol_value = {
   {name = "name", kind = "string", letter = "s", c = "const char *"},
@@ -879,6 +894,24 @@ memmodel_model_domain = {
   {name = "least", kind = "double", letter = "d", c = "double", out = true},
   {name = "most", kind = "double", letter = "d", c = "double", out = true},
   returns = {kind = "status"}},
+memmodel_model_limits = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "least", kind = "double", letter = "d", c = "double", out = true},
+  {name = "most", kind = "double", letter = "d", c = "double", out = true},
+  returns = {kind = "int32", letter = "i", c = "int32_t"}},
+memmodel_model_front_count = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  returns = {kind = "size", letter = "z", c = "size_t"}},
+memmodel_model_front_entry = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  {name = "entry", kind = "struct", of = "memmodel_front_entry", out = true},
+  returns = {kind = "status"},
+  silent = true},
+memmodel_model_front_formula = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_model_scores = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "scores", kind = "struct", of = "memmodel_model_scores", out = true},

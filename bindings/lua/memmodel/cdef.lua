@@ -40,6 +40,7 @@ struct memmodel_custom;
 struct memmodel_fit_options;
 struct memmodel_prediction;
 struct memmodel_model_scores;
+struct memmodel_front_entry;
 struct memmodel_symbol_value;
 struct memmodel_job;
 struct memmodel_monitor_options;
@@ -299,6 +300,8 @@ struct memmodel_fit_options {
     int32_t max_terms;
     int32_t reserved;
     int32_t threads;
+    int32_t loss;
+    int32_t reserved_2;
 };
 struct memmodel_prediction {
     size_t size;
@@ -313,6 +316,21 @@ struct memmodel_model_scores {
     double loo_mape;
     int64_t samples;
     int64_t terms;
+    double training_error;
+    double loo_error;
+    double held_out_error;
+    double constant_error;
+    int32_t loss;
+    int32_t reserved;
+};
+struct memmodel_front_entry {
+    size_t size;
+    int64_t nodes;
+    int64_t terms;
+    double loo_error;
+    double held_out_error;
+    int32_t chosen;
+    int32_t reserved;
 };
 struct memmodel_symbol_value {
     const char *name;
@@ -558,6 +576,10 @@ const char *memmodel_model_input_name(const memmodel_model *model, size_t input)
 const char *memmodel_model_input_symbol(const memmodel_model *model, size_t input);
 const char *memmodel_model_target(const memmodel_model *model);
 int memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most);
+int memmodel_model_limits(const memmodel_model *model, double *least, double *most);
+size_t memmodel_model_front_count(const memmodel_model *model);
+int memmodel_model_front_entry(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry);
+const char *memmodel_model_front_formula(const memmodel_model *model, size_t index);
 int memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores);
 int memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text);
 int memmodel_model_save(const memmodel_model *model, const char *path);

@@ -185,11 +185,20 @@ class LossReduction(IntEnum):
     NONE = 2  # one loss per element
 
 
+class FitLoss(IntEnum):
+    """Which errors a fit makes small."""
+
+    DEFAULT = 0  # squared for "general", relative for the others
+    RELATIVE = 1  # squared errors divided by the measurement: 1 % of 1 GB counts as 1 % of 100 GB
+    SQUARED = 2  # squared errors: the target may be of any sign, and so are the coefficients
+
+
 class Basis(IntEnum):
     """Terms a fit chooses from."""
 
-    POSYNOMIAL = 0  # products of powers and logarithms of the inputs, and the given terms
+    POSYNOMIAL = 0  # products of powers and logarithms of the inputs, and the given terms; under "squared" those [...]
     GIVEN = 1  # the given terms only (and a constant)
+    GENERAL = 2  # straight lines, curves, steps and products of two, coefficients of any sign
 
 
 class Measure(IntEnum):
@@ -646,6 +655,8 @@ class FitOptions(_call.Struct):
     max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term
     reserved: Any  # 0
     threads: Any  # threads to use; the result does not depend on it
+    loss: Any  # FitLoss
+    reserved_2: Any  # 0
 
 
 class Prediction(_call.Struct):
@@ -662,10 +673,29 @@ class ModelScores(_call.Struct):
     """How good a fit is."""
 
     size: Any  # sizeof(ModelScores)
-    training_mape: Any  # mean absolute relative error on the rows it was fitted to, as a fraction
+    training_mape: Any  # mean absolute relative error on the rows it was fitted to, as a fraction; NaN where [...]
     loo_mape: Any  # the same with each row predicted by a fit to all others (exact leave-one-out), a fraction
     samples: Any  # rows used
     terms: Any  # terms of the formula, the constant included
+    training_error: Any  # root of the mean squared error on the rows it was fitted to: a fraction of the [...]
+    loo_error: Any  # the same with each row predicted by these terms fitted to all others
+    held_out_error: Any  # the same with each row predicted by a formula whose terms, too, were found without it
+    constant_error: Any  # held_out_error of the mean alone: 1 - (held_out_error / constant_error)^2 is the share [...]
+    loss: Any  # FitLoss, never "default"
+    reserved: Any  # 0
+
+
+class FrontEntry(_call.Struct):
+    """A formula that a fit found and did not choose, or the chosen one: no smaller one has less error on rows held out.
+    """
+
+    size: Any  # sizeof(FrontEntry)
+    nodes: Any  # size of the formula: its numbers, inputs, operators and functions
+    terms: Any  # its terms, the constant included
+    loo_error: Any  # as in ModelScores
+    held_out_error: Any  # as in ModelScores
+    chosen: Any  # 1: this is the model's formula
+    reserved: Any  # 0
 
 
 class SymbolValue(_call.Struct):
@@ -1386,6 +1416,8 @@ FitOptions._fields_ = [
     ("max_terms", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
     ("threads", ctypes.c_int32),
+    ("loss", ctypes.c_int32),
+    ("reserved_2", ctypes.c_int32),
 ]
 FitOptions._converters = {
     "target": _call.optional(_call.text),
@@ -1397,6 +1429,8 @@ FitOptions._converters = {
     "basis": _call.enum(Basis),
     "max_terms": _call.int32,
     "threads": _call.int32,
+    "loss": _call.enum(FitLoss),
+    "reserved_2": _call.int32,
 }
 FitOptions._counts = {
     "inputs": "input_count",
@@ -1424,12 +1458,41 @@ ModelScores._fields_ = [
     ("loo_mape", ctypes.c_double),
     ("samples", ctypes.c_int64),
     ("terms", ctypes.c_int64),
+    ("training_error", ctypes.c_double),
+    ("loo_error", ctypes.c_double),
+    ("held_out_error", ctypes.c_double),
+    ("constant_error", ctypes.c_double),
+    ("loss", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
 ]
 ModelScores._converters = {
     "training_mape": _call.double,
     "loo_mape": _call.double,
     "samples": _call.int64,
     "terms": _call.int64,
+    "training_error": _call.double,
+    "loo_error": _call.double,
+    "held_out_error": _call.double,
+    "constant_error": _call.double,
+    "loss": _call.enum(FitLoss),
+}
+
+FrontEntry._sized = True
+FrontEntry._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("nodes", ctypes.c_int64),
+    ("terms", ctypes.c_int64),
+    ("loo_error", ctypes.c_double),
+    ("held_out_error", ctypes.c_double),
+    ("chosen", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+FrontEntry._converters = {
+    "nodes": _call.int64,
+    "terms": _call.int64,
+    "loo_error": _call.double,
+    "held_out_error": _call.double,
+    "chosen": _call.int32,
 }
 
 SymbolValue._sized = False
@@ -2219,6 +2282,22 @@ _model_domain = _library.bind(
     ctypes.POINTER(ctypes.c_double),
     ctypes.POINTER(ctypes.c_double),
 )
+_model_limits = _library.bind(
+    "memmodel_model_limits",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_double),
+)
+_model_front_count = _library.bind("memmodel_model_front_count", ctypes.c_size_t, ctypes.c_void_p)
+_model_front_entry = _library.bind(
+    "memmodel_model_front_entry",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(FrontEntry),
+)
+_model_front_formula = _library.bind("memmodel_model_front_formula", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _model_scores = _library.bind("memmodel_model_scores", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ModelScores))
 _model_formula = _library.bind(
     "memmodel_model_formula",
@@ -4171,6 +4250,63 @@ def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:
     )
     _check.status(_value, None)
     return least_.value, most_.value
+
+
+def model_limits(model: ModelHandle) -> tuple[int, float, float]:
+    """Least and most that a model predicts. One with limits takes an input outside the domain as the nearest value
+    inside; its formula says neither.
+
+    model: model.
+
+    Returns 1 if the model has limits, as those of "general" and "squared" have; else 0.
+    """
+    least_ = ctypes.c_double()
+    most_ = ctypes.c_double()
+    _value = _model_limits(_call.address(model, ModelHandle, "model"), ctypes.byref(least_), ctypes.byref(most_))
+    return int(_value), least_.value, most_.value
+
+
+def model_front_count(model: ModelHandle) -> int:
+    """Number of formulas on the front of error and size, by rising size.
+
+    model: model.
+
+    Returns entries; 0 where the fit kept none, as those with coefficients that are not negative do.
+    """
+    _value = _model_front_count(_call.address(model, ModelHandle, "model"))
+    return int(_value)
+
+
+def model_front_entry(model: ModelHandle, index: int) -> FrontEntry:
+    """Size and errors of a formula on the front.
+
+    model: model.
+
+    index: from 0, the smallest.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    entry_ = FrontEntry()
+    _value = _model_front_entry(
+        _call.address(model, ModelHandle, "model"),
+        _call.size(index, "index"),
+        ctypes.byref(entry_),
+    )
+    _check.status(_value, None)
+    return entry_
+
+
+def model_front_formula(model: ModelHandle, index: int) -> str | None:
+    """A formula on the front as text.
+
+    model: model.
+
+    index: from 0, the smallest.
+
+    Returns the formula, owned by the model; None if there is no such entry.
+    """
+    _value = _model_front_formula(_call.address(model, ModelHandle, "model"), _call.size(index, "index"))
+    return _call.optional_decoded(_value)
 
 
 def model_scores(model: ModelHandle) -> ModelScores:

@@ -140,10 +140,17 @@ def model(value: Model) -> str:
     scores = value.scores
     formula = f"<div>{escape(value.target)} = <code>{escape(value.formula())}</code></div>"
     domain = [[escape(name), number(least), number(most)] for name, (least, most) in value.domain.items()]
-    errors = (
-        f"mean error <b>{scores.loo_mape:.2%}</b> on samples left out one by one, {scores.training_mape:.2%} on those "
-        f"of the fit; {number(scores.samples)} samples, {number(scores.terms)} terms"
-    )
+    if math.isnan(scores.held_out_error):
+        errors = (
+            f"mean error <b>{scores.loo_mape:.2%}</b> on samples left out one by one, {scores.training_mape:.2%} on "
+            "those of the fit"
+        )
+    else:
+        errors = (
+            f"root mean square error <b>{number(scores.held_out_error)}</b> (R2 {scores.r2:.3f}) on samples held out, "
+            f"{number(scores.training_error)} on those of the fit"
+        )
+    errors += f"; {number(scores.samples)} samples, {number(scores.terms)} terms"
     return page(formula, table(["input", "least", "most"], domain), f'<div class="note">{errors}</div>')
 
 

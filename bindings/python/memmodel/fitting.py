@@ -45,14 +45,17 @@ def fit(
     terms: Sequence[str] = (),
     network: Network | None = None,
     basis: str | int | _ffi.Basis = "posynomial",
+    loss: str | int | _ffi.FitLoss = "default",
     max_terms: int = 0,
     threads: int = 0,
 ) -> Model:
     """Fit a formula to measurements: Samples, the path of a CSV file, a pandas frame, or columns by name.
 
     target: column to predict, the last numeric one unless given. inputs: columns to predict it from, all other numeric
-    ones unless given. weight: column that says how much a row counts. terms: formulas in the inputs, offered besides
-    the basis; `network` offers the bytes of its layer outputs. max_terms: besides the constant, 4 unless given.
+    ones unless given. weight: column that says how much a row counts. loss: "relative" errors, of a target above 0 by
+    terms above 0, which is the default; or "squared", of numbers of any sign. basis: "posynomial", "general", "given"
+    (only `terms`); the loss says which unless given. terms: formulas in the inputs, offered besides
+    the basis; `network` offers the bytes of its layer outputs. max_terms: besides the constant.
 
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
     """
@@ -66,6 +69,7 @@ def fit(
         weight=weight,
         terms=offered or None,
         basis=basis,
+        loss=loss,
         max_terms=max_terms,
         threads=threads,
     )

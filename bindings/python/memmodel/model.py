@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import struct
 from collections.abc import Mapping, Sequence
@@ -34,12 +35,33 @@ class Prediction(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Mean relative errors, on the rows of the fit and with each row left out of it; rows; terms of the formula."""
+    """How good a fit is, on the rows it was fitted to and on rows it did not see.
+
+    training_mape, loo_mape: mean relative errors, each row left out in turn; NaN of models with squared loss.
+    training_error, loo_error, held_out_error: roots of mean squared errors, relative or in the target's unit; `held out`
+    means that the terms were found without the row too. r2: the share of the variance explained on rows held out. NaN
+    of models with positive terms.
+    """
 
     training_mape: float
     loo_mape: float
     samples: int
     terms: int
+    training_error: float = math.nan
+    loo_error: float = math.nan
+    held_out_error: float = math.nan
+    r2: float = math.nan
+
+
+class Rival(NamedTuple):
+    """A formula on the front of error and size: no smaller one has less error on rows held out."""
+
+    nodes: int
+    terms: int
+    loo_error: float
+    held_out_error: float
+    chosen: bool
+    formula: str
 
 
 class _Result(ctypes.Structure):
@@ -215,7 +237,36 @@ class Model:
     def scores(self) -> Scores:
         """How good the fit is."""
         scores = _ffi.model_scores(self._handle)
-        return Scores(scores.training_mape, scores.loo_mape, scores.samples, scores.terms)
+        share = scores.held_out_error / scores.constant_error if scores.constant_error else math.nan
+        return Scores(
+            scores.training_mape,
+            scores.loo_mape,
+            scores.samples,
+            scores.terms,
+            scores.training_error,
+            scores.loo_error,
+            scores.held_out_error,
+            1 - share * share,
+        )
+
+    @property
+    def front(self) -> list[Rival]:
+        """The best formula of each size, smallest first; empty of models with positive terms."""
+        front = []
+        for index in range(_ffi.model_front_count(self._handle)):
+            entry = _ffi.model_front_entry(self._handle, index)
+            formula = _ffi.model_front_formula(self._handle, index) or ""
+            front.append(
+                Rival(entry.nodes, entry.terms, entry.loo_error, entry.held_out_error, bool(entry.chosen), formula)
+            )
+        return front
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Least and most that the model predicts; None if nothing limits it. One with limits takes an input outside
+        its domain as the nearest value inside."""
+        limits = _ffi.model_limits(self._handle)
+        return limits[1:] if limits[0] else None
 
     @property
     def domain(self) -> dict[str, tuple[float, float]]:
@@ -224,10 +275,16 @@ class Model:
 
     def __repr__(self) -> str:
         ranges = ", ".join(f"{name} {least:g} to {most:g}" for name, (least, most) in self.domain.items())
-        return f"<Model {self.target} = {self.formula()}; {ranges}; mean error {self.scores.loo_mape:.2%}>"
+        return f"<Model {self.target} = {self.formula()}; {ranges}; {_error(self.scores)}>"
 
     def _repr_html_(self) -> str | None:
         return html("model", self)
+
+
+def _error(scores: Scores) -> str:
+    if math.isnan(scores.held_out_error):
+        return f"mean error {scores.loo_mape:.2%}"
+    return f"error {scores.held_out_error:.4g}, R2 {scores.r2:.3f} on rows held out"
 
 
 def _is_number(value: object) -> bool:

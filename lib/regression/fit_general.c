@@ -1,0 +1,296 @@
+/* From samples to a model, for tables of any kind: read the table, offer terms, choose among them, make the model. */
+#include "regression/fit_general.h"
+#include "regression/bound.h"
+#include "regression/general.h"
+
+#include <math.h>
+
+struct fit {
+    memmodel_context *context;
+    bool relative;
+    struct training training;
+    struct basis basis;
+    struct general *general;
+    struct qr qr;
+    double *column;
+};
+
+/* ---- a candidate as a model ---- */
+
+/* Column j of the basis, with the roots of the rows' weights, becomes the next column of the factors. */
+static bool
+append_column(struct fit *fit, const double *roots, size_t j)
+{
+    for (size_t i = 0; i < fit->training.columns.rows; i++)
+        fit->column[i] = matrix_column(&fit->basis.columns, j)[i] * roots[i];
+    return qr_append(&fit->qr, fit->column);
+}
+
+/* The constant is read last. */
+static size_t
+column_of(const struct candidate *candidate, size_t k)
+{
+    return k < candidate->terms ? candidate->chosen[k] : 0;
+}
+
+static int
+set_terms(struct fit *fit, const struct candidate *candidate, memmodel_model *model)
+{
+    const struct reading *reading = &fit->general->readings[candidate->reading];
+
+    fit->qr.count = 0;
+    model->term_count = candidate->terms + 1;
+    for (size_t k = 0; k < model->term_count; k++) {
+        size_t j = column_of(candidate, k);
+
+        if (!append_column(fit, reading->roots, j))
+            return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
+        model->terms[k] = expression_copy_assuming(fit->basis.pool, fit->basis.terms[j], model->pool, NULL, NULL, 0);
+        if (model->terms[k] < 0)
+            return model->terms[k];
+    }
+    return 0;
+}
+
+/* After the terms. */
+static int
+set_coefficients(struct fit *fit, const struct candidate *candidate, memmodel_model *model)
+{
+    const struct reading *reading = &fit->general->readings[candidate->reading];
+
+    model->relative = fit->relative;
+    model->response = reading->response;
+    model->response.offset += candidate->smear;
+    for (size_t i = 0; i < fit->training.columns.rows; i++)
+        fit->column[i] = reading->aims[i] * reading->roots[i];
+    qr_solve(&fit->qr, fit->column, model->coefficients);
+    for (size_t k = 0; k < model->term_count; k++) {
+        model->coefficients[k] = ldexp(model->coefficients[k], -fit->basis.exponents[column_of(candidate, k)]);
+        if (!isfinite(model->coefficients[k]))
+            return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "a coefficient is out of range");
+    }
+    return 0;
+}
+
+static int
+make_candidate(struct fit *fit, const struct candidate *candidate, memmodel_model **model)
+{
+    const struct training *training = &fit->training;
+    memmodel_model *new;
+    int status = model_begin(fit->context, training->target, training->inputs, training->input_count, &new);
+
+    if (status)
+        return status;
+    status = set_terms(fit, candidate, new);
+    if (!status)
+        status = set_coefficients(fit, candidate, new);
+    if (status)
+        memmodel_model_unref(new);
+    else
+        *model = new;
+    return status;
+}
+
+/* ---- the front: of each size the best, if it is better than all smaller ones ---- */
+
+/* The smallest candidate that is larger than `nodes` and better than `error`; of equally small ones the best. */
+static const struct candidate *
+next_rival(const struct general *general, unsigned nodes, double error)
+{
+    const struct candidate *next = NULL;
+
+    for (size_t i = 0; i < general->candidate_count; i++) {
+        const struct candidate *candidate = &general->candidates[i];
+        bool qualifies = candidate->nodes > nodes && (candidate->held_out_error < error || i == general->chosen);
+
+        if (qualifies && (!next || candidate->nodes < next->nodes ||
+                          (candidate->nodes == next->nodes && next != &general->candidates[general->chosen] &&
+                           (i == general->chosen || candidate->held_out_error < next->held_out_error))))
+            next = candidate;
+    }
+    return next;
+}
+
+static size_t
+list_rivals(const struct general *general, const struct candidate **rivals)
+{
+    double error = INFINITY;
+    unsigned nodes = 0;
+    size_t count = 0;
+
+    for (const struct candidate *next; (next = next_rival(general, nodes, error)) != NULL; count++) {
+        rivals[count] = next;
+        nodes = next->nodes;
+        error = fmin(error, next->held_out_error);
+    }
+    return count;
+}
+
+static int
+describe_rival(struct fit *fit, const struct candidate *candidate, memmodel_model *model, struct model_rival *rival)
+{
+    memmodel_model *other;
+    char *formula;
+    int status = make_candidate(fit, candidate, &other);
+
+    if (status)
+        return status;
+    status = memmodel_model_formula(other, MEMMODEL_TEXT, fit->context, &formula);
+    memmodel_model_unref(other);
+    if (status)
+        return status;
+    *rival = (struct model_rival){
+        .nodes = candidate->nodes,
+        .terms = (int64_t)candidate->terms + 1,
+        .loo = sqrt(candidate->loo_error),
+        .held_out = sqrt(candidate->held_out_error),
+        .chosen = candidate == &fit->general->candidates[fit->general->chosen],
+        .formula = arena_copy_text(&model->arena, formula),
+    };
+    memory_release(fit->context, formula);
+    return rival->formula ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+set_front(struct fit *fit, memmodel_model *model)
+{
+    const struct candidate *rivals[GENERAL_MOST];
+    int status;
+
+    model->front_count = list_rivals(fit->general, rivals);
+    status = model_allocate_front(model);
+    for (size_t i = 0; !status && i < model->front_count; i++)
+        status = describe_rival(fit, rivals[i], model, &model->front[i]);
+    return status;
+}
+
+/* ---- the model ---- */
+
+/* While the factors are those of the chosen candidate. */
+static int
+set_bound(struct fit *fit, memmodel_model *model)
+{
+    const struct candidate *candidate = &fit->general->candidates[fit->general->chosen];
+    size_t rows = fit->training.columns.rows;
+    int exponents[PATH_MOST + 1];
+    int status = model_allocate_bound(model, rows);
+
+    if (status)
+        return status;
+    for (size_t k = 0; k < model->term_count; k++)
+        exponents[k] = fit->basis.exponents[column_of(candidate, k)];
+    for (size_t i = 0; i < rows; i++) {
+        double measured = fit->training.measured[i], error = fit->general->held_out[i];
+
+        fit->column[i] = fit->relative ? measured / (measured - error) : error;
+    }
+    bound_fill(model, &fit->qr, exponents, fit->column, fit->training.weights);
+    return 0;
+}
+
+/* When the model can be evaluated. */
+static void
+set_scores(struct fit *fit, memmodel_model *model)
+{
+    const struct candidate *candidate = &fit->general->candidates[fit->general->chosen];
+    size_t rows = fit->training.columns.rows;
+    const double *inputs[MODEL_MOST_INPUTS];
+    double squares = 0;
+
+    for (size_t i = 0; i < model->input_count; i++)
+        inputs[i] = matrix_column(&fit->training.columns, i);
+    memmodel_model_evaluate_many(model, inputs, rows, fit->column);
+    for (size_t i = 0; i < rows; i++) {
+        double error = (fit->training.measured[i] - fit->column[i]) * fit->general->readings[0].roots[i];
+
+        squares += error * error;
+    }
+    model->samples = (int64_t)rows;
+    model->training_mape = model->loo_mape = (double)NAN;
+    model->errors = (struct model_errors){
+        .training = sqrt(squares / (double)rows),
+        .loo = sqrt(candidate->loo_error),
+        .held_out = sqrt(candidate->held_out_error),
+        .constant = sqrt(fit->general->candidates[0].held_out_error),
+    };
+}
+
+static int
+complete_model(struct fit *fit, memmodel_model *model)
+{
+    int status = set_bound(fit, model);
+
+    for (size_t i = 0; i < model->input_count; i++)
+        training_range(&fit->training, i, &model->inputs[i].least, &model->inputs[i].most);
+    if (!status)
+        status = model_finish(model);
+    if (!status)
+        status = set_front(fit, model);
+    if (!status)
+        set_scores(fit, model);
+    return status;
+}
+
+static int
+make_model(struct fit *fit, memmodel_model **model)
+{
+    memmodel_model *new;
+    int status = make_candidate(fit, &fit->general->candidates[fit->general->chosen], &new);
+
+    if (status)
+        return status;
+    status = complete_model(fit, new);
+    if (status)
+        memmodel_model_unref(new);
+    else
+        *model = new;
+    return status;
+}
+
+/* ---- the fit ---- */
+
+static int
+search(struct fit *fit, const struct memmodel_fit_options *options)
+{
+    size_t rows = fit->training.columns.rows;
+    int status = qr_new(fit->context, rows, PATH_MOST + 1, &fit->qr);
+
+    if (status)
+        return status;
+    fit->column = memory_allocate_zeroed(fit->context, rows, sizeof *fit->column);
+    fit->general = memory_allocate_zeroed(fit->context, 1, sizeof *fit->general);
+    if (!fit->column || !fit->general)
+        return MEMMODEL_ERROR_NOMEM;
+    return general_fit(&fit->training, &fit->basis, fit->relative, (size_t)options->max_terms, fit->general);
+}
+
+static void
+fit_release(struct fit *fit)
+{
+    qr_release(&fit->qr);
+    if (fit->general)
+        general_release(fit->context, fit->general);
+    memory_release(fit->context, fit->general);
+    memory_release(fit->context, fit->column);
+    basis_release(fit->context, &fit->basis);
+    training_release(&fit->training);
+}
+
+int
+fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    struct fit fit = {.context = memmodel_samples_context(samples),
+                      .relative = options->loss == MEMMODEL_FIT_LOSS_RELATIVE};
+    int status = training_read(samples, options, &fit.training);
+
+    if (!status)
+        status = training_sort(&fit.training);
+    if (!status)
+        status = basis_new(&fit.training, options, &fit.basis);
+    if (!status)
+        status = search(&fit, options);
+    if (!status)
+        status = make_model(&fit, model);
+    fit_release(&fit);
+    return status;
+}

@@ -1,0 +1,423 @@
+/*
+ * A formula for a table of any kind.
+ *
+ * Which terms there are is chosen again in every fold: errors of a formula whose terms were picked from hundreds with
+ * the row in view say little about rows that come. Of the readings of the target, the libraries and the sizes, the one
+ * with the least
+ *
+ *   rows / 4 (ln held-out error + ln leave-one-out error) + terms ln(columns to choose from)
+ *
+ * becomes the formula: a description length in which half the evidence is the exact leave-one-out error, of little noise
+ * and blind to the search, and half the held-out error, which sees it. The constant is chosen where nothing predicts
+ * rows held out better than it does.
+ */
+#include "regression/general.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FOLDS = 5, REPEATS = 2, ROWS_PER_TERM = 3, NO_FOLD = FOLDS };
+
+static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
+static const double same_score = 1e-9;  /* difference of scores that counts as none */
+static const double limit_margin = 0.1; /* of the target's range, by which a prediction may leave it */
+
+struct work {
+    const struct training *training;
+    const struct basis *basis;
+    struct general *general;
+    size_t most_terms; /* 0: the defaults */
+    struct path path;
+    size_t *order;        /* of the rows: those of the part at hand first */
+    unsigned char *folds; /* of every row */
+    double *right_side;
+    struct model_response response; /* of the part at hand */
+    double floor;                   /* an error below counts as this */
+};
+
+/* ---- readings of the target ---- */
+
+/*
+ * A little beyond the measurements, but not beyond zero where all lie on one side of it. They are those of all rows also
+ * where a part of them is fitted: else a formula that is right could not be exact.
+ */
+static void
+set_limits(const struct training *training, struct model_response *response)
+{
+    double least = INFINITY, most = -INFINITY, margin;
+
+    for (size_t i = 0; i < training->columns.rows; i++) {
+        least = fmin(least, training->measured[i]);
+        most = fmax(most, training->measured[i]);
+    }
+    margin = limit_margin * (most - least);
+    response->least = least >= 0 ? fmax(least - margin, 0) : least - margin;
+    response->most = most <= 0 ? fmin(most + margin, 0) : most + margin;
+}
+
+static double
+least_measured(const struct training *training)
+{
+    double least = training->measured[0];
+
+    for (size_t i = 1; i < training->columns.rows; i++)
+        least = fmin(least, training->measured[i]);
+    return least;
+}
+
+static int
+read_target(const struct training *training, bool relative, bool square, struct reading *reading)
+{
+    size_t rows = training->columns.rows;
+
+    reading->aims = memory_allocate_zeroed(training->context, rows, sizeof *reading->aims);
+    reading->roots = memory_allocate_zeroed(training->context, rows, sizeof *reading->roots);
+    if (!reading->aims || !reading->roots)
+        return MEMMODEL_ERROR_NOMEM;
+    reading->response.square = square;
+    set_limits(training, &reading->response);
+    if (square)
+        reading->response.offset = fmin(0, least_measured(training));
+    for (size_t i = 0; i < rows; i++) {
+        double measured = training->measured[i], root = sqrt(training->weights[i]);
+
+        reading->aims[i] = square ? sqrt(measured - reading->response.offset) : measured;
+        reading->roots[i] = !relative ? root : square ? 2 * root / sqrt(measured) : root / measured;
+    }
+    return 0;
+}
+
+/* ---- parts of the rows ---- */
+
+/* Puts the rows that are not in the fold into the path; `order` has them first, then the others. */
+static void
+take_part(struct work *work, const struct reading *reading, size_t fold)
+{
+    const struct matrix *columns = &work->basis->columns;
+    struct path *path = &work->path;
+    size_t rows = columns->rows, kept = 0, left = rows;
+
+    for (size_t i = rows; i-- > 0;)
+        if (work->folds[i] == fold)
+            work->order[--left] = i;
+    for (size_t i = 0; i < rows; i++)
+        if (work->folds[i] != fold)
+            work->order[kept++] = i;
+    path->columns.rows = kept;
+    for (size_t i = 0; i < kept; i++) {
+        path->roots[i] = reading->roots[work->order[i]];
+        work->right_side[i] = path->roots[i] * reading->aims[work->order[i]];
+    }
+    for (size_t j = 0; j < columns->columns; j++) {
+        const double *from = matrix_column(columns, j);
+        double *to = matrix_column(&path->columns, j);
+
+        for (size_t i = 0; i < kept; i++)
+            to[i] = from[work->order[i]] * path->roots[i];
+    }
+    path_set(path, work->right_side);
+    work->response = reading->response;
+}
+
+/* What an error counts that is made in predicting the row. */
+static double
+weighted_square(const struct work *work, size_t row, double value)
+{
+    double error = (work->training->measured[row] - value) * work->general->readings[0].roots[row];
+
+    return error * error;
+}
+
+/* The error of part row i in a sum that did not see it. */
+static double
+left_out_error(const struct path *path, size_t i)
+{
+    return path->residuals[i] / (1 - path->leverages[i]) / path->roots[i];
+}
+
+/* The square of a sum that is right on average is too small on average, by the variance of the sum. */
+static void
+set_smear(struct work *work, const struct reading *reading)
+{
+    double squares = 0;
+    size_t rows = work->path.columns.rows;
+
+    for (size_t i = 0; i < rows; i++)
+        squares += left_out_error(&work->path, i) * left_out_error(&work->path, i);
+    work->response.offset = reading->response.offset;
+    if (reading->response.square)
+        work->response.offset += squares / (double)rows;
+}
+
+/* ---- errors ---- */
+
+/* Mean squared error of the part's rows, each predicted by the path's columns fitted to the others. */
+static double
+loo_error(const struct work *work, const struct reading *reading)
+{
+    size_t rows = work->path.columns.rows;
+    double sum = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = work->order[i];
+        double aim = reading->aims[row] - left_out_error(&work->path, i);
+
+        sum += weighted_square(work, row, model_respond(&work->response, aim));
+    }
+    return sum / (double)rows;
+}
+
+static double
+predict_row(const struct work *work, const double *coefficients, double constant, size_t row)
+{
+    double sum = constant;
+
+    for (size_t k = 0; k < work->path.count; k++)
+        sum += coefficients[k] * matrix_column(&work->basis->columns, work->path.chosen[k])[row];
+    return model_respond(&work->response, sum);
+}
+
+/* The sum of squared errors of the rows that are not in the part; their errors, if these are asked for. */
+static double
+held_out_error(const struct work *work, double *errors)
+{
+    double coefficients[PATH_MOST], constant = path_solve(&work->path, coefficients), sum = 0;
+
+    for (size_t i = work->path.columns.rows; i < work->basis->columns.rows; i++) {
+        size_t row = work->order[i];
+        double value = predict_row(work, coefficients, constant, row);
+
+        sum += weighted_square(work, row, value);
+        if (errors)
+            errors[row] = work->training->measured[row] - value;
+    }
+    return sum;
+}
+
+/* ---- candidates ---- */
+
+/* Constant, and of each term its coefficient, times and plus. */
+static unsigned
+count_nodes(const struct work *work, const struct path *path, bool square)
+{
+    unsigned nodes = 1 + square;
+
+    for (size_t k = 0; k < path->count; k++)
+        nodes += work->basis->sizes[path->chosen[k]] + 3;
+    return nodes;
+}
+
+static size_t
+longest_path(const struct work *work, size_t library)
+{
+    size_t rows = work->basis->columns.rows, terms = work->most_terms;
+
+    if (terms == 0)
+        terms = library == 0 ? PATH_MOST : GENERAL_TERMS;
+    return terms < rows / ROWS_PER_TERM ? terms : rows / ROWS_PER_TERM;
+}
+
+static void
+add_candidate(struct work *work, size_t reading, size_t library)
+{
+    struct general *general = work->general;
+    const struct path *path = &work->path;
+    struct candidate *candidate = &general->candidates[general->candidate_count++];
+
+    set_smear(work, &general->readings[reading]);
+    *candidate = (struct candidate){.reading = reading,
+                                    .library = library,
+                                    .terms = path->count,
+                                    .nodes = count_nodes(work, path, general->readings[reading].response.square),
+                                    .smear = work->response.offset - general->readings[reading].response.offset,
+                                    .loo_error = loo_error(work, &general->readings[reading])};
+    memcpy(candidate->chosen, path->chosen, path->count * sizeof *path->chosen);
+}
+
+static bool
+is_new_library(const struct basis *basis, size_t library)
+{
+    return library == 0 || basis->ends[library] > basis->ends[library - 1];
+}
+
+/* All rows: which candidates there are. */
+static void
+list_candidates(struct work *work)
+{
+    for (size_t reading = 0; reading < GENERAL_TARGETS; reading++) {
+        take_part(work, &work->general->readings[reading], NO_FOLD);
+        for (size_t library = 0; library < BASIS_LIBRARIES; library++) {
+            if (!is_new_library(work->basis, library))
+                continue;
+            path_begin(&work->path, work->basis->ends[library]);
+            if (reading == 0 && library == 0)
+                add_candidate(work, reading, library);
+            while (work->path.count < longest_path(work, library) && path_extend(&work->path))
+                add_candidate(work, reading, library);
+        }
+    }
+}
+
+/* Adds the fold's errors to the candidates of a reading, whose paths are searched again without the fold. */
+static void
+judge_fold(struct work *work, size_t reading, size_t fold)
+{
+    struct general *general = work->general;
+
+    take_part(work, &general->readings[reading], fold);
+    for (size_t i = 0; i < general->candidate_count; i++) {
+        struct candidate *candidate = &general->candidates[i];
+
+        if (candidate->reading != reading)
+            continue;
+        if (candidate->terms <= 1)
+            path_begin(&work->path, work->basis->ends[candidate->library]);
+        while (work->path.count < candidate->terms && path_extend(&work->path))
+            ;
+        set_smear(work, &general->readings[reading]);
+        candidate->held_out_error += held_out_error(work, NULL) / (REPEATS * (double)work->basis->columns.rows);
+    }
+}
+
+static void
+deal_folds(struct work *work, size_t repeat)
+{
+    size_t rows = work->basis->columns.rows;
+
+    memmodel_samples_shuffle(repeat, rows, work->order);
+    for (size_t i = 0; i < rows; i++)
+        work->folds[work->order[i]] = (unsigned char)(i % FOLDS);
+}
+
+static void
+judge_candidates(struct work *work)
+{
+    for (size_t repeat = 0; repeat < REPEATS; repeat++) {
+        deal_folds(work, repeat);
+        for (size_t reading = 0; reading < GENERAL_TARGETS; reading++)
+            for (size_t fold = 0; fold < FOLDS; fold++)
+                judge_fold(work, reading, fold);
+    }
+}
+
+/* ---- choice ---- */
+
+static double
+score(const struct work *work, const struct candidate *candidate)
+{
+    double rows = (double)work->basis->columns.rows;
+    double columns = (double)work->basis->ends[candidate->library] - 1;
+    double evidence = log(candidate->held_out_error + work->floor) + log(candidate->loo_error + work->floor);
+
+    return rows / 4 * evidence + (double)candidate->terms * log(columns);
+}
+
+static bool
+is_better(const struct candidate *candidate, const struct candidate *best)
+{
+    if (fabs(candidate->score - best->score) > same_score)
+        return candidate->score < best->score;
+    return candidate->nodes < best->nodes;
+}
+
+static void
+choose(struct work *work)
+{
+    struct general *general = work->general;
+
+    general->chosen = 0;
+    for (size_t i = 0; i < general->candidate_count; i++) {
+        general->candidates[i].score = score(work, &general->candidates[i]);
+        if (is_better(&general->candidates[i], &general->candidates[general->chosen]))
+            general->chosen = i;
+    }
+    if (!(general->candidates[general->chosen].held_out_error < general->candidates[0].held_out_error))
+        general->chosen = 0;
+}
+
+static void
+repeat_path(struct work *work, const struct candidate *candidate, size_t fold)
+{
+    take_part(work, &work->general->readings[candidate->reading], fold);
+    path_begin(&work->path, work->basis->ends[candidate->library]);
+    while (work->path.count < candidate->terms && path_extend(&work->path))
+        ;
+    set_smear(work, &work->general->readings[candidate->reading]);
+}
+
+/* The errors of the chosen candidate, row by row. */
+static void
+hold_out_rows(struct work *work)
+{
+    struct general *general = work->general;
+    const struct candidate *chosen = &general->candidates[general->chosen];
+
+    deal_folds(work, 0);
+    for (size_t fold = 0; fold < FOLDS; fold++) {
+        repeat_path(work, chosen, fold);
+        held_out_error(work, general->held_out);
+    }
+}
+
+/* ---- the whole ---- */
+
+static double
+error_floor(const struct general *general, size_t rows)
+{
+    const struct reading *reading = &general->readings[0];
+    double largest = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        largest = fmax(largest, fabs(reading->aims[i] * reading->roots[i]));
+    return fmax(largest * largest * exact, 1e-300);
+}
+
+static int
+allocate(memmodel_context *context, struct work *work)
+{
+    size_t rows = work->basis->columns.rows;
+    int status = path_new(context, rows, work->basis->count, work->basis->sizes, &work->path);
+
+    if (status)
+        return status;
+    work->order = memory_allocate_zeroed(context, rows, sizeof *work->order);
+    work->folds = memory_allocate_zeroed(context, rows, 1);
+    work->right_side = memory_allocate_zeroed(context, rows, sizeof *work->right_side);
+    work->general->held_out = memory_allocate_zeroed(context, rows, sizeof *work->general->held_out);
+    return work->order && work->folds && work->right_side && work->general->held_out ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+int
+general_fit(const struct training *training, const struct basis *basis, bool relative, size_t most_terms,
+            struct general *general)
+{
+    struct work work = {.training = training, .basis = basis, .general = general, .most_terms = most_terms};
+    int status = read_target(training, relative, false, &general->readings[0]);
+
+    if (!status)
+        status = read_target(training, relative, true, &general->readings[1]);
+    if (!status)
+        status = allocate(training->context, &work);
+    if (!status) {
+        work.floor = error_floor(general, training->columns.rows);
+        list_candidates(&work);
+        judge_candidates(&work);
+        choose(&work);
+        hold_out_rows(&work);
+    }
+    path_release(training->context, &work.path);
+    memory_release(training->context, work.order);
+    memory_release(training->context, work.folds);
+    memory_release(training->context, work.right_side);
+    return status;
+}
+
+void
+general_release(memmodel_context *context, struct general *general)
+{
+    memory_release(context, general->held_out);
+    for (size_t i = 0; i < GENERAL_TARGETS; i++) {
+        memory_release(context, general->readings[i].aims);
+        memory_release(context, general->readings[i].roots);
+    }
+}

@@ -1,0 +1,49 @@
+/* A formula for a table of any kind: forward selection in nested libraries, chosen by rows it did not see. */
+#ifndef REGRESSION_GENERAL_H
+#define REGRESSION_GENERAL_H
+
+#include "regression/basis.h"
+#include "regression/model.h"
+#include "regression/path.h"
+
+enum { GENERAL_TERMS = 5, GENERAL_TARGETS = 2 };
+
+/* A way to read the target: as it is, or as its root above the offset. */
+struct reading {
+    struct model_response response;
+    double *aims;  /* of every row: what a sum of terms should be */
+    double *roots; /* of every row: root of the weight of an error in that sum */
+};
+
+/* The first terms of a path: of a reading of the target and of a library. */
+struct candidate {
+    size_t reading, library, terms;
+    uint16_t chosen[PATH_MOST];
+    unsigned nodes;                   /* of the formula as a tree */
+    double loo_error, held_out_error; /* mean squared, weighted */
+    double smear;                     /* to be added to its predictions: what squaring a mean loses */
+    double score;                     /* the least one is chosen */
+};
+
+enum { GENERAL_MOST = GENERAL_TARGETS * BASIS_LIBRARIES * (PATH_MOST + 1) };
+
+struct general {
+    struct reading readings[GENERAL_TARGETS];
+    struct candidate candidates[GENERAL_MOST]; /* the first is the constant */
+    size_t candidate_count, chosen;
+    double *held_out; /* of every row: measured less predicted by a formula of the chosen kind, its terms found without
+                         the row */
+};
+
+/*
+ * `relative`: errors are divided by what was measured. most_terms 0: GENERAL_TERMS, and of the inputs themselves all.
+ * 0 or MEMMODEL_ERROR_NOMEM; release the outcome in either case.
+ */
+int
+general_fit(const struct training *training, const struct basis *basis, bool relative, size_t most_terms,
+            struct general *general);
+
+void
+general_release(memmodel_context *context, struct general *general);
+
+#endif

@@ -1,0 +1,62 @@
+/* Forward selection: the column that explains most of what is left, again and again. */
+#ifndef REGRESSION_PATH_H
+#define REGRESSION_PATH_H
+
+#include "regression/linear_algebra.h"
+
+#include <stdint.h>
+
+enum { PATH_MOST = 15 }; /* columns of a path, the constant not counted */
+
+/*
+ * Least squares of the right side on a constant and the columns chosen so far. All columns are centred and of norm 1;
+ * what they were is means and norms. Rows are multiplied by the roots of their weights.
+ */
+struct path {
+    struct matrix columns;
+    double *roots;         /* of every row: root of its weight */
+    double *means, *norms; /* of every column before it was centred and scaled; norm 0: it is constant, not chosen */
+    double mean;           /* of the right side */
+    double *centred;       /* the right side less its mean */
+    double *alignments,
+        *rests;               /* of every column: product with the right side, squared norm, both less what is chosen */
+    double *first_alignments; /* before the first column is chosen */
+    bool *refused;
+    const unsigned *sizes; /* of every column: symbols of its formula */
+    size_t library;        /* columns before this one may be chosen */
+    double *residuals, *leverages;
+    struct qr qr;
+    size_t count;
+    uint16_t chosen[PATH_MOST];
+};
+
+/* Room for so many rows and columns. A failed path may be released. */
+int
+path_new(memmodel_context *context, size_t rows, size_t columns, const unsigned *sizes, struct path *path);
+
+void
+path_release(memmodel_context *context, struct path *path);
+
+/*
+ * Takes the rows that are in path->columns, with their roots and a right side that is multiplied by them: centres and
+ * scales the columns. The first column, the constant, is never chosen. path->columns.rows may have been lowered.
+ */
+void
+path_set(struct path *path, const double *right_side);
+
+/* Back to the constant alone; columns 1 to library - 1 may be chosen from now on. */
+void
+path_begin(struct path *path, size_t library);
+
+/*
+ * Chooses one more column: of those that still differ from the chosen ones, the one with the greatest gain that does not
+ * lift the leverage of a row above 0.95; of equal gains the shorter term, then the earlier. false if there is none.
+ */
+bool
+path_extend(struct path *path);
+
+/* coefficients[i] of column chosen[i] as it was before path_set(); returns the constant. */
+double
+path_solve(const struct path *path, double *coefficients);
+
+#endif

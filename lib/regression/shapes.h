@@ -1,0 +1,14 @@
+/* The terms for tables of any kind: straight lines, curves and steps of one input, and what two inputs do together. */
+#ifndef REGRESSION_SHAPES_H
+#define REGRESSION_SHAPES_H
+
+#include "regression/basis.h"
+
+/*
+ * Adds three nested libraries behind the terms that the basis has, and says where each ends (basis->ends): the inputs;
+ * functions of one input, made for its range and its levels; products, distances, minima and equality of two.
+ */
+int
+shapes_add(struct basis *basis, const struct training *training);
+
+#endif

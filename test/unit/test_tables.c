@@ -1,0 +1,523 @@
+/* Fits to tables of any kind: squared errors, coefficients of any sign. */
+#include "fitted.h"
+#include "near.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS = 60 };
+
+/* `a` in tenths from 1, `b` a level of 0, 1, 3 and 4, `c` in hundredths from -3 on; none follows from the others. */
+struct row {
+    double a, b, c, noise;
+};
+
+static struct row
+row_at(size_t i, uint64_t *seed)
+{
+    return (struct row){
+        .a = 1 + (double)(i * 7 % 60) / 10,
+        .b = (double)(i * i % 6),
+        .c = -3 + (double)(i * 41 % 601) / 100,
+        .noise = random_error(seed),
+    };
+}
+
+typedef double (*law)(const struct row *row);
+
+static memmodel_samples *
+table_of(memmodel_context *context, law y, uint64_t seed)
+{
+    static const char *const columns[] = {"a", "b", "c", "y"};
+    memmodel_samples *samples;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 4, &samples), 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        struct row row = row_at(i, &seed);
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){row.a, row.b, row.c, y(&row)}), 0);
+    }
+    return samples;
+}
+
+static memmodel_model *
+fit_squared(const memmodel_samples *samples)
+{
+    return fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                                       .loss = MEMMODEL_FIT_LOSS_SQUARED});
+}
+
+static memmodel_model *
+fit_law(memmodel_context *context, law y, uint64_t seed)
+{
+    memmodel_samples *samples = table_of(context, y, seed);
+    memmodel_model *model = fit_squared(samples);
+
+    memmodel_samples_unref(samples);
+    return model;
+}
+
+static struct memmodel_model_scores
+scores_of(const memmodel_model *model)
+{
+    struct memmodel_model_scores scores = {.size = sizeof scores};
+
+    assert_int_equal(memmodel_model_scores(model, &scores), 0);
+    return scores;
+}
+
+/* ---- what is found ---- */
+
+static double
+straight(const struct row *row)
+{
+    return 2 + 3 * row->a - 1.5 * row->c;
+}
+
+static double
+step(const struct row *row)
+{
+    return -4 + 7 * (row->b == 3) + row->a;
+}
+
+static double
+hinge(const struct row *row)
+{
+    return 10 - 2 * fmax(row->b - 1, 0) * row->a;
+}
+
+static double
+quotient(const struct row *row)
+{
+    return 5 * row->c / row->a - 1;
+}
+
+static double
+root(const struct row *row)
+{
+    return pow(1 + 2 * row->a, 2);
+}
+
+/* The laws are sums of terms that the libraries have, so nothing but rounding is left; at (1.5, 4, 2). */
+static void
+planted_formulas_are_found(void **state)
+{
+    static const struct {
+        law y;
+        const char *part;
+    } cases[] = {
+        {straight, "*c"}, {step, "equal(b, 3)"}, {hinge, "max(0, b - 1)"}, {quotient, "/a"}, {root, ""},
+    };
+    static const struct row point = {.a = 1.5, .b = 4, .c = 2};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memmodel_model *model = fit_law(*state, cases[i].y, 1);
+        char *text = formula(*state, model, MEMMODEL_TEXT);
+
+        assert_near(memmodel_model_evaluate(model, (double[]){1.5, 4, 2}), cases[i].y(&point), 1e-9);
+        assert_true(scores_of(model).held_out_error < 1e-9);
+        assert_true(scores_of(model).terms <= 3);
+        if (!strstr(text, cases[i].part))
+            fail_msg("%s has no %s", text, cases[i].part);
+        memmodel_free(*state, text);
+        memmodel_model_unref(model);
+    }
+}
+
+static double
+noisy(const struct row *row)
+{
+    return 20 + 4 * row->a - 3 * row->c + 2 * row->noise;
+}
+
+/* Noise evenly in +-2 has a root mean square of 2 / sqrt(3) = 1.155. */
+static void
+held_out_error_is_about_the_noise(void **state)
+{
+    memmodel_model *model = fit_law(*state, noisy, 3);
+    struct memmodel_model_scores scores = scores_of(model);
+
+    assert_int_equal(scores.loss, MEMMODEL_FIT_LOSS_SQUARED);
+    assert_int_equal(scores.terms, 3);
+    assert_true(isnan(scores.loo_mape));
+    assert_near(scores.held_out_error, 1.155, 0.25);
+    assert_true(scores.training_error < scores.loo_error);
+    assert_true(scores.constant_error > 4 * scores.held_out_error);
+    memmodel_model_unref(model);
+}
+
+static double
+noise_alone(const struct row *row)
+{
+    return 100 + row->noise;
+}
+
+/* A choice among hundreds of terms always finds one that follows noise: it must be refused, nearly always. */
+static void
+of_noise_the_mean_remains(void **state)
+{
+    size_t constants = 0;
+
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        memmodel_model *model = fit_law(*state, noise_alone, seed);
+
+        constants += scores_of(model).terms == 1;
+        memmodel_model_unref(model);
+    }
+    assert_true(constants >= 18);
+}
+
+static double
+always_seven(const struct row *row)
+{
+    (void)row;
+    return -7;
+}
+
+static void
+a_target_that_never_changes_is_its_value(void **state)
+{
+    memmodel_model *model = fit_law(*state, always_seven, 1);
+
+    assert_int_equal(scores_of(model).terms, 1);
+    assert_near(memmodel_model_evaluate(model, (double[]){3, 1, 0}), -7, 1e-12);
+    memmodel_model_unref(model);
+}
+
+/* ---- the same for the same table ---- */
+
+static char *
+json_of(memmodel_context *context, const memmodel_samples *samples)
+{
+    memmodel_model *model = fit_squared(samples);
+    char *text;
+
+    (void)context;
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    memmodel_model_unref(model);
+    return text;
+}
+
+static void
+the_order_of_the_rows_does_not_matter(void **state)
+{
+    memmodel_samples *samples = table_of(*state, noisy, 5), *shuffled;
+    size_t rows[ROWS];
+    char *json, *again;
+
+    memmodel_samples_shuffle(1, ROWS, rows);
+    assert_int_equal(memmodel_samples_select(samples, rows, ROWS, &shuffled), 0);
+    json = json_of(*state, samples);
+    again = json_of(*state, shuffled);
+    assert_string_equal(json, again);
+    memmodel_free(*state, json);
+    memmodel_free(*state, again);
+    memmodel_samples_unref(samples);
+    memmodel_samples_unref(shuffled);
+}
+
+static void
+a_model_is_the_same_after_writing_and_reading(void **state)
+{
+    static const law laws[] = {noisy, root, hinge};
+
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        memmodel_model *model = fit_law(*state, laws[i], 7), *read;
+        char *json, *again;
+
+        assert_int_equal(memmodel_model_to_json(model, &json), 0);
+        assert_int_equal(memmodel_model_from_json(*state, "model", json, strlen(json), &read), 0);
+        assert_int_equal(memmodel_model_to_json(read, &again), 0);
+        assert_string_equal(json, again);
+        assert_true(memmodel_model_evaluate(model, (double[]){9, 2, 1}) ==
+                    memmodel_model_evaluate(read, (double[]){9, 2, 1}));
+        memmodel_free(*state, json);
+        memmodel_free(*state, again);
+        memmodel_model_unref(model);
+        memmodel_model_unref(read);
+    }
+}
+
+/* ---- predictions ---- */
+
+static void
+outside_the_domain_the_nearest_point_inside_is_taken(void **state)
+{
+    memmodel_model *model = fit_law(*state, straight, 1);
+    struct memmodel_prediction inside = {.size = sizeof inside}, beyond = {.size = sizeof beyond};
+    double least, most;
+
+    assert_int_equal(memmodel_model_domain(model, 0, &least, &most), 0);
+    assert_int_equal(memmodel_model_predict(model, (double[]){most, 1, 0}, 0.9, &inside), 0);
+    assert_int_equal(memmodel_model_predict(model, (double[]){most + 100, 1, 0}, 0.9, &beyond), 0);
+    assert_true(inside.value == beyond.value);
+    assert_int_equal(inside.outside, 0);
+    assert_int_equal(beyond.outside, 1);
+    assert_true(isnan(memmodel_model_evaluate(model, (double[]){(double)NAN, 1, 0})));
+    memmodel_model_unref(model);
+}
+
+/* A tenth of their range beyond, on either side; not beyond zero where they are positive. */
+static void
+predictions_stay_near_the_measurements(void **state)
+{
+    memmodel_samples *samples = parse(*state, "x,y\n1,-3\n2,-1\n3,1\n4,3\n5,5\n6,7\n");
+    memmodel_model *model = fit_squared(samples);
+    double least, most;
+
+    assert_int_equal(memmodel_model_limits(model, &least, &most), 1);
+    assert_near(least, -4, 1e-12);
+    assert_near(most, 8, 1e-12);
+    assert_near(memmodel_model_evaluate(model, (double[]){2.5}), 0, 1e-9);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    samples = parse(*state, "x,y\n1,0.5\n2,1\n3,2\n4,3\n5,5\n6,10.5\n");
+    model = fit_squared(samples);
+    assert_int_equal(memmodel_model_limits(model, &least, &most), 1);
+    assert_near(least, 0, 0);
+    assert_near(most, 11.5, 1e-12);
+    memmodel_model_unref(model);
+    model = network_model(*state, 0.02);
+    assert_int_equal(memmodel_model_limits(model, &least, &most), 0);
+    assert_true(isinf(least) && isinf(most));
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static void
+many_points_give_the_same_bits_as_one(void **state)
+{
+    static const law laws[] = {noisy, root};
+    enum { POINTS = 300 };
+    double columns[3][POINTS], results[POINTS];
+    uint64_t seed = 1;
+
+    for (size_t i = 0; i < POINTS; i++)
+        for (size_t j = 0; j < 3; j++)
+            columns[j][i] = 10 * random_error(&seed);
+    columns[1][17] = (double)NAN;
+    columns[0][200] = (double)INFINITY;
+    for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++) {
+        memmodel_model *model = fit_law(*state, laws[k], 1);
+
+        memmodel_model_evaluate_many(model, (const double *[]){columns[0], columns[1], columns[2]}, POINTS, results);
+        for (size_t i = 0; i < POINTS; i++) {
+            double one = memmodel_model_evaluate(model, (double[]){columns[0][i], columns[1][i], columns[2][i]});
+
+            assert_memory_equal(&one, &results[i], sizeof one);
+        }
+        memmodel_model_unref(model);
+    }
+}
+
+/* Of new measurements with the same noise, about 95 % must lie below the bound of that level. */
+static void
+bounds_hold_for_new_measurements(void **state)
+{
+    memmodel_model *model = fit_law(*state, noisy, 11);
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+    size_t below = 0, points = 2000;
+    uint64_t seed = 99;
+
+    for (size_t i = 0; i < points; i++) {
+        struct row row = row_at(i, &seed);
+
+        assert_int_equal(memmodel_model_predict(model, (double[]){row.a, row.b, row.c}, 0.95, &prediction), 0);
+        assert_true(prediction.upper >= prediction.value);
+        below += noisy(&row) <= prediction.upper;
+    }
+    assert_true((double)below / (double)points >= 0.92);
+    assert_true(prediction.upper - prediction.value < 3); /* the noise reaches 2 */
+    memmodel_model_unref(model);
+}
+
+static void
+solving_stays_inside_the_domain(void **state)
+{
+    memmodel_samples *samples = parse(*state, "x,y\n1,10\n2,20\n3,30\n4,40\n5,50\n6,60\n7,70\n8,80\n");
+    memmodel_model *model = fit_squared(samples);
+    int64_t largest;
+
+    assert_int_equal(memmodel_model_solve(model, (double[]){0}, "x", 0.9, 45, &largest), 0);
+    assert_int_equal(largest, 4);
+    assert_int_equal(memmodel_model_solve(model, (double[]){0}, "x", 0.9, 1e6, &largest), 0);
+    assert_int_equal(largest, 8);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+/* ---- the front ---- */
+
+static void
+the_front_falls_in_error_as_it_grows_in_size(void **state)
+{
+    memmodel_model *model = fit_law(*state, noisy, 13);
+    struct memmodel_front_entry before = {.nodes = 0, .held_out_error = INFINITY};
+    size_t count = memmodel_model_front_count(model), chosen = 0;
+    char *text = formula(*state, model, MEMMODEL_TEXT);
+
+    assert_true(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        struct memmodel_front_entry entry = {.size = sizeof entry};
+
+        assert_int_equal(memmodel_model_front_entry(model, i, &entry), 0);
+        assert_true(entry.nodes > before.nodes);
+        assert_true(entry.held_out_error < before.held_out_error || entry.chosen);
+        if (entry.chosen) {
+            assert_string_equal(memmodel_model_front_formula(model, i), text);
+            assert_near(entry.held_out_error, scores_of(model).held_out_error, 0);
+            chosen++;
+        }
+        before = entry;
+    }
+    assert_int_equal(chosen, 1);
+    assert_null(memmodel_model_front_formula(model, count));
+    assert_int_equal(memmodel_model_front_entry(model, count, &(struct memmodel_front_entry){.size = sizeof before}),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+}
+
+/* ---- options ---- */
+
+static void
+given_terms_are_all_there_is(void **state)
+{
+    static const char *const terms[] = {"a*c", "c"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .terms = terms,
+                                           .term_count = 2,
+                                           .basis = MEMMODEL_BASIS_GIVEN,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    memmodel_samples *samples = table_of(*state, noisy, 1);
+    memmodel_model *model = fit(samples, &options);
+    char *text = formula(*state, model, MEMMODEL_TEXT);
+
+    assert_non_null(strstr(text, "*c"));
+    assert_null(strstr(text, "b"));
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static double
+growth(const struct row *row)
+{
+    return (50 + 10 * row->a - 5 * row->c) * (1 + 0.02 * row->noise);
+}
+
+static void
+the_general_basis_may_make_relative_errors_small(void **state)
+{
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .basis = MEMMODEL_BASIS_GENERAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
+    memmodel_samples *samples = table_of(*state, growth, 1);
+    memmodel_model *model = fit(samples, &options);
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+
+    assert_int_equal(scores_of(model).loss, MEMMODEL_FIT_LOSS_RELATIVE);
+    assert_near(scores_of(model).held_out_error, 0.02 / sqrt(3), 0.004);
+    assert_int_equal(memmodel_model_predict(model, (double[]){3, 2, 1}, 0.95, &prediction), 0);
+    assert_near(prediction.value / 75, 1, 0.01);
+    assert_near(prediction.upper / 75, 1.02, 0.015);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static void
+most_terms_is_kept(void **state)
+{
+    memmodel_samples *samples = table_of(*state, noisy, 1);
+    struct memmodel_fit_options options = {.size = sizeof options, .max_terms = 1, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    memmodel_model *model = fit(samples, &options);
+
+    assert_int_equal(scores_of(model).terms, 2);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+/* ---- tables that nobody wants ---- */
+
+static void
+what_squared_errors_cannot_do_is_said(void **state)
+{
+    memmodel_samples *zero = parse(*state, "x,y\n1,1\n2,3\n3,0\n4,5\n5,6\n");
+    memmodel_samples *huge = parse(*state, "x,y\n1,1\n2,3\n3,2\n4,5e200\n5,6\n");
+    struct memmodel_fit_options options = {.size = sizeof options, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    memmodel_model *model;
+
+    assert_error(*state, memmodel_fit(zero, NULL, &model), MEMMODEL_ERROR_DATA, "row 3");
+    assert_error(*state, memmodel_fit(zero, NULL, &model), MEMMODEL_ERROR_DATA, "y");
+    assert_error(*state, memmodel_fit(zero, NULL, &model), MEMMODEL_ERROR_DATA, "squared");
+    assert_error(*state, memmodel_fit(huge, &options, &model), MEMMODEL_ERROR_DATA, "row 4");
+    options.loss = 3;
+    assert_error(*state, memmodel_fit(zero, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "loss");
+    memmodel_samples_unref(zero);
+    memmodel_samples_unref(huge);
+}
+
+/* Columns that overflow when squared or divided by, that repeat each other but for a factor, or have two levels. */
+static void
+awkward_columns_do_no_harm(void **state)
+{
+    static const char *const columns[] = {"x", "twice", "tiny", "huge", "nearly_constant", "level", "y"};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 1;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 7, &samples), 0);
+    for (size_t i = 0; i < 40; i++) {
+        double x = (double)i, level = (double)(i % 2);
+
+        assert_int_equal(
+            memmodel_samples_add(samples, (double[]){x, 2 * x, 1e-300 * (1 + (double)(i * 7 % 40)),
+                                                     1e300 * (1 + (double)(i * 3 % 40)), 1e9 + 1e-7 * (double)(i % 5),
+                                                     level, 1 - 3 * x + level + 0.01 * random_error(&seed)}),
+            0);
+    }
+    model = fit_squared(samples);
+    assert_near(memmodel_model_evaluate(model, (double[]){20, 40, 1e-300, 1e300, 1e9, 0}), -59, 0.05);
+    assert_true(isfinite(scores_of(model).held_out_error));
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static void
+four_rows_are_enough(void **state)
+{
+    memmodel_samples *samples = parse(*state, "x,y\n1,-1\n2,-2\n3,-3\n4,-4.1\n");
+    memmodel_model *model = fit_squared(samples);
+
+    assert_true(isfinite(memmodel_model_evaluate(model, (double[]){2.5})));
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(planted_formulas_are_found),
+        TEST(held_out_error_is_about_the_noise),
+        TEST(of_noise_the_mean_remains),
+        TEST(a_target_that_never_changes_is_its_value),
+        TEST(the_order_of_the_rows_does_not_matter),
+        TEST(a_model_is_the_same_after_writing_and_reading),
+        TEST(outside_the_domain_the_nearest_point_inside_is_taken),
+        TEST(predictions_stay_near_the_measurements),
+        TEST(many_points_give_the_same_bits_as_one),
+        TEST(bounds_hold_for_new_measurements),
+        TEST(solving_stays_inside_the_domain),
+        TEST(the_front_falls_in_error_as_it_grows_in_size),
+        TEST(given_terms_are_all_there_is),
+        TEST(the_general_basis_may_make_relative_errors_small),
+        TEST(most_terms_is_kept),
+        TEST(what_squared_errors_cannot_do_is_said),
+        TEST(awkward_columns_do_no_harm),
+        TEST(four_rows_are_enough),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
