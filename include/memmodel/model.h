@@ -37,10 +37,9 @@ struct memmodel_fit_options {
 
 /** Which errors a fit makes small. @since 0.1 */
 enum memmodel_fit_loss {
-    MEMMODEL_FIT_LOSS_DEFAULT = 0, /**< squared for MEMMODEL_BASIS_GENERAL, relative for the others */
-    MEMMODEL_FIT_LOSS_RELATIVE =
-        1, /**< squared errors divided by the measurement: 1 % of 1 GB counts as 1 % of 100 GB */
-    MEMMODEL_FIT_LOSS_SQUARED = 2, /**< squared errors: the target may be of any sign, and so are the coefficients */
+    MEMMODEL_FIT_LOSS_DEFAULT = 0,  /**< squared for MEMMODEL_BASIS_GENERAL, relative for the others */
+    MEMMODEL_FIT_LOSS_RELATIVE = 1, /**< squared errors divided by the measurement: 1 % counts the same everywhere */
+    MEMMODEL_FIT_LOSS_SQUARED = 2,  /**< squared errors: the target and the coefficients may be of any sign */
 };
 
 /** Terms a fit chooses from. @since 0.1 */

@@ -189,8 +189,8 @@ class FitLoss(IntEnum):
     """Which errors a fit makes small."""
 
     DEFAULT = 0  # squared for "general", relative for the others
-    RELATIVE = 1  # squared errors divided by the measurement: 1 % of 1 GB counts as 1 % of 100 GB
-    SQUARED = 2  # squared errors: the target may be of any sign, and so are the coefficients
+    RELATIVE = 1  # squared errors divided by the measurement: 1 % counts the same everywhere
+    SQUARED = 2  # squared errors: the target and the coefficients may be of any sign
 
 
 class Basis(IntEnum):
