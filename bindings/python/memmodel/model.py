@@ -38,9 +38,9 @@ class Scores(NamedTuple):
     """How good a fit is, on the rows it was fitted to and on rows it did not see.
 
     training_mape, loo_mape: mean relative errors, each row left out in turn; NaN of models with squared loss.
-    training_error, loo_error, held_out_error: roots of mean squared errors, relative or in the target's unit; `held out`
-    means that the terms were found without the row too. r2: the share of the variance explained on rows held out. NaN
-    of models with positive terms.
+    training_error, loo_error, held_out_error: roots of mean squared errors, relative or in the target's unit; of a row
+    held out the terms, too, were found without it. r2: the share of the variance explained on rows held out. NaN of
+    models with positive terms.
     """
 
     training_mape: float
