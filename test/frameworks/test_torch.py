@@ -153,6 +153,28 @@ class FromModule(unittest.TestCase):
         self.assertEqual(fixed.symbols, [])
         self.assertEqual(memmodel.estimate(network, batch=4).step_peaks, memmodel.estimate(fixed).step_peaks)
 
+    def test_the_target_of_a_loss_has_as_many_rows_as_the_batch(self):
+        x, classes = torch.rand(4, 3, 16, 16), torch.zeros(4, dtype=torch.int64)
+        own = {"loss": functional.cross_entropy, "target": classes}
+        for options in ({"loss": "cross_entropy"}, {"loss": "mse"}, own):
+            network = memmodel.torch.from_module(Small(), (x,), **options)
+            self.assertEqual(network.symbols, ["batch"], options)
+            for batch in (4, 6):
+                larger = memmodel.torch.from_module(Small(), (torch.rand(batch, 3, 16, 16),), loss=options["loss"],
+                    target=classes.new_zeros(batch) if "target" in options else None, symbolic=False)  # fmt: skip
+                peaks = memmodel.estimate(network, batch=batch).step_peaks
+                self.assertEqual(peaks, memmodel.estimate(larger).step_peaks, options)
+
+    def test_a_target_is_made_without_running_the_module(self):
+        model = Small()
+        before = {name: buffer.clone() for name, buffer in model.named_buffers()}
+        memmodel.torch.from_module(model, (torch.rand(4, 3, 16, 16),), loss="cross_entropy")
+        for name, buffer in model.named_buffers():
+            self.assertTrue(torch.equal(buffer, before[name]), name)
+        with torch.device("meta"):
+            nowhere, x = Small(), torch.rand(4, 3, 16, 16)
+        self.assertEqual(memmodel.torch.from_module(nowhere, (x,), loss="cross_entropy").symbols, ["batch"])
+
     def test_what_it_returns_is_held_whether_the_batch_is_a_symbol_or_not(self):
         network = memmodel.torch.from_module(Returns(), (torch.rand(4, 8, 16),))
         fixed = memmodel.torch.from_module(Returns(), (torch.rand(4, 8, 16),), symbolic=False)
@@ -275,6 +297,7 @@ class Estimate(unittest.TestCase):
     def test_what_is_not_supported_is_said(self):
         for options, part in (
             ({"loss": "hinge"}, "hinge"),
+            ({"target": torch.zeros(2)}, "target"),
             ({"precision": "float8"}, "float8"),
             ({"device": "mps"}, "mps"),
             ({"device": "cuda", "gpu": "voodoo"}, "voodoo"),
@@ -369,7 +392,7 @@ class Names(unittest.TestCase):
 
     def test_a_loop_over_modules_binds_the_name_each_time(self):
         model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
-        program = _torch_export.export(_torch_export.Step(model, None), (torch.rand(2, 4),), {})
+        program = _torch_export.export(_torch_export.Step(model, None), ((torch.rand(2, 4),), {}))
         frames = _torch_lifetimes.frames_of(program.calls)
         loop = next(frame for frame in frames if len(frame.statements) == 3)
         self.assertEqual([statement.names for statement in loop.statements], [("input",)] * 3)

@@ -228,8 +228,9 @@ def _makes_tensors(call: Call) -> bool:
 
 
 def _broadcast(calls: Calls, call: Call) -> list[Tensor | None] | None:
-    shapes = {tuple(calls.fake(value).shape) for value in call.arguments["tensors"]}
-    return [calls.optional(value) for value in call.arguments["tensors"]] if len(shapes) == 1 else None
+    tensors = call.arguments["tensors"]
+    same = all(calls.fake(value).shape == calls.fake(tensors[0]).shape for value in tensors)
+    return [calls.optional(value) for value in tensors] if same else None
 
 
 SAME = frozenset({"aten.alias.default", "aten.detach_.default", "aten.lift.default", "aten.lift_fresh.default"})

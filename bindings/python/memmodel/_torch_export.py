@@ -48,14 +48,14 @@ def loss_in(output: Any) -> Any:
 class Step(nn.Module):  # type: ignore[misc]
     """The forward half of a step, with the names that the user's loop binds."""
 
-    def __init__(self, model: nn.Module, loss: Callable[[Any], Any] | None) -> None:
+    def __init__(self, model: nn.Module, loss: Callable[..., Any] | None) -> None:
         super().__init__()
         self.model = model
         self.loss = loss
 
-    def forward(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def forward(self, args: Sequence[Any], kwargs: Mapping[str, Any], target: Any = None) -> Any:
         y = self.model(*args, **kwargs)
-        loss = None if self.loss is None else self.loss(y)
+        loss = None if self.loss is None else self.loss(y) if target is None else self.loss(y, target)
         with traceback.annotate({END: 1}):  # what is still there now, the names `y` and `loss` hold
             torch.ops.aten._assert_tensor_metadata(torch.empty(0))
         returned = tensors_in(y)
@@ -528,10 +528,10 @@ def _held_at_the_end(graph: Any, calls: Sequence[Call], known: Sequence[Any]) ->
     return [value for value in dict.fromkeys(held) if value.name not in names]
 
 
-def export(step: Step, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any = None) -> Program:
-    """Calls of `step(args, kwargs)`, in the mode that its modules are in."""
+def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> Program:
+    """Calls of `step(*handed)`, in the mode that its modules are in."""
     with _checkpoints_marked() as reentrant, functions_marked() as marks:
-        program, traced = _exported(step, (tuple(args), dict(kwargs)), dynamic_shapes)
+        program, traced = _exported(step, handed, dynamic_shapes)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))

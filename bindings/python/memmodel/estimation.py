@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memmodel import _call, _ffi
+from memmodel._machine import native_isa
 from memmodel.network import Network
 from memmodel.quantity import parse_bytes
 from memmodel.report import Change, Report
@@ -20,6 +21,8 @@ def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: 
         _call.text(name, "symbols")
         values.append(_ffi.SymbolValue(name=name, value=_call.int64(value, name)))
     given = {name: value for name, value in fields.items() if value is not None}
+    if given.get("isa") == "native":
+        given["isa"] = native_isa()
     return _ffi.Job(context=_ffi.context_new(None), symbols=values, **given)
 
 
@@ -63,11 +66,12 @@ def estimate(
     """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
 
     framework: "pytorch" (the default), "tensorflow", or "textbook", which counts by `rule`. optimizer: "adam" unless
-    given. inference: True for predictions, 2 for those with autograd on. base_bytes: with "tensorflow", of the process
-    just before training begins, where they are known. With "pytorch": precision, "bfloat16" as under torch.autocast;
-    checkpoint, scopes that the backward pass computes again, such as "encoder.*"; accumulate, batches a step of the
-    optimizer; keep_gradients, set_to_none=False; with the device "cuda": gpu, such as "h200", and allocator, as in
-    PYTORCH_ALLOC_CONF. optimization: of "onnxruntime".
+    given. isa: of the CPU that will run the job, "avx2", "avx512" (the default), or "native", this machine's. inference:
+    True for predictions, 2 for those with autograd on. base_bytes: with "tensorflow", of the process just before training
+    begins, where they are known. With "pytorch": precision, "bfloat16" as under torch.autocast; checkpoint, scopes that
+    the backward pass computes again, such as "encoder.*"; accumulate, batches a step of the optimizer; keep_gradients,
+    set_to_none=False; with the device "cuda": gpu, such as "h200", and allocator, as in PYTORCH_ALLOC_CONF.
+    optimization: of "onnxruntime".
 
     >>> memmodel.estimate(net, optimizer="sgd", batch=8, dim=144).peak
     """

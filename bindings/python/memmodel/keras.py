@@ -511,15 +511,6 @@ def optimizer_name(optimizer: Any) -> str:
     return "sgd(momentum)" if name == "sgd" and getattr(optimizer, "momentum", None) else name
 
 
-def native_isa() -> str:
-    """The widest vector instructions of this machine that the rules know."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return "avx2"
-    return "avx512" if " avx512f" in flags else "avx2"
-
-
 def estimate(
     model: Any,
     batch_size: int,
@@ -550,7 +541,7 @@ def estimate(
         optimizer=optimizer_name(optimizer),
         base_bytes=base_bytes,
         steps=steps,
-        isa=isa or native_isa(),
+        isa=isa or "native",
         threads=threads,
         inference=inference,
     )
@@ -563,7 +554,7 @@ def estimate(
 def _array_bytes(model: Any, batch_size: int, sizes: Mapping[str, int]) -> list[int]:
     """Of each array that fit is given, which the simulation counts before the first step."""
     symbols = {"batch": batch_size, **sizes}
-    trace = estimation.estimate(from_model(model), framework="tensorflow", isa=native_isa(), symbols=symbols).trace
+    trace = estimation.estimate(from_model(model), framework="tensorflow", isa="native", symbols=symbols).trace
     assert trace is not None
     return [event.bytes for event in trace if event.category == "inputs" and event.step == 0]
 

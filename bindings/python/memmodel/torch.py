@@ -1,7 +1,7 @@
 """PyTorch modules as networks, and how much memory their training takes.
 
 >>> import memmodel.torch
->>> report = memmodel.torch.estimate(model, (images,), loss=lambda y: F.cross_entropy(y, labels), optimizer="adam")
+>>> report = memmodel.torch.estimate(model, (images,), loss="cross_entropy", optimizer="adam")
 >>> report.step_peaks
 
 The module is exported, never run: nothing is computed, and its parameters may be on the device "meta".
@@ -9,71 +9,24 @@ The module is exported, never run: nothing is computed, and its parameters may b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 import torch
 from torch import nn
+from torch.utils._pytree import tree_map
 
 from memmodel import _torch_export, estimation
 from memmodel._torch_calls import Calls, dtype_of
 from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
+from memmodel._torch_losses import Loss, loss_of
 from memmodel._torch_rewrites import without_made_masks
 from memmodel.network import Network
 from memmodel.report import Report
 
-Loss = Callable[[Any], Any] | str | None
 Kind = bool | Literal["reentrant"]  # of a checkpoint; False: none
-
-
-# ---- losses ----
-
-
-def own_loss(output: Any) -> Any:
-    """What a model without a told loss is trained with: its own loss, else the sum of its first result."""
-    loss = _torch_export.loss_in(output)
-    if loss is not None:
-        return loss
-    return next(tensor for tensor in _torch_export.tensors_in(output) if tensor.is_floating_point()).sum()
-
-
-class _Named(nn.Module):  # type: ignore[misc]
-    """A loss by its name, against targets of the right shape that are made once."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self.target: Any = None
-
-    def forward(self, output: Any) -> Any:
-        x = next(tensor for tensor in _torch_export.tensors_in(output) if tensor.is_floating_point())
-        if self.name == "cross_entropy":
-            x = x.reshape(-1, x.shape[-1]) if x.dim() == 3 else x
-            return nn.functional.cross_entropy(x, self.target)
-        return nn.functional.mse_loss(x, self.target)
-
-
-NAMED_LOSSES = ("cross_entropy", "mse")
-
-
-def _loss_of(loss: Loss, model: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[Any], Any]:
-    if loss is None:
-        return own_loss
-    if callable(loss):
-        return loss
-    if loss not in NAMED_LOSSES:
-        raise ValueError(f"loss: {loss!r} is none of {', '.join(NAMED_LOSSES)}; give a function of the model's output")
-    named = _Named(loss)
-    with torch.no_grad(), torch.random.fork_rng():
-        x = next(tensor for tensor in _torch_export.tensors_in(model(*args, **kwargs)) if tensor.is_floating_point())
-    if loss == "mse":
-        named.target = torch.zeros(x.shape)
-    else:
-        rows = x.shape[:-1] if x.dim() == 3 else x.shape[:1] + x.shape[2:]
-        named.target = torch.zeros(rows.numel() if x.dim() == 3 else rows, dtype=torch.int64)
-    return named
 
 
 # ---- the network ----
@@ -232,6 +185,7 @@ def from_module(
     kwargs: Mapping[str, Any] | None = None,
     *,
     loss: Loss = None,
+    target: Any = None,
     training: bool = True,
     symbolic: bool = True,
     precision: str | None = None,
@@ -241,24 +195,26 @@ def from_module(
     With `symbolic` its sizes are symbols where torch.export finds that they may change: "batch" for the first dimension
     of the inputs. Where it finds none, and without it, the sizes are those of the arguments.
 
-    Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output,
-    "cross_entropy" or "mse"; without one the module's own, else the sum of its first result. precision: the module and
-    its loss are called under torch.autocast() with it.
+    Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output
+    and, where one is given, the target; "cross_entropy" or "mse", whose target is made if none is given; without a loss
+    the module's own, else the sum of its first result. precision: the module and its loss are called under
+    torch.autocast() with it.
     """
     if isinstance(args, torch.Tensor):
         args = (args,)
     kwargs = kwargs or {}
-    function = _loss_of(loss, module, args, kwargs) if training else None
+    function, targets = loss_of(loss, target, module, args, kwargs) if training else (None, ())
+    handed = (tuple(args), dict(kwargs), *targets)
     step = Step(module, function)
     step.train(module.training)
     with _autocast(precision):
         if symbolic:
             try:
-                program = _torch_export.export(step, args, kwargs, _any_batch(args, kwargs))
+                program = _torch_export.export(step, handed, _any_batch(handed))
                 return _build(program, training=module.training)
             except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
                 pass
-        return _build(_torch_export.export(step, args, kwargs), training=module.training)
+        return _build(_torch_export.export(step, handed), training=module.training)
 
 
 def _autocast(precision: str | None) -> AbstractContextManager[Any]:
@@ -272,13 +228,13 @@ def _autocast(precision: str | None) -> AbstractContextManager[Any]:
     return context
 
 
-def _any_batch(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+def _any_batch(handed: Any) -> Any:
     """The first dimension of each tensor is free."""
 
     def free(value: Any) -> Any:
         return {0: torch.export.Dim.AUTO} if isinstance(value, torch.Tensor) and value.dim() else None
 
-    return tuple(map(free, args)), {name: free(value) for name, value in kwargs.items()}
+    return tree_map(free, handed)
 
 
 # ---- the answer ----
@@ -315,6 +271,7 @@ def estimate(
     kwargs: Mapping[str, Any] | None = None,
     *,
     loss: Loss = None,
+    target: Any = None,
     optimizer: Any = "adam",
     training: bool = True,
     no_grad: bool = True,
@@ -334,7 +291,7 @@ def estimate(
 
         y = model(*args); loss = f(y); loss.backward(); optimizer.step(); optimizer.zero_grad()
 
-    loss: see from_module(). optimizer: a name or an instance of torch.optim, foreach and fused ones as well.
+    loss, target: see from_module(). optimizer: a name or an instance of torch.optim, foreach and fused ones as well.
     training=False: predictions under torch.no_grad(), or with autograd on if no_grad=False. accumulate: batches before
     each optimizer.step(), all part of the step. set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules
     besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
@@ -346,7 +303,8 @@ def estimate(
     """
     inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
-    network = from_module(module, args, kwargs, loss=loss, training=training, symbolic=False, precision=precision)
+    network = from_module(module, args, kwargs, loss=loss, target=target, training=training, symbolic=False,
+                          precision=precision)
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=inference,
         steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(), precision=precision,

@@ -1,8 +1,9 @@
 """Runs a test of the Python package in the virtual environment that has numpy and pandas.
 
-usage: run.py ROOT [--venv=NAME] TEST [ARGUMENT...]
+usage: run.py ROOT [--venv=NAME | --only-venv=NAME] TEST [ARGUMENT...]
 
-With a name the environment of that framework is taken where it has been set up: the test then runs on real models.
+With a name the environment of that framework is taken where it has been set up: the test then runs on real models. With
+--only-venv it is skipped elsewhere.
 """
 
 import os
@@ -19,8 +20,11 @@ def main(root, *words):
         own = venvs / words[0].removeprefix("--venv=") / "bin/python"
         interpreter = own if own.exists() else interpreter
         words = words[1:]
+    elif words[0].startswith("--only-venv="):
+        interpreter = venvs / words[0].removeprefix("--only-venv=") / "bin/python"
+        words = words[1:]
     if not interpreter.exists():
-        print(f"skipped: no {interpreter}; ./run test sets it up")
+        print(f"skipped: no {interpreter}; it is set up when it is first needed")
         return SKIPPED
     os.environ["PATH"] = f"{interpreter.parent}{os.pathsep}{os.environ['PATH']}"
     return os.execv(interpreter, [str(interpreter), "-W", "error::ResourceWarning", *words])
