@@ -22,7 +22,7 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -136,14 +136,25 @@ def model_of(case: Case) -> nn.Module:
 
 def add_checkpoints(model: nn.Module, patterns: str, *, reentrant: bool = False) -> None:
     """Around the outermost modules of these names; in the way of transformers where its layers know about it."""
-    found = {name: module for name, module in model.named_modules() if matches(name, patterns)}
-    outermost = {name: module for name, module in found.items() if not any(name.startswith(f"{n}.") for n in found)}
+    outermost = named_so(model, patterns)
     layers = {name for name, module in model.named_modules() if knows_of_checkpoints(module)}
     if layers == set(outermost):
         model.gradient_checkpointing_enable({"use_reentrant": reentrant})
         return
     for module in outermost.values():
         module.forward = partial(checkpoint, module.forward, use_reentrant=reentrant)
+
+
+def named_so(model: nn.Module, patterns: str) -> dict[str, nn.Module]:
+    """The outermost modules of these names."""
+    found = {name: module for name, module in model.named_modules() if matches(name, patterns)}
+    return {name: module for name, module in found.items() if not any(name.startswith(f"{n}.") for n in found)}
+
+
+def in_use(model: nn.Module, patterns: str) -> str:
+    """Those of the patterns that name one of them: a job refuses any other."""
+    names = named_so(model, patterns)
+    return ",".join(pattern for pattern in patterns.split(",") if any(matches(name, pattern) for name in names))
 
 
 def knows_of_checkpoints(module: nn.Module) -> bool:
@@ -194,6 +205,7 @@ def record(case: Case) -> dict[str, Any]:
         model = model_of(case)
         args, kwargs = inputs_of(case)
         if case.checkpoint:
+            case = replace(case, checkpoint=in_use(model, case.checkpoint))
             add_checkpoints(model, case.checkpoint, reentrant=case.reentrant)
         if case.optimizer is None:
             predict(case, (model, args, kwargs))
