@@ -49,10 +49,10 @@ cast(struct step *step, const struct value *x, int dtype)
     return x->shape.dtype == dtype || !step->device->copying_casts ? NULL : value_like_typed(step, x, dtype);
 }
 
-struct value *
-binary_result(struct step *step, const struct value *a, const struct value *b, int dtype)
+/* Both operands are cast to `common` first; the result is of that type, or of `dtype` if that is one. */
+static struct value *
+result_of_common(struct step *step, const struct value *a, const struct value *b, int common, int dtype)
 {
-    int common = common_type(a, b);
     struct value *first = cast(step, a, common), *second = cast(step, b, common), *result;
     struct shape shape = shape_broadcast(&a->shape, &b->shape);
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
@@ -63,6 +63,22 @@ binary_result(struct step *step, const struct value *a, const struct value *b, i
     value_drop(step, first);
     value_drop(step, second);
     return result;
+}
+
+struct value *
+binary_result(struct step *step, const struct value *a, const struct value *b, int dtype)
+{
+    return result_of_common(step, a, b, common_type(a, b), dtype);
+}
+
+/* Whole numbers and truth values are divided as floats. */
+static struct value *
+quotient(struct step *step, const struct value *a, const struct value *b)
+{
+    int common = common_type(a, b);
+    bool whole = type_rank(common) <= type_rank(MEMMODEL_INT64);
+
+    return result_of_common(step, a, b, whole ? MEMMODEL_FLOAT32 : common, 0);
 }
 
 void
@@ -243,7 +259,7 @@ struct value *
 aten_binary(struct step *step, int kind, struct value *a, struct value *b)
 {
     const struct binary *binary = &binaries[kind];
-    struct value *result = binary_result(step, a, b, 0);
+    struct value *result = kind == MEMMODEL_DIVIDE ? quotient(step, a, b) : binary_result(step, a, b, 0);
 
     keep_operands(step, step_record(step, &binary->derivative, result, 2, (struct value *[]){a, b}), binary->keeping, a,
                   b);

@@ -123,25 +123,43 @@ instance_norm_forward(struct step *step, const struct layer *layer)
 
 const struct rule pytorch_instance_norm = {OP_INSTANCE_NORM, instance_norm_forward};
 
-/* ---- RMS norm: x * rsqrt(mean(x ** 2) + eps) * weight, each an operator of its own ---- */
+/*
+ * ---- RMS norm: x * rsqrt(mean(x ** 2) + eps) * weight, each an operator of its own; of half types in float32 between
+ * two casts ----
+ */
 
-struct value *
-aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight)
+static struct value *
+inverse_deviation(struct step *step, struct value *x, int axes)
 {
     uint64_t last = ((UINT64_C(1) << axes) - 1) << (x->shape.rank - axes);
     struct value *square = aten_pointwise(step, MEMMODEL_SQUARE, x), *mean = aten_mean(step, square, last, true);
-    struct value *inverse, *normal, *result;
+    struct value *inverse;
 
     number_in_place(step, mean->shape.dtype); /* += eps */
     inverse = aten_pointwise(step, ATEN_RSQRT, mean);
     value_drop(step, mean);
     value_drop(step, square);
-    normal = aten_binary(step, MEMMODEL_MULTIPLY, x, inverse);
-    value_drop(step, inverse);
-    if (!weight)
-        return normal;
-    result = aten_binary(step, MEMMODEL_MULTIPLY, normal, weight);
+    return inverse;
+}
+
+/* The names of the function: the float32 input goes when it is multiplied, the deviation at the end. */
+struct value *
+aten_rms_norm(struct step *step, struct value *x, int axes, struct value *weight)
+{
+    struct value *wide = value_is_half(x) ? aten_cast(step, x, MEMMODEL_FLOAT32) : value_keep(x);
+    struct value *inverse = inverse_deviation(step, wide, axes);
+    struct value *normal = aten_binary(step, MEMMODEL_MULTIPLY, wide, inverse), *result;
+
+    if (weight) {
+        struct value *plain = normal;
+
+        normal = aten_binary(step, MEMMODEL_MULTIPLY, plain, weight);
+        value_drop(step, plain);
+    }
+    value_drop(step, wide);
+    result = aten_cast(step, normal, x->shape.dtype);
     value_drop(step, normal);
+    value_drop(step, inverse);
     return result;
 }
 

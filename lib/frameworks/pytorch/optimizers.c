@@ -23,8 +23,12 @@ struct loop {
 /* What a state tensor is like; sums of rows and columns are of parameters with two axes or more. */
 enum state_kind { NO_STATE, COUNTER, LIKE_PARAMETER, LIKE_VECTOR, ROW_SUMS, COLUMN_SUMS };
 
+/* How a round begins: `grad = -grads[i]`, with or without `grad = grads[i]` before, or from zip(), behind the counter. */
+enum beginning { NEGATED, NAMED_FIRST, COUNTED_FIRST };
+
 struct optimizer_row {
     const char *name;
+    enum beginning beginning;
     struct {
         enum state_kind kind;
         const char *name;
@@ -228,7 +232,6 @@ adagrad(struct step *step, struct loop *loop, struct variable *variable)
 {
     struct value *deviation;
 
-    count_step(step);
     decay(step, loop, variable);
     deviation = like_parameter(step, variable);
     number(step, variable);
@@ -238,7 +241,6 @@ adagrad(struct step *step, struct loop *loop, struct variable *variable)
 static void
 adadelta(struct step *step, struct loop *loop, struct variable *variable)
 {
-    count_step(step);
     decay(step, loop, variable);
     number(step, variable); /* square_avg.mul_(rho) */
     bind(step, loop, FIRST, divided(step, variable));
@@ -322,20 +324,24 @@ static const struct optimizer_row rows[] = {
      .update = radam,
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_avg_sq", 0}}},
     {.name = "adamax",
+     .beginning = NAMED_FIRST,
      .update = adamax,
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "exp_avg", 0}, {LIKE_PARAMETER, "exp_inf", 0}}},
     {.name = "rmsprop",
+     .beginning = NAMED_FIRST,
      .update = rmsprop,
      .state = {{COUNTER, "step", 0},
                {LIKE_PARAMETER, "square_avg", 0},
                {LIKE_PARAMETER, "momentum_buffer", OPTIMIZER_MOMENTUM},
                {LIKE_PARAMETER, "grad_avg", OPTIMIZER_CENTERED}}},
     {.name = "adagrad",
+     .beginning = COUNTED_FIRST,
      .update = adagrad,
      .fused = true,
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "sum", 0}},
      .constructed = true},
     {.name = "adadelta",
+     .beginning = COUNTED_FIRST,
      .update = adadelta,
      .state = {{COUNTER, "step", 0}, {LIKE_PARAMETER, "square_avg", 0}, {LIKE_PARAMETER, "acc_delta", 0}}},
     {.name = "adafactor",
@@ -428,8 +434,12 @@ optimizer_construct(struct step *step, const struct optimizer *optimizer)
 
 /* What each round begins with: -grad where it is maximized, else the gradient itself. */
 static void
-begin_round(struct step *step, struct loop *loop, const struct variable *variable)
+begin_round(struct step *step, struct loop *loop, enum beginning beginning, const struct variable *variable)
 {
+    if (beginning != NEGATED)
+        bind(step, loop, GRAD, NULL);
+    if (beginning == COUNTED_FIRST)
+        count_step(step);
     bind(step, loop, GRAD, has(loop, OPTIMIZER_MAXIMIZE) ? like_parameter(step, variable) : NULL);
 }
 
@@ -458,7 +468,7 @@ run_loop(struct step *step, const struct optimizer *optimizer)
             continue;
         step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
         step->what = row->name;
-        begin_round(step, &loop, variable);
+        begin_round(step, &loop, row->beginning, variable);
         row->update(step, &loop, variable);
     }
     value_drop_all(step, loop.names, LOOP_NAMES);

@@ -102,14 +102,53 @@ const struct rule pytorch_upsample = {OP_UPSAMPLE, upsample_forward};
 
 /* ---- padding: reflection and replication keep their input, also where nothing is added ---- */
 
-static const struct derivative constant_pad = {"constant_pad_nd", input_shaped_gradient};
+/* clone() of a part of it: its dims lie in memory in the same order. */
+static struct value *
+part_of(struct step *step, const struct value *x, const struct shape *shape)
+{
+    struct value part = *x;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    part.shape = *shape;
+    strides_after(shape, (const struct value *[]){&part}, 1, strides);
+    return value_empty_strided(step, shape, strides);
+}
+
+static void
+constant_pad_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = part_of(step, incoming[0], &shape);
+}
+
+static const struct derivative constant_pad = {"constant_pad_nd", constant_pad_backward};
 static const struct derivative mirror_pad = {"reflection_pad", layout_following_backward};
+
+/* Nothing is added anywhere. */
+static bool
+is_part(const struct shape *part, const struct shape *whole)
+{
+    for (int i = 0; i < part->rank; i++)
+        if (part->dims[i] > whole->dims[i])
+            return false;
+    return true;
+}
 
 struct value *
 aten_constant_pad(struct step *step, struct value *x, const struct shape *shape)
 {
-    struct value *result = shape_equal(shape, &x->shape) ? value_like(step, x) : value_empty(step, shape);
+    struct value *result;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
 
+    if (is_part(shape, &x->shape)) {
+        result = part_of(step, x, shape);
+    } else if (value_suggests_channels_last(x)) {
+        shape_strides_channels_last(shape, strides);
+        result = value_empty_strided(step, shape, strides);
+    } else {
+        result = value_empty(step, shape);
+    }
     step_record(step, &constant_pad, result, 1, &x);
     return result;
 }
