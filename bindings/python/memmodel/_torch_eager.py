@@ -92,6 +92,12 @@ def _writes(target: Any) -> bool:
     return schema is not None and bool(schema.is_mutable)
 
 
+def _mark_leaf(tensor: FakeTensor, requires_grad: bool = True) -> None:
+    if requires_grad and not tensor.requires_grad:
+        with traceback.annotate({LEAF: 1}):
+            torch.ops.aten._assert_tensor_metadata(tensor)
+
+
 class _Answers(TorchFunctionMode):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
@@ -106,9 +112,8 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
         if function is torch.Tensor.__contains__:
             with self:
                 return bool((args[1] == args[0]).any())
-        if function in ASKING_FOR_GRADIENTS and isinstance(args[0], FakeTensor) and not args[0].requires_grad:
-            with traceback.annotate({LEAF: 1}):
-                torch.ops.aten._assert_tensor_metadata(args[0])
+        if function in ASKING_FOR_GRADIENTS and isinstance(args[0], FakeTensor):
+            _mark_leaf(args[0], *args[1:], **kwargs)
         if function in ABOUT_VALUES and isinstance(args[0], FakeTensor):
             try:
                 return self._answer(function, args, kwargs)
