@@ -18,8 +18,9 @@ typedef struct memmodel_model memmodel_model;
  * @since 0.1
  */
 struct memmodel_fit_options {
-    size_t size;               /**< sizeof(struct memmodel_fit_options) */
-    const char *target;        /**< column to predict; positive. NULL: the last numeric column. @nullable */
+    size_t size;        /**< sizeof(struct memmodel_fit_options) */
+    const char *target; /**< column to predict; positive unless errors are squared. NULL: the last numeric column.
+                                    @nullable */
     const char *const *inputs; /**< columns to predict from. NULL: every other numeric column that is not constant.
                                     @length input_count @nullable */
     size_t input_count;        /**< number of `inputs` */
@@ -28,11 +29,13 @@ struct memmodel_fit_options {
                                     @length term_count @nullable */
     size_t term_count;         /**< number of `terms` */
     int32_t basis;             /**< enum memmodel_basis */
-    int32_t max_terms;         /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. @default 4 */
-    int32_t reserved;          /**< 0 */
-    int32_t threads;           /**< threads to use; the result does not depend on it. @default 1 */
-    int32_t loss;              /**< enum memmodel_fit_loss */
-    int32_t reserved_2;        /**< 0 */
+    int32_t
+        max_terms; /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. 0: 4; with coefficients of
+                                    any sign 5, and of straight lines all inputs. @default 4 */
+    int32_t reserved;   /**< 0 */
+    int32_t threads;    /**< threads to use; the result does not depend on it. @default 1 */
+    int32_t loss;       /**< enum memmodel_fit_loss */
+    int32_t reserved_2; /**< 0 */
 };
 
 /** Which errors a fit makes small. @since 0.1 */
@@ -107,6 +110,14 @@ struct memmodel_front_entry {
  * whose leave-one-out error lies within one standard error of the best. The constant does not count: where least squares
  * puts one above 0 beside the terms it stays, unless the terms alone are exact.
  *
+ * With MEMMODEL_FIT_LOSS_SQUARED, or MEMMODEL_BASIS_GENERAL, coefficients have any sign. Terms are chosen one after the
+ * other in three nested libraries (the inputs; their curves, hinges and levels; products and comparisons of two), for
+ * the target and for its square root; the sum of all inputs is offered as it is, and the mean. Of the formulas of each
+ * size the one becomes the model that predicts best with each row left out and with fifths of the rows held out while
+ * its terms are found again, at a price for every term that grows with its library. Straight lines go on beyond the
+ * samples; any other formula takes an input outside its range as the nearest one inside, and stays near the measurements
+ * (memmodel_model_limits()). The order of the rows does not matter.
+ *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;
  * of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms
@@ -116,7 +127,7 @@ struct memmodel_front_entry {
  * @param[in]  options  NULL for defaults. @nullable
  * @param[out] model    new model with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that
- *          is zero or negative; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term),
+ *          is zero or negative under relative errors, or above 1e140 under squared ones; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term),
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the samples' context's
  * @blocking
@@ -272,7 +283,8 @@ memmodel_model_domain(const memmodel_model *model, size_t input, double *least, 
  * @param[in]  model  model
  * @param[out] least  -infinity if there are no limits. @unit target
  * @param[out] most   infinity if there are no limits. @unit target
- * @returns 1 if the model has limits, as those of MEMMODEL_BASIS_GENERAL and MEMMODEL_FIT_LOSS_SQUARED have; else 0
+ * @returns 1 if the model has limits, as those of MEMMODEL_BASIS_GENERAL and MEMMODEL_FIT_LOSS_SQUARED have that are no
+ *          straight lines; else 0
  * @threads any
  * @since 0.1
  * @stability testing

@@ -15,6 +15,7 @@ struct basis {
     bool *plain;     /* whole powers and given terms */
     size_t
         ends[BASIS_LIBRARIES]; /* terms 0 to ends[i] - 1 are library i of a general basis; each holds the one before */
+    size_t first_input;        /* of a general basis: term of the first input; they end where library 0 does */
     bool relative;             /* whether rows are divided by what they measure */
     int *exponents;            /* column j of `columns` was divided by 2^exponents[j] */
     struct matrix columns;

@@ -58,9 +58,9 @@ set_coefficients(struct fit *fit, const struct candidate *candidate, memmodel_mo
 {
     const struct reading *reading = &fit->general->readings[candidate->reading];
 
+    model->general = true;
     model->relative = fit->relative;
-    model->response = reading->response;
-    model->response.offset += candidate->smear;
+    model->response = candidate->response;
     for (size_t i = 0; i < fit->training.columns.rows; i++)
         fit->column[i] = reading->aims[i] * reading->roots[i];
     qr_solve(&fit->qr, fit->column, model->coefficients);

@@ -1,7 +1,8 @@
 /*
  * A formula for a table of any kind.
  *
- * Which terms there are is chosen again in every fold: errors of a formula whose terms were picked from hundreds with
+ * The candidates are the mean, the sum of all inputs, and the first terms of paths in three nested libraries. Which terms
+ * there are is chosen again in every fold: errors of a formula whose terms were picked from hundreds with
  * the row in view say little about rows that come. Of the readings of the target, the libraries and the sizes, the one
  * with the least
  *
@@ -16,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, REPEATS = 2, ROWS_PER_TERM = 3, NO_FOLD = FOLDS };
+enum { FOLDS = 5, REPEATS = 5, ROWS_PER_TERM = 3, NO_FOLD = FOLDS };
 
 static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
 static const double same_score = 1e-9;  /* difference of scores that counts as none */
@@ -116,7 +117,6 @@ take_part(struct work *work, const struct reading *reading, size_t fold)
             to[i] = from[work->order[i]] * path->roots[i];
     }
     path_set(path, work->right_side);
-    work->response = reading->response;
 }
 
 /* What an error counts that is made in predicting the row. */
@@ -136,17 +136,34 @@ left_out_error(const struct path *path, size_t i)
 }
 
 /* The square of a sum that is right on average is too small on average, by the variance of the sum. */
-static void
-set_smear(struct work *work, const struct reading *reading)
+static double
+smear(const struct work *work)
 {
     double squares = 0;
     size_t rows = work->path.columns.rows;
 
     for (size_t i = 0; i < rows; i++)
         squares += left_out_error(&work->path, i) * left_out_error(&work->path, i);
-    work->response.offset = reading->response.offset;
-    if (reading->response.square)
-        work->response.offset += squares / (double)rows;
+    return squares / (double)rows;
+}
+
+static bool
+is_straight(const struct work *work, size_t reading, size_t library)
+{
+    return !work->general->readings[reading].response.square && (library == 0 || library == LINE);
+}
+
+/* A straight line goes on as it is; of what bends nobody knows how. */
+static void
+set_response(struct work *work, size_t reading, size_t library)
+{
+    work->response = work->general->readings[reading].response;
+    if (is_straight(work, reading, library)) {
+        work->response.least = -INFINITY;
+        work->response.most = INFINITY;
+    }
+    if (work->response.square)
+        work->response.offset += smear(work);
 }
 
 /* ---- errors ---- */
@@ -224,20 +241,46 @@ add_candidate(struct work *work, size_t reading, size_t library)
     const struct path *path = &work->path;
     struct candidate *candidate = &general->candidates[general->candidate_count++];
 
-    set_smear(work, &general->readings[reading]);
+    set_response(work, reading, library);
     *candidate = (struct candidate){.reading = reading,
                                     .library = library,
                                     .terms = path->count,
                                     .nodes = count_nodes(work, path, general->readings[reading].response.square),
-                                    .smear = work->response.offset - general->readings[reading].response.offset,
+                                    .response = work->response,
                                     .loo_error = loo_error(work, &general->readings[reading])};
     memcpy(candidate->chosen, path->chosen, path->count * sizeof *path->chosen);
+}
+
+/* Fits as many of the library's terms as there are; from the beginning, or from where the path is. */
+static bool
+walk(struct work *work, size_t library, size_t terms)
+{
+    struct path *path = &work->path;
+
+    if (library == LINE || terms <= 1)
+        path_begin(path, work->basis->ends[library == LINE ? 0 : library]);
+    if (library == LINE)
+        return path_take(path, work->basis->first_input, work->basis->ends[0]);
+    while (path->count < terms)
+        if (!path_extend(path))
+            return false;
+    return true;
 }
 
 static bool
 is_new_library(const struct basis *basis, size_t library)
 {
     return library == 0 || basis->ends[library] > basis->ends[library - 1];
+}
+
+/* The sum of all inputs is found without a search, if there are rows enough, and terms are not limited. */
+static bool
+line_is_offered(const struct work *work)
+{
+    size_t inputs = work->basis->ends[0] - work->basis->first_input;
+
+    return work->most_terms == 0 && inputs > 1 && inputs <= PATH_MOST &&
+           work->basis->columns.rows >= ROWS_PER_TERM * inputs;
 }
 
 /* All rows: which candidates there are. */
@@ -249,12 +292,14 @@ list_candidates(struct work *work)
         for (size_t library = 0; library < BASIS_LIBRARIES; library++) {
             if (!is_new_library(work->basis, library))
                 continue;
-            path_begin(&work->path, work->basis->ends[library]);
-            if (reading == 0 && library == 0)
-                add_candidate(work, reading, library);
-            while (work->path.count < longest_path(work, library) && path_extend(&work->path))
-                add_candidate(work, reading, library);
+            for (size_t terms = reading > 0 || library > 0; terms <= longest_path(work, library); terms++)
+                if (walk(work, library, terms))
+                    add_candidate(work, reading, library);
+                else
+                    break;
         }
+        if (line_is_offered(work) && walk(work, LINE, 0))
+            add_candidate(work, reading, LINE);
     }
 }
 
@@ -270,11 +315,8 @@ judge_fold(struct work *work, size_t reading, size_t fold)
 
         if (candidate->reading != reading)
             continue;
-        if (candidate->terms <= 1)
-            path_begin(&work->path, work->basis->ends[candidate->library]);
-        while (work->path.count < candidate->terms && path_extend(&work->path))
-            ;
-        set_smear(work, &general->readings[reading]);
+        walk(work, candidate->library, candidate->terms);
+        set_response(work, reading, candidate->library);
         candidate->held_out_error += held_out_error(work, NULL) / (REPEATS * (double)work->basis->columns.rows);
     }
 }
@@ -302,14 +344,20 @@ judge_candidates(struct work *work)
 
 /* ---- choice ---- */
 
+/* Of the line nothing was chosen: a nat a term lets the shorter of two equally good formulas win. */
+static double
+term_price(const struct basis *basis, size_t library)
+{
+    return library == LINE ? 1 : log((double)basis->ends[library] - 1);
+}
+
 static double
 score(const struct work *work, const struct candidate *candidate)
 {
     double rows = (double)work->basis->columns.rows;
-    double columns = (double)work->basis->ends[candidate->library] - 1;
     double evidence = log(candidate->held_out_error + work->floor) + log(candidate->loo_error + work->floor);
 
-    return rows / 4 * evidence + (double)candidate->terms * log(columns);
+    return rows / 4 * evidence + (double)candidate->terms * term_price(work->basis, candidate->library);
 }
 
 static bool
@@ -339,10 +387,9 @@ static void
 repeat_path(struct work *work, const struct candidate *candidate, size_t fold)
 {
     take_part(work, &work->general->readings[candidate->reading], fold);
-    path_begin(&work->path, work->basis->ends[candidate->library]);
-    while (work->path.count < candidate->terms && path_extend(&work->path))
-        ;
-    set_smear(work, &work->general->readings[candidate->reading]);
+    path_begin(&work->path, work->basis->ends[candidate->library % BASIS_LIBRARIES]);
+    walk(work, candidate->library, candidate->terms);
+    set_response(work, candidate->reading, candidate->library);
 }
 
 /* The errors of the chosen candidate, row by row. */

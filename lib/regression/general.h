@@ -17,15 +17,15 @@ struct reading {
 
 /* The first terms of a path: of a reading of the target and of a library. */
 struct candidate {
-    size_t reading, library, terms;
+    size_t reading, library, terms; /* library LINE: all inputs, not a path */
     uint16_t chosen[PATH_MOST];
     unsigned nodes;                   /* of the formula as a tree */
     double loo_error, held_out_error; /* mean squared, weighted */
-    double smear;                     /* to be added to its predictions: what squaring a mean loses */
+    struct model_response response;   /* with what squaring a mean loses, and limits if it has any */
     double score;                     /* the least one is chosen */
 };
 
-enum { GENERAL_MOST = GENERAL_TARGETS * BASIS_LIBRARIES * (PATH_MOST + 1) };
+enum { LINE = BASIS_LIBRARIES, GENERAL_MOST = GENERAL_TARGETS * (BASIS_LIBRARIES * PATH_MOST + 1) + 1 };
 
 struct general {
     struct reading readings[GENERAL_TARGETS];

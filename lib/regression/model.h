@@ -61,6 +61,7 @@ struct memmodel_model {
     expression terms[MODEL_MOST_TERMS];
     double coefficients[MODEL_MOST_TERMS];
     struct model_response response;
+    bool general;  /* whether coefficients may have any sign */
     bool relative; /* whether errors are relative to what was measured */
     struct model_bound bound;
     double training_mape, loo_mape;

@@ -1,6 +1,6 @@
 /*
  * Models as JSON, format "memmodel-model" (doc/formats.md): version 1 for positive coefficients and relative errors,
- * version 2 for models with limits. Whatever a file may hold is checked before it is used.
+ * version 2 for others. Whatever a file may hold is checked before it is used.
  */
 #include "base/json.h"
 #include "regression/bound.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 2, VERSION_WITHOUT_LIMITS = 1 };
+enum { FORMAT_VERSION = 2, VERSION_OF_POSITIVE = 1 };
 
 static const char format_name[] = "memmodel-model";
 static const char *const loss_names[] = {"squared", "relative"};
@@ -68,10 +68,16 @@ bound_to_json(const memmodel_model *model)
 }
 
 static json_t *
+limit_to_json(double limit)
+{
+    return isfinite(limit) ? json_real(limit) : json_null();
+}
+
+static json_t *
 response_to_json(const struct model_response *response)
 {
-    return json_pack("{s:b, s:f, s:f, s:f}", "square", response->square, "offset", response->offset, "least",
-                     response->least, "most", response->most);
+    return json_pack("{s:b, s:f, s:o, s:o}", "square", response->square, "offset", response->offset, "least",
+                     limit_to_json(response->least), "most", limit_to_json(response->most));
 }
 
 static json_t *
@@ -101,7 +107,7 @@ errors_to_json(const memmodel_model *model)
 static json_t *
 scores_to_json(const memmodel_model *model)
 {
-    if (model_has_limits(model))
+    if (model->general)
         return errors_to_json(model);
     return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)model->samples, "training_mape", model->training_mape,
                      "loo_mape", model->loo_mape);
@@ -134,14 +140,13 @@ terms_to_json(const memmodel_model *model, json_t **array)
 static int
 write_root(const memmodel_model *model, const char *formula, json_t *terms, char **text)
 {
-    bool limits = model_has_limits(model);
     json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version",
-                             limits ? FORMAT_VERSION : VERSION_WITHOUT_LIMITS, "target", model->target, "formula",
+                             model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula",
                              formula, "inputs", inputs_to_json(model), "terms", terms, "bound", bound_to_json(model),
                              "scores", scores_to_json(model));
     int status;
 
-    if (root && limits &&
+    if (root && model->general &&
         (json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
          json_object_set_new(root, "response", response_to_json(&model->response)) ||
          json_object_set_new(root, "front", front_to_json(model)))) {
@@ -303,8 +308,7 @@ read_term(const struct json_document *document, const json_t *item, memmodel_mod
     if (!status)
         status = json_check_keys(document, item, keys);
     if (!status)
-        status = read_number(document, item, "coefficient", model_has_limits(model) ? -INFINITY : 0,
-                             &model->coefficients[k]);
+        status = read_number(document, item, "coefficient", model->general ? -INFINITY : 0, &model->coefficients[k]);
     if (status)
         return status;
     model->terms[k] = expression_parse(model->pool, document->name, text);
@@ -415,6 +419,18 @@ read_bound(const struct json_document *document, memmodel_model *model)
     return status ? status : read_bound_arrays(document, object, model);
 }
 
+/* Both numbers, or both null: then there are none. */
+static int
+read_limits(const struct json_document *document, const json_t *object, struct model_response *response)
+{
+    int status;
+
+    if (json_is_null(json_object_get(object, "least")) && json_is_null(json_object_get(object, "most")))
+        return 0;
+    status = read_number(document, object, "least", -INFINITY, &response->least);
+    return status ? status : read_number(document, object, "most", response->least, &response->most);
+}
+
 /* The loss, and how a sum becomes a prediction: what the other members are checked by. */
 static int
 read_response(const struct json_document *document, memmodel_model *model)
@@ -436,9 +452,8 @@ read_response(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = read_number(document, object, "offset", -INFINITY, &response->offset);
     if (!status)
-        status = read_number(document, object, "least", -INFINITY, &response->least);
-    if (!status)
-        status = read_number(document, object, "most", response->least, &response->most);
+        status = read_limits(document, object, response);
+    model->general = true;
     if (!status)
         model->relative = strcmp(loss, loss_names[1]) == 0;
     return status;

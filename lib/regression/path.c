@@ -7,6 +7,7 @@
 static const double constant = 1e-10;     /* share of a column's size below which its spread is rounding */
 static const double least_rest = 1e-4;    /* squared norm of what is new in a column that may be chosen */
 static const double most_leverage = 0.95; /* of a row: beyond it, a coefficient describes that row alone */
+static const double alone = 1 - 1e-9;     /* leverage of a row that nothing else says anything about */
 static const double tie = 1e-12;          /* relative difference of gains that counts as none */
 
 static int
@@ -133,10 +134,10 @@ best_column(const struct path *path)
 }
 
 static bool
-leverages_allow(const struct path *path, const double *q)
+leverages_allow(const struct path *path, const double *q, double most)
 {
     for (size_t i = 0; i < path->columns.rows; i++)
-        if (path->leverages[i] + q[i] * q[i] > most_leverage)
+        if (path->leverages[i] + q[i] * q[i] > most)
             return false;
     return true;
 }
@@ -174,7 +175,7 @@ path_extend(struct path *path)
 
         if (!qr_append(&path->qr, matrix_column(&path->columns, best)))
             continue;
-        if (leverages_allow(path, q)) {
+        if (leverages_allow(path, q, most_leverage)) {
             path->refused[best] = true;
             path->chosen[path->count++] = (uint16_t)best;
             take_out(path, q);
@@ -183,6 +184,22 @@ path_extend(struct path *path)
         path->qr.count--;
     }
     return false;
+}
+
+bool
+path_take(struct path *path, size_t first, size_t end)
+{
+    for (size_t j = first; j < end && path->count < PATH_MOST; j++) {
+        const double *q = matrix_column(&path->qr.q, path->qr.count);
+
+        if (path->norms[j] == 0 || !qr_append(&path->qr, matrix_column(&path->columns, j)))
+            continue;
+        if (!leverages_allow(path, q, alone))
+            return false;
+        path->chosen[path->count++] = (uint16_t)j;
+        take_out(path, q);
+    }
+    return true;
 }
 
 double

@@ -55,6 +55,13 @@ path_begin(struct path *path, size_t library);
 bool
 path_extend(struct path *path);
 
+/*
+ * Takes columns `first` to `end` - 1 in their order, but for those that depend on the ones before; false, and what was
+ * taken is of no use, if a row is left to be described by a coefficient of its own.
+ */
+bool
+path_take(struct path *path, size_t first, size_t end);
+
 /* coefficients[i] of column chosen[i] as it was before path_set(); returns the constant. */
 double
 path_solve(const struct path *path, double *coefficients);

@@ -323,6 +323,7 @@ add_all(struct shaping *shaping)
 
     for (size_t i = 0; !status && i < inputs; i++)
         status = read_axis(shaping, i);
+    basis->first_input = basis->count;
     for (size_t i = 0; !status && i < inputs; i++)
         status = basis_add_term(basis, shaping->axes[i].x, 1, true);
     basis->ends[0] = basis->count;

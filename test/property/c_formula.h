@@ -40,7 +40,7 @@ c_call(struct c_formula *formula, const char *name, size_t length)
     static const struct {
         const char *name;
         enum opcode opcode;
-    } functions[] = {{"floor", OPCODE_FLOOR}, {"log", OPCODE_LOG},  {"sqrt", OPCODE_ROOT},  {"cbrt", OPCODE_CUBE_ROOT},
+    } functions[] = {{"floor", OPCODE_FLOOR}, {"log", OPCODE_LOG},  {"sqrt", OPCODE_ROOT}, {"cbrt", OPCODE_CUBE_ROOT},
                      {"fmax", OPCODE_MAX},    {"fmin", OPCODE_MIN}, {"pow", OPCODE_POWER}};
     double first = c_sum(formula), second = c_accept(formula, ",") ? c_sum(formula) : 0;
 

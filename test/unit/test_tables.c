@@ -240,48 +240,58 @@ a_model_is_the_same_after_writing_and_reading(void **state)
 
 /* ---- predictions ---- */
 
+/* At the greatest `a`, and 100 beyond. */
 static void
-outside_the_domain_the_nearest_point_inside_is_taken(void **state)
+curves_end_where_the_samples_do_and_lines_go_on(void **state)
 {
-    memmodel_model *model = fit_law(*state, straight, 1);
-    struct memmodel_prediction inside = {.size = sizeof inside}, beyond = {.size = sizeof beyond};
-    double least, most;
+    static const struct {
+        law y;
+        double beyond;
+    } cases[] = {{straight, 300}, {hinge, 0}, {root, 0}};
 
-    assert_int_equal(memmodel_model_domain(model, 0, &least, &most), 0);
-    assert_int_equal(memmodel_model_predict(model, (double[]){most, 1, 0}, 0.9, &inside), 0);
-    assert_int_equal(memmodel_model_predict(model, (double[]){most + 100, 1, 0}, 0.9, &beyond), 0);
-    assert_true(inside.value == beyond.value);
-    assert_int_equal(inside.outside, 0);
-    assert_int_equal(beyond.outside, 1);
-    assert_true(isnan(memmodel_model_evaluate(model, (double[]){(double)NAN, 1, 0})));
-    memmodel_model_unref(model);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memmodel_model *model = fit_law(*state, cases[i].y, 1);
+        struct memmodel_prediction inside = {.size = sizeof inside}, beyond = {.size = sizeof beyond};
+        double least, most;
+
+        assert_int_equal(memmodel_model_domain(model, 0, &least, &most), 0);
+        assert_int_equal(memmodel_model_predict(model, (double[]){most, 3, 0}, 0.9, &inside), 0);
+        assert_int_equal(memmodel_model_predict(model, (double[]){most + 100, 3, 0}, 0.9, &beyond), 0);
+        assert_near(beyond.value - inside.value, cases[i].beyond, 1e-9);
+        assert_int_equal(inside.outside, 0);
+        assert_int_equal(beyond.outside, 1);
+        assert_true(isnan(memmodel_model_evaluate(model, (double[]){(double)NAN, 3, 0})));
+        memmodel_model_unref(model);
+    }
 }
 
-/* A tenth of their range beyond, on either side; not beyond zero where they are positive. */
 static void
-predictions_stay_near_the_measurements(void **state)
+assert_limits(memmodel_context *context, const char *csv, double expected_least, double expected_most)
 {
-    memmodel_samples *samples = parse(*state, "x,y\n1,-3\n2,-1\n3,1\n4,3\n5,5\n6,7\n");
+    memmodel_samples *samples = parse(context, csv);
     memmodel_model *model = fit_squared(samples);
     double least, most;
 
     assert_int_equal(memmodel_model_limits(model, &least, &most), 1);
-    assert_near(least, -4, 1e-12);
-    assert_near(most, 8, 1e-12);
-    assert_near(memmodel_model_evaluate(model, (double[]){2.5}), 0, 1e-9);
+    assert_near(least, expected_least, 1e-12);
+    assert_near(most, expected_most, 1e-12);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
-    samples = parse(*state, "x,y\n1,0.5\n2,1\n3,2\n4,3\n5,5\n6,10.5\n");
-    model = fit_squared(samples);
-    assert_int_equal(memmodel_model_limits(model, &least, &most), 1);
-    assert_near(least, 0, 0);
-    assert_near(most, 11.5, 1e-12);
-    memmodel_model_unref(model);
-    model = network_model(*state, 0.02);
+}
+
+/* A tenth of their range beyond, on either side; not beyond zero where they are positive, or negative. */
+static void
+predictions_of_curves_stay_near_the_measurements(void **state)
+{
+    memmodel_model *model = network_model(*state, 0.02);
+    double least, most;
+
+    assert_limits(*state, "x,y\n1,-4\n2,-1\n3,4\n4,11\n5,20\n6,31\n7,44\n8,59\n9,76\n", -12, 84);
+    assert_limits(*state, "x,y\n1,1\n2,4\n3,9\n4,16\n5,25\n6,36\n7,49\n8,64\n9,81\n", 0, 89);
+    assert_limits(*state, "x,y\n1,-1\n2,-4\n3,-9\n4,-16\n5,-25\n6,-36\n7,-49\n8,-64\n9,-81\n", -89, 0);
     assert_int_equal(memmodel_model_limits(model, &least, &most), 0);
     assert_true(isinf(least) && isinf(most));
     memmodel_model_unref(model);
-    memmodel_samples_unref(samples);
 }
 
 static void
@@ -331,15 +341,16 @@ bounds_hold_for_new_measurements(void **state)
     memmodel_model_unref(model);
 }
 
+/* y = x^2, from 1 to 8: what lies beyond is not known. */
 static void
-solving_stays_inside_the_domain(void **state)
+solving_stays_inside_the_domain_of_a_curve(void **state)
 {
-    memmodel_samples *samples = parse(*state, "x,y\n1,10\n2,20\n3,30\n4,40\n5,50\n6,60\n7,70\n8,80\n");
+    memmodel_samples *samples = parse(*state, "x,y\n1,1\n2,4\n3,9\n4,16\n5,25\n6,36\n7,49\n8,64\n");
     memmodel_model *model = fit_squared(samples);
     int64_t largest;
 
-    assert_int_equal(memmodel_model_solve(model, (double[]){0}, "x", 0.9, 45, &largest), 0);
-    assert_int_equal(largest, 4);
+    assert_int_equal(memmodel_model_solve(model, (double[]){0}, "x", 0.9, 30, &largest), 0);
+    assert_int_equal(largest, 5);
     assert_int_equal(memmodel_model_solve(model, (double[]){0}, "x", 0.9, 1e6, &largest), 0);
     assert_int_equal(largest, 8);
     memmodel_model_unref(model);
@@ -505,11 +516,11 @@ main(void)
         TEST(a_target_that_never_changes_is_its_value),
         TEST(the_order_of_the_rows_does_not_matter),
         TEST(a_model_is_the_same_after_writing_and_reading),
-        TEST(outside_the_domain_the_nearest_point_inside_is_taken),
-        TEST(predictions_stay_near_the_measurements),
+        TEST(curves_end_where_the_samples_do_and_lines_go_on),
+        TEST(predictions_of_curves_stay_near_the_measurements),
         TEST(many_points_give_the_same_bits_as_one),
         TEST(bounds_hold_for_new_measurements),
-        TEST(solving_stays_inside_the_domain),
+        TEST(solving_stays_inside_the_domain_of_a_curve),
         TEST(the_front_falls_in_error_as_it_grows_in_size),
         TEST(given_terms_are_all_there_is),
         TEST(the_general_basis_may_make_relative_errors_small),

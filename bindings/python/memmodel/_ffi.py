@@ -645,14 +645,14 @@ class FitOptions(_call.Struct):
     """What to fit, and from which terms. Zero means the default for every field."""
 
     size: Any  # sizeof(FitOptions)
-    target: Any  # column to predict; positive. None: the last numeric column.
+    target: Any  # column to predict; positive unless errors are squared. None: the last numeric column.
     inputs: Any  # columns to predict from. None: every other numeric column that is not constant.
     input_count: Any  # number of `inputs`
     weight: Any  # column of sample weights; None: every row counts the same
     terms: Any  # formulas in the inputs, offered besides the basis; such as a network's own
     term_count: Any  # number of `terms`
     basis: Any  # Basis
-    max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term
+    max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term. 0: 4; with coefficients [...]
     reserved: Any  # 0
     threads: Any  # threads to use; the result does not depend on it
     loss: Any  # FitLoss
@@ -4049,6 +4049,14 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
     subset whose leave-one-out error lies within one standard error of the best. The constant does not count: where
     least squares puts one above 0 beside the terms it stays, unless the terms alone are exact.
 
+    With "squared", or "general", coefficients have any sign. Terms are chosen one after the other in three nested
+    libraries (the inputs; their curves, hinges and levels; products and comparisons of two), for the target and for its
+    square root; the sum of all inputs is offered as it is, and the mean. Of the formulas of each size the one becomes
+    the model that predicts best with each row left out and with fifths of the rows held out while its terms are found
+    again, at a price for every term that grows with its library. Straight lines go on beyond the samples; any other
+    formula takes an input outside its range as the nearest one inside, and stays near the measurements
+    (model_limits()). The order of the rows does not matter.
+
     Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows
     are repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says
     so; of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0,
@@ -4258,7 +4266,7 @@ def model_limits(model: ModelHandle) -> tuple[int, float, float]:
 
     model: model.
 
-    Returns 1 if the model has limits, as those of "general" and "squared" have; else 0.
+    Returns 1 if the model has limits, as those of "general" and "squared" have that are no straight lines; else 0.
     """
     least_ = ctypes.c_double()
     most_ = ctypes.c_double()
