@@ -390,6 +390,10 @@ def views() -> Iterator[Case]:
         "x.clone(memory_format=torch.contiguous_format)",
         "F.channel_shuffle(x, 2)",
         "F.pixel_unshuffle(x, 2)",
+        "F.pixel_shuffle(x, 2)",
+        "F.avg_pool2d(F.pixel_shuffle(x, 2), 2)",
+        "F.avg_pool2d(F.pixel_unshuffle(x, 2), 2)",
+        "F.avg_pool2d(F.channel_shuffle(x, 2), 2)",
         "x.to(memory_format=torch.channels_last)",
     ):
         yield Case("views", call, x(2, 4, 6, 8))
@@ -446,6 +450,7 @@ def reductions() -> Iterator[Case]:
         "x.sum(dtype=torch.float64)",
         "torch.var_mean(x, 1)[0]",
         "x.count_nonzero() * x",
+        "torch.histc(x.detach(), 10, 0, 1)[0] * x",
         "(x > 0).any() * x",
         "(x > 0).sum() * x",
         "F.cosine_similarity(x, x * 2, dim=1)",
@@ -475,6 +480,10 @@ def products() -> Iterator[Case]:
         ("ijbn,jbnd->ibnd", (5, 5, 2, 3), (5, 2, 3, 4)),
         ("ibnd,jbnd->bnij", (5, 2, 3, 4), (7, 2, 3, 4)),
         ("bxd,dyh->bhxy", (2, 5, 4), (4, 6, 3)),
+        ("bjd,bij->bid", (2, 5, 4), (2, 3, 5)),
+        ("bij,bjd->dbi", (2, 3, 5), (2, 5, 4)),
+        ("jd,ijk->idk", (5, 4), (2, 5, 3)),
+        ("jd,ijk->ikd", (5, 4), (2, 5, 3)),
     ):
         yield Case("products", f"torch.einsum('{equation}', x, y)", xy(first, second))
     heads = {"q": Spec((2, 4, 9, 8)), "k": Spec((2, 2, 9, 8)), "v": Spec((2, 2, 9, 8))}
@@ -581,6 +590,18 @@ def spectra() -> Iterator[Case]:
         "torch.fft.irfft2(torch.fft.rfft2(x), s=(4, 6))",
         "torch.view_as_real(torch.fft.rfft2(x))",
         "torch.complex(x, x).abs()",
+        "torch.fft.irfft(torch.fft.rfft(x) * torch.conj(torch.fft.rfft(x)))",
+        "torch.fft.irfft(torch.conj(torch.fft.rfft(x)))",
+        "(torch.fft.fft(x).conj() * torch.fft.fft(x)).real",
+        "(torch.fft.fft(x).conj() + 1).abs()",
+        "torch.fft.fft(x).conj()[0].abs()",
+        "(torch.fft.fft(x) / torch.fft.fft(x).conj()).abs()",
+        "torch.fft.fft(x).conj().resolve_conj().abs()",
+        "torch.fft.fft(x).conj().abs()",
+        "torch.view_as_real(torch.fft.fft(x).conj().resolve_conj())",
+        "torch.fft.fft(x).conj().reshape(-1).abs()",
+        "torch.fft.fft(x).conj().real",
+        "torch.fft.ifft(torch.fft.fft(x).conj()).real",
     ):
         yield Case("spectra", call, x(*SHAPE))
     waves = {"x": Spec((2, 100)), "w": Spec((16,), "data")}
@@ -627,9 +648,38 @@ def places() -> Iterator[Case]:
         "x.clone().scatter_(0, i, y)",
         "x.clone().scatter_(0, i, 0.5)",
         "x.clone().scatter_add_(0, i, y)",
-        "x.scatter_reduce(0, i, y, 'sum')",
     ):
         yield Case("places", call, full)
+    for reduction in ("sum", "prod", "mean", "amax", "amin"):
+        for own in ("", ", include_self=False"):
+            call = f"x.scatter_reduce(0, i, y, '{reduction}'{own})"
+            yield Case("scatter_reduce", call, full)
+            yield Case("scatter_reduce", call, full | {"x": Spec((5, 6), "data")})
+            yield Case("scatter_reduce", call, full | {"y": Spec((3, 6), "data")})
+            yield Case("scatter_reduce", f"x.clone().scatter_reduce_(0, i, y, '{reduction}'{own})", full)
+    rows = {"x": Spec((5, 16)), "i": Spec((9,), "data", "i64"), "y": Spec((9, 16))}
+    for call in (
+        "x.scatter_reduce(0, i[:, None].expand(-1, 16), y, 'mean')",
+        "x.scatter_reduce(0, i[:, None].expand(-1, 15), y[:, :15].contiguous(), 'mean')",
+        "x.scatter_reduce(0, i[:, None].expand(-1, 16), y, 'amax', include_self=False)",
+    ):
+        yield Case("scatter_reduce", call, rows)
+    for call in (
+        "torch.normal(x, y.abs())",
+        "torch.normal(x, 2.0)",
+        "torch.normal(0.5, y.abs())",
+        "x * torch.normal(0.5, 2.0, (5, 6))",
+    ):
+        yield Case("normal", call, xy((5, 6), (5, 6)))
+    yield Case("normal", "torch.normal(x, y.abs())", xy((5, 6), (6,)))
+    yield Case("normal", "torch.normal(x, y.abs())", xy((6,), (5, 6)))
+    for call in (
+        "x * x.clone().uniform_()",
+        "x * x.clone().normal_()",
+        "x.clone().bernoulli_(0.5) * x",
+        "torch.bernoulli(x)",
+    ):
+        yield Case("normal", call, x(5, 6))
     for call in (
         "F.interpolate(x, scale_factor=2, mode='bilinear', antialias=True)",
         "F.interpolate(x, size=(3, 4), mode='bicubic', antialias=True)",

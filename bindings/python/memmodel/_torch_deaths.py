@@ -16,11 +16,15 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
+import torch
+from torch import nn
 from torch._subclasses import FakeTensor
 from torch.autograd.graph import saved_tensors_hooks
+from torch.fx import traceback
 from torch.fx.experimental import proxy_tensor
 
 MADE, GONE, CACHED = "memmodel made", "memmodel gone", "memmodel cached"
+ATTRIBUTE, KEY = "memmodel attribute", "memmodel key"  # the id of the module, and what it calls it
 
 
 def _mark(node: Any, mark: str, number: int = 0) -> None:
@@ -68,6 +72,19 @@ def _nothing(_: Any) -> None:
     return None
 
 
+_set_attribute = nn.Module.__setattr__
+
+
+def _bind(module: nn.Module, name: str, value: Any) -> None:
+    """Module.__setattr__(), with a node where a tensor that the forward function has made is bound."""
+    _set_attribute(module, name, value)
+    mode = proxy_tensor.get_proxy_mode()
+    slot = proxy_tensor.get_proxy_slot(value, mode.tracer, None) if mode and isinstance(value, FakeTensor) else None
+    if slot is not None and slot.proxy.node.op == "call_function":
+        with traceback.annotate({ATTRIBUTE: id(module), KEY: name}):
+            torch.ops.aten._assert_tensor_metadata(value)
+
+
 _watching: list[_Watched] = []
 
 
@@ -91,6 +108,7 @@ def deaths_marked() -> Iterator[None]:
     try:
         with (
             mock.patch.object(proxy_tensor, "set_proxy_slot", track_and_watch),
+            mock.patch.object(nn.Module, "__setattr__", _bind),
             saved_tensors_hooks(_nothing, _nothing),
         ):
             yield

@@ -14,7 +14,7 @@ from torch import nn
 from torch.fx import traceback
 from torch.utils import checkpoint
 
-from memmodel._torch_deaths import CACHED, GONE, MADE, deaths_marked, mark_cached
+from memmodel._torch_deaths import ATTRIBUTE, CACHED, GONE, KEY, MADE, deaths_marked, mark_cached
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
@@ -120,6 +120,7 @@ class Program:
     reentrant: frozenset[int]  # checkpoints that are
     traced: bool = False  # it knew that it was traced, and may have made masks for that
     cached: list[Value] = field(default_factory=list)  # kept until the next step, as outputs are
+    bound: dict[str, str] = field(default_factory=dict)  # by output that the model itself keeps: the call before that
 
 
 # ---- the graph ----
@@ -195,10 +196,17 @@ def _calls(graph_module: Any, names: dict[str, Any]) -> Iterator[Call]:
                 node.name, REQUIRES_GRAD, {"self": _encoded(node.args[0])}, [node.args[0].meta["val"]], _places(node)
             )
             continue
-        if any(_custom(node, mark) for mark in (HELD, END)) or any(_custom(node, mark) for mark in MARKS):
+        if any(_custom(node, mark) for mark in (HELD, END, ATTRIBUTE)) or any(_custom(node, mark) for mark in MARKS):
             continue
         if "wrap_with_set_grad_enabled" in target:
-            yield from _region(node, names)
+            yield _switch(f"{node.name}_begin", bool(node.args[0]), _places(node))
+            yield from _region(node, node.args[1:], names)
+            yield _switch(f"{node.name}_end", not node.args[0], _places(node))
+            yield _results_of_region(node, node.args[1:], names)
+            continue
+        if "wrap_with_autocast" in target and (node.args[0] != "cpu" or not node.args[2]):
+            yield from _region(node, node.args[4:], names)
+            yield _results_of_region(node, node.args[4:], names)
             continue
         if "_set_grad_enabled" in target:
             yield _switch(node.name, bool(node.args[0]), _places(node))
@@ -218,23 +226,36 @@ def _switch(name: str, enabled: bool, places: tuple[Place, ...]) -> Call:
     return Call(name, SWITCH, {"enabled": int(enabled)}, [], places)
 
 
-def _region(node: Any, names: dict[str, Any]) -> Iterator[Call]:
-    """torch.no_grad(): a graph of its own, laid out in place. Its values are named after the node."""
-    inner, handed = names[node.args[1].name], [_encoded(value) for value in node.args[2:]]
-    inputs = [place.name for place in inner.graph.nodes if place.op == "placeholder"]
-    renamed: dict[str, Any] = dict(zip(inputs, handed, strict=True))
-    yield _switch(f"{node.name}_begin", bool(node.args[0]), _places(node))
-    for call in _calls(inner, {}):
-        original, call.name = call.name, f"{node.name}_{call.name}"
+def _inside(node: Any, name: str) -> str:
+    return f"{node.name}_{name}"
+
+
+def _region(node: Any, handed: Sequence[Any], names: Mapping[str, Any]) -> Iterator[Call]:
+    """The block of torch.no_grad() or torch.autocast(): a graph of its own, laid out in place. Its values are named after
+    the node.
+    """
+    inner, *values = handed
+    inputs = [place.name for place in names[inner.name].graph.nodes if place.op == "placeholder"]
+    renamed: dict[str, Any] = dict(zip(inputs, map(_encoded, values), strict=True))
+    for call in _calls(names[inner.name], {}):
+        original, call.name = call.name, _inside(node, call.name)
         call.arguments = {name: _renamed(value, renamed) for name, value in call.arguments.items()}
         call.places = call.places or _places(node)
         renamed[original] = Value(call.name)
         call.checkpoint = call.checkpoint or _checkpoint_of(node)
         yield call
-    yield _switch(f"{node.name}_end", not node.args[0], _places(node))
-    output = next(place for place in inner.graph.nodes if place.op == "output")
+
+
+def _results_of_region(node: Any, handed: Sequence[Any], names: Mapping[str, Any]) -> Call:
+    """What it hands on: values of its own, or of what it was handed."""
+    inner, *values = handed
+    graph = names[inner.name].graph
+    renamed = {place.name: Value(_inside(node, place.name)) for place in graph.nodes if place.op == "call_function"}
+    inputs = [place.name for place in graph.nodes if place.op == "placeholder"]
+    renamed |= zip(inputs, map(_encoded, values), strict=True)
+    output = next(place for place in graph.nodes if place.op == "output")
     results = _renamed(_encoded(list(output.args[0])), renamed)
-    yield Call(node.name, "memmodel.tuple", {"values": results}, _results(node), _places(node))
+    return Call(node.name, "memmodel.tuple", {"values": results}, _results(node), _places(node))
 
 
 def _renamed(value: Any, names: Mapping[str, Any]) -> Any:
@@ -423,7 +444,7 @@ def _residents(step: Step) -> dict[tuple[Any, ...], Given]:
     )
     for kind, tensors in sources:
         for name, tensor in tensors:
-            if not tensor.is_sparse and tensor.numel():
+            if not tensor.is_sparse and (tensor.numel() or tensor.requires_grad):
                 found.setdefault(_identity(tensor), Given(kind, name.removeprefix("model."), tensor))
     return found
 
@@ -452,6 +473,13 @@ def _match_placeholders(program: Any, step: Step, residents: dict[tuple[Any, ...
     return given
 
 
+def _replaced(graph: Any, step: Step) -> set[str]:
+    """Attributes that a forward function binds: what they were before goes then, and so in the first step alone."""
+    paths = {id(part): name.removeprefix("model").strip(".") for name, part in step.named_modules()}
+    bound = [node.meta["custom"] for node in graph.nodes if _custom(node, ATTRIBUTE)]
+    return {f"{paths[marks[ATTRIBUTE]]}.{marks[KEY]}".strip(".") for marks in bound if marks[ATTRIBUTE] in paths}
+
+
 LITERAL = "aten.lift_fresh_copy.default"
 
 
@@ -461,6 +489,10 @@ def _is_literal(given: Given, calls: Sequence[Call]) -> bool:
         return False
     users = [call for call in calls if any(name in _names_in(call.arguments) for name in given.values)]
     return bool(users) and all(call.target == LITERAL for call in users)
+
+
+def _is_unseen(given: Given, replaced: set[str]) -> bool:
+    return given.kind == "constant" and not given.values and given.name in replaced
 
 
 def _names_in(arguments: Mapping[str, Any]) -> set[str]:
@@ -521,11 +553,25 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
 
 
 def _held_at_the_end(graph: Any, calls: Sequence[Call], known: Sequence[Any]) -> list[Value]:
-    """What an object that the model returns keeps in places of its own, such as the lengths of a cache."""
+    """What an object that the model returns keeps in places of its own, such as the lengths of a cache, and what its
+    modules keep in attributes, functools.lru_cache() of results.
+    """
     end = next((_custom(node, MADE) for node in graph.nodes if _custom(node, END)), 0)
     names = {value.name for value in known if value is not None}
     held = [_as_made(Value(call.name), calls) for call in calls if call.gone > end > 0 and not call.cached]
     return [value for value in dict.fromkeys(held) if value.name not in names]
+
+
+def _bound_in_the_model(graph: Any, calls: Sequence[Call], held: Sequence[Value]) -> dict[str, str]:
+    """Attributes that modules keep, by the call after which they are bound."""
+    names = {call.name for call in calls}
+    found = {}
+    last = ""
+    for node in graph.nodes:
+        last = node.name if node.name in names else last
+        if _custom(node, ATTRIBUTE):
+            found[node.args[0].name] = last
+    return {value.name: found[value.name] for value in held if value.name in found}
 
 
 def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> Program:
@@ -539,12 +585,15 @@ def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> P
     calls, renamed = _with_functions(calls, program.graph_module, marks.workspaces)
     calls = _with_held(calls, program.graph_module, reentrant)
     output = next(node for node in program.graph.nodes if node.op == "output")
-    given = [tensor for tensor in given if not _is_literal(tensor, calls)]
+    replaced = _replaced(program.graph, step)
+    given = [tensor for tensor in given if not _is_literal(tensor, calls) and not _is_unseen(tensor, replaced)]
     returned = _renamed(_encoded(list(output.args[0])), renamed)
     loss = returned[-1] if step.loss is not None else None
     outputs = returned[:-1] if step.loss is not None else returned
     outputs = [_as_made(value, calls) for value in outputs if isinstance(value, Value)]
-    outputs += _held_at_the_end(program.graph, calls, [*outputs, loss])
+    held = _held_at_the_end(program.graph, calls, [*outputs, loss])
+    bound = _bound_in_the_model(program.graph, calls, held)
+    outputs += held
     kept = {value.name for value in [*outputs, loss] if value is not None}
     cached = [Value(call.name) for call in calls if call.cached and call.name not in kept]
-    return Program(given, calls, outputs, loss, frozenset(reentrant), traced, cached)
+    return Program(given, calls, outputs, loss, frozenset(reentrant), traced, cached, bound)

@@ -155,15 +155,20 @@ def _build(program: Program, *, training: bool) -> Network:
 
 
 def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) -> dict[int, list[str]]:
-    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward(). With it caches."""
+    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward(). With it what modules and
+    caches keep.
+    """
     made = {call.name: position for position, call in enumerate(program.calls)}
     bound: dict[int, list[str]] = {}
+    for name, call in program.bound.items():
+        bound.setdefault(made[call], []).append(name)
     for value in program.cached:
         filled = program.calls[made[value.name]].cached
         last = max(position for position, call in enumerate(program.calls) if 0 < call.made <= filled)
         bound.setdefault(last, []).append(value.name)
+    returned = [value for value in program.outputs if value.name not in program.bound]
     for statement in frames[0].statements if frames else ():
-        for name, values in (("y", program.outputs), ("loss", [program.loss])):
+        for name, values in (("y", returned), ("loss", [program.loss])):
             if name in statement.names:
                 last = statement.last
                 names = [value.name for value in values if value is not None and made.get(value.name, last + 1) <= last]
@@ -303,8 +308,9 @@ def estimate(
     """
     inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
-    network = from_module(module, args, kwargs, loss=loss, target=target, training=training, symbolic=False,
-                          precision=precision)
+    network = from_module(
+        module, args, kwargs, loss=loss, target=target, training=training, symbolic=False, precision=precision
+    )
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=inference,
         steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(), precision=precision,

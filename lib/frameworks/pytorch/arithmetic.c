@@ -43,16 +43,25 @@ common_type(const struct value *a, const struct value *b)
     return type_rank(a->shape.dtype) >= type_rank(b->shape.dtype) ? a->shape.dtype : b->shape.dtype;
 }
 
+/* NULL if it is of that type. */
 static struct value *
 cast(struct step *step, const struct value *x, int dtype)
 {
     return x->shape.dtype == dtype || !step->device->copying_casts ? NULL : value_like_typed(step, x, dtype);
 }
 
+/* NULL if it is no conjugate. */
+static struct value *
+resolved(struct step *step, const struct value *x)
+{
+    return x->conjugate ? value_like(step, x) : NULL;
+}
+
 /* Both operands are cast to `common` first; the result is of that type, or of `dtype` if that is one. */
 static struct value *
 result_of_common(struct step *step, const struct value *a, const struct value *b, int common, int dtype)
 {
+    struct value *plain[] = {resolved(step, a), resolved(step, b)};
     struct value *first = cast(step, a, common), *second = cast(step, b, common), *result;
     struct shape shape = shape_broadcast(&a->shape, &b->shape);
     int64_t strides[MEMMODEL_MAX_RANK] = {0};
@@ -62,6 +71,7 @@ result_of_common(struct step *step, const struct value *a, const struct value *b
     result = value_empty_strided(step, &shape, strides);
     value_drop(step, first);
     value_drop(step, second);
+    value_drop_all(step, plain, 2);
     return result;
 }
 
@@ -160,12 +170,12 @@ subtract_backward(struct step *step, struct node *node, struct value **incoming,
 
 /* ---- multiplication and division: saved are other, self ---- */
 
-/* grad * factor.conj(), which is copied for that if it is complex */
+/* grad * factor.conj(), or divided by it */
 static struct value *
 factor_gradient(struct step *step, const struct value *gradient, const struct value *factor)
 {
-    struct value *conjugate = value_is_complex(factor) ? value_like(step, factor) : NULL;
-    struct value *result = binary_result(step, gradient, factor, 0);
+    struct value *conjugate = value_is_complex(factor) ? value_conjugated(step, factor) : NULL;
+    struct value *result = binary_result(step, gradient, conjugate ? conjugate : factor, 0);
 
     value_drop(step, conjugate);
     return result;
@@ -180,12 +190,12 @@ multiply_backward(struct step *step, struct node *node, struct value **incoming,
         gradients[0] = factor_gradient(step, incoming[0], node->saved[0]);
 }
 
-/* -grad * ((self / other) / other) */
+/* -grad * ((self / other) / other).conj() */
 static struct value *
 divisor_gradient(struct step *step, const struct value *gradient, const struct value *self, const struct value *other)
 {
     struct value *once = binary_result(step, self, other, 0), *twice = binary_result(step, once, other, 0);
-    struct value *negative = value_like(step, gradient), *result = binary_result(step, negative, twice, 0);
+    struct value *negative = value_like(step, gradient), *result = factor_gradient(step, negative, twice);
 
     value_drop(step, negative);
     value_drop(step, twice);
@@ -199,7 +209,7 @@ divide_backward(struct step *step, struct node *node, struct value **incoming, s
     if (node_wants(node, 1))
         gradients[1] = divisor_gradient(step, incoming[0], node->saved[1], node->saved[0]);
     if (node_wants(node, 0))
-        gradients[0] = binary_result(step, incoming[0], node->saved[0], 0);
+        gradients[0] = factor_gradient(step, incoming[0], node->saved[0]);
 }
 
 /* ---- maximum and minimum ---- */

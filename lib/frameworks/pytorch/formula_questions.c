@@ -58,13 +58,6 @@ result_size(const struct formula_call *call)
     return size_along(&shape, call->operands[0].number);
 }
 
-/* says(argument, word) */
-static double
-says(const struct formula_call *call)
-{
-    return attribute_is(call->layer, call->operands[0].argument, call->operands[1].argument);
-}
-
 /* size(x, axis) */
 static double
 size(const struct formula_call *call)
@@ -94,7 +87,6 @@ static const struct question questions[] = {
     {"is_float", is_float},
     {"rank", rank},
     {"result_size", result_size},
-    {"says", says},
     {"size", size},
     {"wanted", wanted},
 };

@@ -167,15 +167,33 @@ cast(struct formula_call *call)
     return aten_cast(call->step, x, dtype);
 }
 
+/* conjugated(x); plain(x): the conjugate of what is one */
+static struct value *
+conjugated(struct formula_call *call)
+{
+    struct value *x = operand_tensor(call, 0);
+
+    return call->detail || x->conjugate ? aten_conjugate(call->step, x) : value_keep(x);
+}
+
+static struct value *
+resolved(struct formula_call *call)
+{
+    return aten_resolve_conjugate(call->step, operand_tensor(call, 0));
+}
+
 static const struct formula_function views[] = {
     {"cast", cast, SAME_TYPE},
     {"clone", clone, 0},
+    {"conjugated", conjugated, 1},
     {"contiguous", contiguous, 0},
     {"cut", cut, 0},
     {"detach", detach, 0},
     {"expand", expand, 0},
     {"part", part, 0},
+    {"plain", conjugated, 0},
     {"real_part", real_part, 0},
+    {"resolved", resolved, 0},
     {"seen", seen, 0},
     {"shrunk", shrunk, 0},
     {"transpose", transpose, 0},

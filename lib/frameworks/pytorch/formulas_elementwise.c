@@ -2,6 +2,7 @@
 #include "frameworks/pytorch/formula.h"
 
 static const struct formula_rule elementwise[] = {
+    {"aten._conj.default", "self", "conjugated(self)", {NULL}},
     {"aten._safe_softmax.default", "self", "like(self)", {"first(like(grad), result)"}},
     {"aten.acosh.default", "self", "like(self)", {"grad * rsqrt(pow(self, 2) - 1)"}},
     {"aten.addcdiv.default",
@@ -105,10 +106,10 @@ static const struct formula_rule elementwise[] = {
     {"aten.rad2deg.default", "self", "result = like(self); scaled(result)", {"grad * 2.0"}},
     {"aten.randint_like.default", "self", "output()", {NULL}},
     {"aten.randint_like.low_dtype", "self", "output()", {NULL}},
-    {"aten.real.default", "self", "is_complex(self) ? real_of(self) : self", {NULL}},
+    {"aten.real.default", "self", "is_complex(self) ? real_of(plain(self)) : self", {NULL}},
     {"aten.real_of.default", "self", "real_part(self)", {"input()"}},
     {"aten.remainder.Tensor", "self other?", "like(self, other)", {"grad", "-grad * like(self, other)"}},
-    {"aten.resolve_conj.default", "self", "self", {NULL}},
+    {"aten.resolve_conj.default", "self", "resolved(self)", {NULL}},
     {"aten.resolve_neg.default", "self", "self", {NULL}},
     {"aten.round.decimals", "self", "like(self)", {"like(grad)"}},
     {"aten.rsub.Tensor", "self other", "like(self, other)", {"-grad", "grad"}},

@@ -81,6 +81,10 @@ static const struct formula_rule reductions[] = {
      "mask = then(truth(self), bools(self)); whole = like(self); "
      "count = first(integer(self), integers(self)); masked(whole, grad / count)",
      {NULL}},
+    {"aten.histc.default",
+     "self",
+     "edges = output(0, 1); bins = output(); first(bins, rows_of_threads(unsqueeze(bins, 0)))",
+     {NULL}},
     {"aten.kthvalue.default",
      "self",
      "values = output(0); indices = output(1); aside = rank(self) > 0 ? like(self); "

@@ -1,7 +1,20 @@
-/* Special functions and other rare operators on each element, as formulas. PyTorch: tools/autograd/derivatives.yaml. */
+/*
+ * Special functions and other rare operators on each element, as formulas. PyTorch: tools/autograd/derivatives.yaml,
+ * aten/src/ATen/native/DistributionTemplates.h (normal).
+ */
 #include "frameworks/pytorch/formula.h"
 
 static const struct formula_rule special[] = {
+    {"aten.normal.Tensor_Tensor",
+     "mean std",
+     "lowest = scalar(std) >= 0; lowest = none; result = output(); lowest = scalar(std) >= 0; lowest = none; result",
+     {"input()", "input()"}},
+    {"aten.normal.Tensor_float", "mean", "result = output(); first(result, like(result))", {"input()"}},
+    {"aten.normal.float_Tensor",
+     "std",
+     "lowest = scalar(std) >= 0; lowest = none; result = output(); lowest = scalar(std) >= 0; lowest = none; "
+     "first(result, scalar(std))",
+     {"input()"}},
     {"aten.polygamma.default", "self", "like(self)", {"grad * like(self)"}},
     {"aten.special_airy_ai.default", "x", "like(x)", {NULL}},
     {"aten.special_bessel_j0.default", "self", "like(self)", {NULL}},

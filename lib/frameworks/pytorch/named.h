@@ -35,7 +35,8 @@ struct named_table {
 
 extern const struct named_table named_functions, named_fourier, named_cells, named_convolution, named_elementwise,
     named_arithmetic, named_makers, named_views, named_joining, named_indexing, named_reductions, named_products,
-    named_normalization, named_pooling, named_resampling, named_losses, named_attention, named_recurrent;
+    named_normalization, named_pooling, named_scattering, named_resampling, named_losses, named_attention,
+    named_recurrent;
 
 /* Row `index` of all tables, or NULL after the last. */
 const struct named_rule *

@@ -13,7 +13,6 @@ struct transform {
     int64_t sizes[MEMMODEL_MAX_RANK]; /* to which each is cut or filled up with zeros; 0: as it is */
     int64_t last;                     /* size of the last axis in the real tensor */
     int count;
-    bool conjugated; /* the result is seen conjugated, and its gradient is copied for that */
 };
 
 static struct transform *
@@ -114,18 +113,22 @@ with_last(const struct value *x, const struct transform *transform, int64_t size
 static void
 complex_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    gradients[0] = transformed(step, incoming[0], node->options, &incoming[0]->shape);
+    struct value *plain = value_resolved(step, incoming[0]);
+
+    gradients[0] = transformed(step, plain, node->options, &incoming[0]->shape);
+    value_drop(step, plain);
 }
 
 static struct value *
 complex_transform(struct step *step, struct value *x, const struct transform *transform)
 {
     static const struct derivative derivative = {"_fft_c2c", complex_backward};
-    struct value *result = transformed(step, x, transform, &x->shape);
+    struct value *plain = value_resolved(step, x), *result = transformed(step, plain, transform, &x->shape);
     struct node *node = step_record(step, &derivative, result, 1, &x);
 
     if (node)
         node->options = transform;
+    value_drop(step, plain);
     return result;
 }
 
@@ -137,10 +140,10 @@ real_backward(struct step *step, struct node *node, struct value **incoming, str
 {
     const struct transform *transform = node->options;
     struct shape shape = with_last(incoming[0], transform, transform->last, COMPLEX);
-    struct value *full = transform->conjugated ? value_like(step, incoming[0]) : NULL, *result;
+    struct value *plain = value_resolved(step, incoming[0]), *full, *result;
 
-    if (!full)
-        full = shape_equal(&shape, &incoming[0]->shape) ? value_keep(incoming[0]) : value_empty(step, &shape);
+    full = shape_equal(&shape, &plain->shape) ? value_keep(plain) : value_empty(step, &shape);
+    value_drop(step, plain);
     result = transformed(step, full, transform, &shape);
     gradients[0] = value_real(step, result);
     value_drop(step, result);
@@ -191,14 +194,15 @@ half_transform(struct step *step, struct value *x, const struct transform *trans
     static const struct derivative derivative = {"_fft_c2r", half_backward};
     struct transform last = {.axes = {transform->axes[transform->count - 1]}, .count = 1}, before = *transform;
     struct shape shape = with_last(x, transform, transform->last, REAL);
-    struct value *inner = NULL, *result;
+    struct value *plain = value_resolved(step, x), *inner = NULL, *result;
     struct node *node;
 
     before.count--;
     if (before.count > 0)
-        inner = transformed(step, x, &before, &x->shape);
-    result = transformed(step, inner ? inner : x, &last, &shape);
+        inner = transformed(step, plain, &before, &x->shape);
+    result = transformed(step, inner ? inner : plain, &last, &shape);
     value_drop(step, inner);
+    value_drop(step, plain);
     node = step_record(step, &derivative, result, 1, &x);
     if (node)
         node->options = transform;
@@ -226,6 +230,51 @@ aten_to_complex(struct step *step, struct value *x)
     step_record(step, &to_copy, result, 1, &x);
     return result;
 }
+
+/* ---- conjugates: seen, not computed ---- */
+
+static void
+conjugate_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)node;
+    gradients[0] = value_conjugated(step, incoming[0]);
+}
+
+struct value *
+aten_conjugate(struct step *step, struct value *x)
+{
+    static const struct derivative conj = {"_conj", conjugate_backward};
+    struct value *result;
+
+    if (!value_is_complex(x))
+        return value_keep(x);
+    result = value_conjugated(step, x);
+    step_record(step, &conj, result, 1, &x);
+    return result;
+}
+
+static void
+resolve_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    (void)step;
+    (void)node;
+    gradients[0] = value_keep(incoming[0]);
+}
+
+struct value *
+aten_resolve_conjugate(struct step *step, struct value *x)
+{
+    static const struct derivative clone = {"clone", resolve_backward};
+    struct value *result;
+
+    if (!x->conjugate)
+        return value_keep(x);
+    result = value_like(step, x);
+    step_record(step, &clone, result, 1, &x);
+    return result;
+}
+
+/* ---- the size that is transformed ---- */
 
 /* Cut where it is too long, then filled up with zeros. resize_fft_input */
 static struct value *
@@ -276,6 +325,19 @@ read_axes(const struct layer *layer, int rank, int otherwise, struct transform *
 /* Which sides are real, and over how many axes. */
 enum fourier { FULL = 0, HALF = 4, FROM_HALF = 8, INVERSE = 16, AXES = 3 };
 
+/* The inverse is the conjugate of the transform. fft_r2c_maybe_out */
+static struct value *
+of_real(struct step *step, struct value *x, struct transform *transform, int kind)
+{
+    struct value *forward = real_transform(step, x, transform, (kind & HALF) != 0), *result;
+
+    if (!(kind & INVERSE))
+        return forward;
+    result = aten_conjugate(step, forward);
+    value_drop(step, forward);
+    return result;
+}
+
 /* The size of the last axis in a half. */
 static void
 halve_last(struct transform *transform, const struct value *x)
@@ -306,13 +368,12 @@ fourier_forward(struct step *step, const struct layer *layer, int kind)
     complex = complex || (kind & FROM_HALF) || (!(kind & HALF) && (kind & AXES) != 1);
     typed = complex ? aten_to_complex(step, x) : value_keep(x);
     input = resized(step, typed, transform);
-    transform->conjugated = !complex && (kind & INVERSE);
     if (kind & FROM_HALF)
         step_output(step, layer, 0, half_transform(step, input, transform));
     else if (complex)
         step_output(step, layer, 0, complex_transform(step, input, transform));
     else
-        step_output(step, layer, 0, real_transform(step, input, transform, (kind & HALF) != 0));
+        step_output(step, layer, 0, of_real(step, input, transform, kind));
     value_drop(step, input);
     value_drop(step, typed);
 }
@@ -355,8 +416,9 @@ pairs_forward(struct step *step, const struct layer *layer, int dtype)
 static void
 magnitude_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
-    struct value *sign = value_like(step, node->saved[0]);
+    struct value *plain = value_resolved(step, node->saved[0]), *sign = value_like(step, plain);
 
+    value_drop(step, plain);
     gradients[0] = binary_result(step, incoming[0], sign, 0);
     value_drop(step, sign);
 }
@@ -365,10 +427,11 @@ struct value *
 aten_magnitude(struct step *step, struct value *x)
 {
     static const struct derivative abs = {"abs", magnitude_backward};
-    struct value *result = value_like_typed(step, x, REAL);
+    struct value *plain = value_resolved(step, x), *result = value_like_typed(step, x, REAL);
 
     value_drop(step, value_like(step, x)); /* the kernel's own result is complex */
     step_save(step, step_record(step, &abs, result, 1, &x), x);
+    value_drop(step, plain);
     return result;
 }
 

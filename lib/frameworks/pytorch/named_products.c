@@ -241,6 +241,28 @@ as_batch(struct step *step, struct value *x, const char *letters, const char *co
     return result;
 }
 
+/* Where all letters of the second operand come before those of the first, it is the left one: sumproduct_pair */
+static bool
+is_turned_round(const struct equation *equation)
+{
+    const char *first = equation->own[0], *second = equation->own[1];
+
+    return first[0] && second[0] &&
+           strchr(equation->result, second[strlen(second) - 1]) < strchr(equation->result, first[0]);
+}
+
+static struct equation
+turned_round(const struct equation *equation)
+{
+    struct equation turned = *equation;
+
+    for (int i = 0; i < 2; i++) {
+        turned.operands[i] = equation->operands[1 - i];
+        memcpy(turned.own[i], equation->own[1 - i], sizeof turned.own[i]);
+    }
+    return turned;
+}
+
 static struct value *
 contraction(struct step *step, const struct equation *equation, struct value *a, struct value *b)
 {
@@ -335,7 +357,12 @@ static struct value *
 product_of_pair(struct step *step, const struct equation *equation, struct value *a, struct value *b)
 {
     struct value *first, *second, *result;
+    struct equation turned;
 
+    if (equation->summed[0] && is_turned_round(equation)) {
+        turned = turned_round(equation);
+        return contraction(step, &turned, b, a);
+    }
     if (equation->summed[0])
         return contraction(step, equation, a, b);
     first = spread(step, a, equation->operands[0], equation->result);

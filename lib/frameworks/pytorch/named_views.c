@@ -264,9 +264,7 @@ clone_forward(struct step *step, const struct layer *layer, int detail)
         step_output(step, layer, 0, aten_clone(step, x));
 }
 
-/* A rearranged copy whose gradient is rearranged in the same way; LIKE_INPUT: laid out as the input. */
-enum rearranged { LIKE_INPUT, ROW_MAJOR };
-
+/* A rearranged copy whose gradient is rearranged in the same way. */
 static void
 like_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
 {
@@ -276,21 +274,12 @@ like_backward(struct step *step, struct node *node, struct value **incoming, str
         gradients[0] = value_like(step, incoming[0]);
     else
         gradients[0] = value_empty(step, &shape);
-    if (node->number == ROW_MAJOR)
-        contiguous_scratch(step, incoming[0]);
-}
-
-static void
-plain_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
-{
-    node->number = LIKE_INPUT;
-    like_backward(step, node, incoming, gradients);
 }
 
 static void
 flip_forward(struct step *step, const struct layer *layer, int detail)
 {
-    static const struct derivative flip = {"flip", plain_backward};
+    static const struct derivative flip = {"flip", like_backward};
     struct value *x = step_input(step, layer, 0), *result = value_like(step, x);
 
     (void)detail;
@@ -336,17 +325,54 @@ roll_forward(struct step *step, const struct layer *layer, int all)
 }
 
 static void
-shuffle_forward(struct step *step, const struct layer *layer, int detail)
+rearranged_forward(struct step *step, const struct layer *layer, int detail)
 {
-    static const struct derivative shuffle = {"pixel_shuffle", like_backward}, plain = {"tril", plain_backward};
+    static const struct derivative tril = {"tril", like_backward};
     struct value *x = step_input(step, layer, 0), *result;
     struct shape shape = step_output_shape(step, layer, 0);
-    struct node *node;
 
+    (void)detail;
     result = value_empty(step, &shape);
-    node = step_record(step, detail == ROW_MAJOR ? &shuffle : &plain, result, 1, &x);
-    if (node)
-        node->number = detail;
+    step_record(step, &tril, result, 1, &x);
+    step_output(step, layer, 0, result);
+}
+
+/* In the memory format that the input suggests, which is copied for that where it is not dense. PixelShuffle.cpp */
+static struct value *
+shuffled(struct step *step, const struct value *x, const struct shape *shape)
+{
+    bool channels_last = value_suggests_channels_last(x);
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    struct value *result;
+
+    if (channels_last)
+        shape_strides_channels_last(shape, strides);
+    else
+        shape_strides(shape, strides);
+    result = value_empty_strided(step, shape, strides);
+    if (channels_last ? !value_is_channels_last(x) : !value_is_contiguous(x))
+        value_scratch(step, &x->shape);
+    return result;
+}
+
+static void
+shuffle_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    struct shape shape = shape_typed(&node->edges[0].shape, incoming[0]->shape.dtype);
+
+    gradients[0] = shuffled(step, incoming[0], &shape);
+}
+
+static void
+shuffle_forward(struct step *step, const struct layer *layer, int detail)
+{
+    static const struct derivative shuffle = {"pixel_shuffle", shuffle_backward};
+    struct value *x = step_input(step, layer, 0), *result;
+    struct shape shape = step_output_shape(step, layer, 0);
+
+    (void)detail;
+    result = shuffled(step, x, &shape);
+    step_record(step, &shuffle, result, 1, &x);
     step_output(step, layer, 0, result);
 }
 
@@ -367,7 +393,7 @@ static const struct named_rule views[] = {
     {"aten.as_strided.default", strided_forward, 0, "0"},
     {"aten.broadcast_tensors.default", expand_forward, 0, "0"},
     {"aten.broadcast_to.default", expand_forward, 0, "0"},
-    {"aten.channel_shuffle.default", shuffle_forward, ROW_MAJOR, "0"},
+    {"aten.channel_shuffle.default", shuffle_forward, 0, "0"},
     {"aten.clone.default", clone_forward, 0, "0"},
     {"aten.contiguous.default", contiguous_forward, 0, "0"},
     {"aten.diagonal.default", diagonal_forward, 0, "0"},
@@ -389,15 +415,15 @@ static const struct named_rule views[] = {
     {"aten.narrow.default", slice_forward, 0, "0"},
     {"aten.numpy_T.default", matrix_transpose_forward, 0, "0"},
     {"aten.permute.default", permute_forward, 0, "0"},
-    {"aten.pixel_shuffle.default", shuffle_forward, ROW_MAJOR, "0"},
-    {"aten.pixel_unshuffle.default", shuffle_forward, ROW_MAJOR, "0"},
+    {"aten.pixel_shuffle.default", shuffle_forward, 0, "0"},
+    {"aten.pixel_unshuffle.default", shuffle_forward, 0, "0"},
     {"aten.ravel.default", reshape_forward, 0, "0"},
     {"aten.repeat.default", repeat_forward, 0, "0"},
-    {"aten.repeat_interleave.self_int", shuffle_forward, LIKE_INPUT, "0"},
+    {"aten.repeat_interleave.self_int", rearranged_forward, 0, "0"},
     {"aten.reshape.default", reshape_forward, 0, "0"},
     {"aten.reshape_as.default", reshape_forward, 0, "0"},
     {"aten.roll.default", roll_forward, 0, "0"},
-    {"aten.rot90.default", shuffle_forward, LIKE_INPUT, "0"},
+    {"aten.rot90.default", rearranged_forward, 0, "0"},
     {"aten.select.int", select_forward, 0, "0"},
     {"aten.slice.Tensor", slice_forward, 0, "0"},
     {"aten.squeeze.default", reshape_forward, 0, "0"},
@@ -407,8 +433,8 @@ static const struct named_rule views[] = {
     {"aten.t.default", matrix_transpose_forward, 0, "0"},
     {"aten.tile.default", repeat_forward, 0, "0"},
     {"aten.transpose.int", transpose_forward, 0, "0"},
-    {"aten.tril.default", shuffle_forward, LIKE_INPUT, "0"},
-    {"aten.triu.default", shuffle_forward, LIKE_INPUT, "0"},
+    {"aten.tril.default", rearranged_forward, 0, "0"},
+    {"aten.triu.default", rearranged_forward, 0, "0"},
     {"aten.unflatten.int", reshape_forward, 0, "0"},
     {"aten.unfold.default", window_forward, 0, "0"},
     {"aten.unsqueeze.default", reshape_forward, 0, "0"},

@@ -123,6 +123,14 @@ contiguous_scratch(struct step *step, const struct value *gradient);
 struct value *
 aten_to_complex(struct step *step, struct value *x);
 
+/* x.conj(): a view of a complex tensor, a real one itself. */
+struct value *
+aten_conjugate(struct step *step, struct value *x);
+
+/* x.resolve_conj(): itself unless it is a conjugate. */
+struct value *
+aten_resolve_conjugate(struct step *step, struct value *x);
+
 /* abs() of a complex tensor. */
 struct value *
 aten_magnitude(struct step *step, struct value *x);

@@ -63,7 +63,7 @@ value_of(struct step *step, struct storage *storage, const struct shape *shape, 
     value->lowered = NULL;
     value->output = 0;
     value->references = 1;
-    value->number = value->parameter = false;
+    value->number = value->conjugate = value->parameter = false;
     value->view = view;
     storage->references += view ? 2 : 1;
     return value;
@@ -185,6 +185,7 @@ value_detach(struct step *step, const struct value *value)
     struct value *plain = value_of(step, value->storage, &value->shape, value->strides, value->view);
 
     plain->number = value->number;
+    plain->conjugate = value->conjugate;
     plain->parameter = value->parameter;
     return plain;
 }
@@ -194,6 +195,7 @@ value_view(struct step *step, const struct value *value, const struct shape *sha
 {
     struct value *view = value_of(step, value->storage, shape, strides, true);
 
+    view->conjugate = value->conjugate && shape->dtype == DTYPE_COMPLEX64;
     view->parameter = value->parameter;
     return view;
 }
@@ -207,6 +209,21 @@ value_real(struct step *step, const struct value *value)
     for (int i = 0; i < MEMMODEL_MAX_RANK; i++)
         strides[i] = value->strides[i] < INT64_MAX / 2 ? 2 * value->strides[i] : value->strides[i];
     return value_view(step, value, &shape, strides);
+}
+
+struct value *
+value_conjugated(struct step *step, const struct value *value)
+{
+    struct value *view = value_view(step, value, &value->shape, value->strides);
+
+    view->conjugate = !value->conjugate;
+    return view;
+}
+
+struct value *
+value_resolved(struct step *step, struct value *value)
+{
+    return value->conjugate ? value_like(step, value) : value_keep(value);
 }
 
 void

@@ -39,6 +39,7 @@ struct value {
     int32_t references;
     bool number;    /* a Python number made a tensor: its type gives way to any other */
     bool view;      /* keeps the tensor it looks into, and so counts twice on the storage */
+    bool conjugate; /* of the numbers in its storage: a complex view that most operators copy first */
     bool parameter; /* a trainable parameter or a view of one, whether gradients are wanted now or not */
 };
 
@@ -187,6 +188,14 @@ value_view(struct step *step, const struct value *value, const struct shape *sha
 /* A view of the real part of a complex tensor. */
 struct value *
 value_real(struct step *step, const struct value *value);
+
+/* x.conj(): a view. */
+struct value *
+value_conjugated(struct step *step, const struct value *value);
+
+/* What a kernel gets that knows no conjugates: a copy, or the tensor with one more reference. ConjugateFallback.cpp */
+struct value *
+value_resolved(struct step *step, struct value *value);
 
 /* A view that PyTorch does not know as one (unsafe_chunk). */
 void
