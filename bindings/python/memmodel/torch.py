@@ -155,8 +155,8 @@ def _build(program: Program, *, training: bool) -> Network:
 
 
 def _bound(frames: Sequence[Frame], program: Program, outputs: Sequence[Value]) -> dict[int, list[str]]:
-    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward(). With it what modules and
-    caches keep.
+    """Names of the loop by the call after which they are bound: `y` and `loss` of Step.forward(). With it attributes of
+    modules, and caches.
     """
     made = {call.name: position for position, call in enumerate(program.calls)}
     bound: dict[int, list[str]] = {}
