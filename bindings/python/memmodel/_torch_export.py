@@ -231,8 +231,8 @@ def _inside(node: Any, name: str) -> str:
 
 
 def _region(node: Any, handed: Sequence[Any], names: Mapping[str, Any]) -> Iterator[Call]:
-    """The block of torch.no_grad() or torch.autocast(): a graph of its own, laid out in place. Its values are named after
-    the node.
+    """The block of torch.no_grad() or torch.autocast(): a graph of its own, laid out in place. Its values have the name
+    of the node before theirs.
     """
     inner, *values = handed
     inputs = [place.name for place in names[inner.name].graph.nodes if place.op == "placeholder"]
