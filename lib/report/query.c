@@ -119,7 +119,7 @@ query_symbol(struct query *query, const char *name, size_t *symbol)
 static int
 set_symbol(struct query *query, const struct memmodel_symbol_value *given)
 {
-    size_t symbol;
+    size_t symbol = 0;
     int status;
 
     if (!given->name)
@@ -141,6 +141,8 @@ set_symbols(struct query *query, const char *free_symbol)
 {
     size_t count = expression_symbol_count(query->network->pool);
 
+    if (free_symbol && expression_find_symbol(query->network->pool, free_symbol) < 0)
+        return unknown_symbol(query, free_symbol);
     for (size_t i = 0; i < query->job.symbol_count; i++) {
         int status = set_symbol(query, &query->job.symbols[i]);
 

@@ -306,6 +306,12 @@ class Estimate(unittest.TestCase):
             with self.assertRaisesRegex((ValueError, memmodel.MemmodelError), part):
                 self.estimate(**options)
 
+    def test_arguments_of_another_kind_are_named(self):
+        x = (torch.rand(2, 3, 16, 16),)
+        for arguments, part in ((("Small", x), "module"), ((Small(), "x"), "args"), ((Small(), 1), "args")):
+            with self.assertRaisesRegex(TypeError, part):
+                memmodel.torch.estimate(*arguments)
+
     def test_foreach_and_fused_instances_are_theirs(self):
         parameters = list(Small().parameters())
         for options, job in (({"foreach": True}, "adam(foreach)"), ({"fused": True}, "adam(fused)")):

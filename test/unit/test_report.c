@@ -299,6 +299,9 @@ unknown_names_are_refused_by_name(void **state)
     job.accumulate = 0;
     assert_error(fixture->context, memmodel_solve(fixture->network, &job, "width", 1, &largest),
                  MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
+    job.symbol_count = 0; /* those that have no value are not the first thing to say */
+    assert_error(fixture->context, memmodel_solve(fixture->network, &job, "bach", 1, &largest),
+                 MEMMODEL_ERROR_UNKNOWN_SYMBOL, "bach");
     assert_int_equal(largest, -1);
 }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -145,13 +145,17 @@ def as_in_a_run() -> Iterator[None]:
 @contextmanager
 def with_values() -> Iterator[None]:
     """Every operator runs for real as well; sizes that depend on values are those that come of it."""
-    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")  # tells of every value that it was told
     with (
         as_in_a_run(),
         config.patch(fake_tensor_propagate_real_tensors=True),
-        mock.patch.object(logger, "disabled", new=True),
+        quiet("torch.fx.experimental.symbolic_shapes"),  # tells of every value that it was told
     ):
         yield
+
+
+def quiet(logger: str) -> AbstractContextManager[Any]:
+    """What is wrong is told by the exception; each way that was tried would tell of it."""
+    return mock.patch.object(logging.getLogger(logger), "disabled", new=True)
 
 
 def with_known_sizes(value: Any) -> Any:

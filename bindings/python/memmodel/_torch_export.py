@@ -15,7 +15,7 @@ from torch.fx import traceback
 from torch.utils import checkpoint
 
 from memmodel._torch_deaths import ATTRIBUTE, CACHED, GONE, KEY, MADE, deaths_marked, mark_cached
-from memmodel._torch_eager import LEAF, as_in_a_run, known_size, sizes_are_known, with_known_sizes, with_values
+from memmodel._torch_eager import LEAF, as_in_a_run, known_size, quiet, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
 
@@ -539,7 +539,7 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
     programs: list[tuple[Any, bool]] = []
     for way in WAYS:
         try:
-            with way(), deaths_marked():
+            with way(), deaths_marked(), quiet("torch._subclasses.fake_tensor"):
                 program = torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False)
         except Exception as error:  # whatever export says
             errors.append(error)

@@ -18,6 +18,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from memmodel import _torch_export, estimation
+from memmodel._call import kind_of
 from memmodel._torch_calls import Calls, dtype_of
 from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
@@ -205,8 +206,12 @@ def from_module(
     the module's own, else the sum of its first result. precision: the module and its loss are called under
     torch.autocast() with it.
     """
+    if not isinstance(module, nn.Module):
+        raise TypeError(f"module: a torch.nn.Module is needed, not {kind_of(module)}")
     if isinstance(args, torch.Tensor):
         args = (args,)
+    if isinstance(args, str) or not isinstance(args, Sequence):
+        raise TypeError(f"args: a tuple of what the module is called with is needed, not {kind_of(args)}")
     kwargs = kwargs or {}
     function, targets = loss_of(loss, target, module, args, kwargs) if training else (None, ())
     handed = (tuple(args), dict(kwargs), *targets)
