@@ -14,7 +14,7 @@ import compare_models
 COUNT = 4
 PACKAGES = ("torch", "transformers", "monai")
 MISSING = [name for name in PACKAGES if not importlib.util.find_spec(name)]
-MADE_BY = ("torch", "onednn", "isa", "threads")  # what events depend on
+MADE_BY = ("torch", "onednn", "isa", "threads", "caches")  # what events depend on
 
 
 def kept(name):
