@@ -137,7 +137,9 @@ MEMMODEL_API int
 memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
 
 /**
- * The formula at one point. Never allocates, never fails.
+ * The formula at one point. Never allocates, never fails. The same bits on every processor, for all inputs that there are:
+ * products, sums, quotients and square roots are rounded as IEEE 754 says, logarithms and other powers are off by less than
+ * one unit of the last place (doc/evaluator.md). Of NaN neither sign nor payload is promised.
  *
  * @param[in] model   model
  * @param[in] inputs  one number per input, in the order of memmodel_model_input_name().
@@ -150,7 +152,8 @@ MEMMODEL_API double
 memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
 
 /**
- * The formula at many points, with the same bits as memmodel_model_evaluate() on each.
+ * The formula at many points, with the same bits as memmodel_model_evaluate() on each. Never allocates. Columns may begin at
+ * any address where a double may; `results` must not overlap them.
  *
  * @param[in]  model    model
  * @param[in]  columns  `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
@@ -344,7 +347,8 @@ MEMMODEL_API int
 memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores);
 
 /**
- * The formula as text.
+ * The formula as text. In C and Python its logarithms and roots are the language's own, which may differ from the library's
+ * in the last bits; memmodel_model_export() gives files with the same bits.
  *
  * @param[in]  model     model
  * @param[in]  language  enum memmodel_language
@@ -356,6 +360,33 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
  */
 MEMMODEL_API int
 memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text);
+
+/** What a model is exported as, a whole file each. doc/evaluator.md says what they promise. @since 0.1 */
+enum memmodel_export_format {
+    MEMMODEL_EXPORT_TEXT = 0,   /**< a line: target = formula */
+    MEMMODEL_EXPORT_C = 1,      /**< a header of C99 with a function that computes the bits of memmodel_model_evaluate(),
+                                     and needs nothing but the C library; in GNU C and clang also with fused operations */
+    MEMMODEL_EXPORT_PYTHON = 2, /**< a module of Python 3 with a function that computes the same bits, and needs no other */
+    MEMMODEL_EXPORT_LATEX = 3,  /**< the formula for a paper */
+    MEMMODEL_EXPORT_SQL = 4,    /**< an expression in the columns, for databases with ln, power, sqrt and floor: with doubles
+                                     the order of operations is the same, numbers and functions are the database's own */
+};
+
+/**
+ * The model as a file of another language; memmodel_model_to_json() gives one that the library reads. Functions in C and Python are called predict_ and the target's letters and digits,
+ * and take the inputs in their order, by memmodel_model_input_symbol().
+ *
+ * @param[in]  model    model
+ * @param[in]  format   enum memmodel_export_format
+ * @param[in]  context  takes the memory of `text` and the error
+ * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @threads any, with a context of its own
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text);
 
 /**
  * Write the model as JSON (doc/formats.md), atomically.

@@ -146,16 +146,22 @@ expression_evaluate(const struct expression_pool *pool, expression a, const doub
 
 /* ---- print and read ---- */
 
-enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXPRESSION_LATEX };
+enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXPRESSION_LATEX, EXPRESSION_SQL };
 
 /*
  * Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same
  * handle. C and Python (with <math.h> and `import math`) compute in the order of expression_program_run(), so that without
  * log and powers that are no whole number or square root they have its bits; those functions are the language's own, and
- * may differ in the last bits. A '.' in a name becomes '_'. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
+ * may differ in the last bits. A '.' in a name becomes '_'. SQL has names in
+ * double quotes and approximate numbers. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
  */
 void
 expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
+
+/* In SQL, with each symbol moved into its limits. */
+void
+expression_print_limited(const struct expression_pool *pool, expression a, const double *least, const double *most,
+                         struct text *out);
 
 /*
  * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, sqrt; an exponent is an integer or a fraction in
@@ -197,6 +203,8 @@ enum opcode {
     OPCODE_MIN,      /* the same */
     OPCODE_NOT_LESS, /* 1 if left >= right, else 0 */
     OPCODE_EQUAL,    /* 1 if left = right, else 0 */
+    OPCODE_AT_LEAST, /* right if left < right, else left: NaN stays */
+    OPCODE_AT_MOST,  /* right if left > right, else left */
     OPCODE_POWER,    /* left ^ right, as C's pow() */
     OPCODE_COPY,     /* left; so do all below with one operand */
     OPCODE_FLOOR,
@@ -232,12 +240,22 @@ int
 expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
                    struct expression_program **program);
 
-/*
- * The sum of coefficients[k] * roots[k], added in that order: one result. As expression_compile(); root_count > 0.
- */
+/* A sum of coefficients[k] * terms[k], added in that order, and what becomes of it. */
+struct expression_sum {
+    const expression *terms;
+    const double *coefficients;
+    size_t count; /* above 0 */
+    bool square;  /* the sum's square, and `offset` */
+    double offset;
+    bool limited; /* symbols are moved into their limits before, and the value into its own behind */
+    const double *symbols_least, *symbols_most;
+    double least, most;
+};
+
+/* Its value: one result. As expression_compile(). */
 int
-expression_compile_sum(const struct expression_pool *pool, const expression *roots, const double *coefficients,
-                       size_t root_count, struct expression_program **program);
+expression_compile_sum(const struct expression_pool *pool, const struct expression_sum *sum,
+                       struct expression_program **program);
 
 /*
  * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now. With a
@@ -279,5 +297,21 @@ struct expression_rows {
 
 void
 expression_program_run_rows(const struct expression_program *program, const struct expression_rows *rows);
+
+/* How a program is to be called where it is printed. */
+struct expression_function {
+    const char *name;
+    const char *comment;        /* in which no comment of the language ends */
+    const char *const *symbols; /* identifiers: the names of its parameters */
+    size_t symbol_count;
+};
+
+/*
+ * The program's one result as a file in C (a header of C99) or Python with a function that computes the same bits, NaN and
+ * infinite ones too, and needs nothing but the language's own library. A program with parameters cannot be printed.
+ */
+void
+expression_program_print(const struct expression_program *program, enum expression_language language,
+                         const struct expression_function *function, struct text *out);
 
 #endif

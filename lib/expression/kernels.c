@@ -24,6 +24,8 @@ OPERATION(maximum, vector_maximum(left, right))
 OPERATION(minimum, vector_minimum(left, right))
 OPERATION(not_less, vector_select(left >= right, vector_all(1), vector_all(0)))
 OPERATION(equal, vector_select(left == right, vector_all(1), vector_all(0)))
+OPERATION(at_least, vector_select(left < right, right, left))
+OPERATION(at_most, vector_select(left > right, right, left))
 OPERATION(power, vector_power(left, right))
 OPERATION(copy, left)
 OPERATION(whole, vector_floor(left))
@@ -91,6 +93,8 @@ each(const struct kernel_work *work, operation apply)
     CASE(OPCODE_MIN, minimum)                                                                                          \
     CASE(OPCODE_NOT_LESS, not_less)                                                                                    \
     CASE(OPCODE_EQUAL, equal)                                                                                          \
+    CASE(OPCODE_AT_LEAST, at_least)                                                                                    \
+    CASE(OPCODE_AT_MOST, at_most)                                                                                      \
     CASE(OPCODE_POWER, power)                                                                                          \
     CASE(OPCODE_COPY, copy)                                                                                            \
     CASE(OPCODE_FLOOR, whole)                                                                                          \

@@ -6,23 +6,34 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* What differs between the languages; numbers end in ".0" where whole ones would be divided as integers. */
 static const struct dialect {
     bool has_power_operator;
     const char *point, *floor, *max, *min, *equal, *equals, *log, *root, *power;
     const char *cube_root; /* NULL: a power */
+    bool is_sql;           /* names in quotes, every number with an exponent, choices written out */
 } dialects[] = {
     [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", "", NULL},
     [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow", "cbrt"},
     [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "float", " == ", "math.log", "math.sqrt",
                            "math.pow", NULL},
+    [EXPRESSION_SQL] = {.point = "e0",
+                        .floor = "floor",
+                        .max = " >= ",
+                        .min = " <= ",
+                        .log = "ln",
+                        .root = "sqrt",
+                        .power = "power",
+                        .is_sql = true},
 };
 
 struct printer {
     const struct expression_pool *pool;
     const struct dialect *dialect;
     struct text *out;
+    const double *least, *most; /* limits of each symbol in SQL; NULL: none */
 };
 
 static void
@@ -86,6 +97,16 @@ print_decimal_number(struct text *out, struct rational value)
     return print_decimals(out, size, value.denominator);
 }
 
+void
+print_approximate(struct text *out, double number)
+{
+    size_t start = out->length;
+
+    text_append_double(out, number);
+    if (!out->failed && !strchr(out->bytes + start, 'e'))
+        text_append(out, "e0");
+}
+
 /* Without its sign. */
 static void
 print_number(const struct printer *printer, struct rational value)
@@ -95,18 +116,37 @@ print_number(const struct printer *printer, struct rational value)
     if (!print_decimal_number(printer->out, value))
         text_printf(printer->out, "%" PRIu64 "%s/%" PRId64 "%s", size, printer->dialect->point, value.denominator,
                     printer->dialect->point);
-    else if (value.denominator == 1)
+    else if (value.denominator == 1 || printer->dialect->is_sql)
         text_append(printer->out, printer->dialect->point);
 }
 
 /* ---- atoms ---- */
 
+/* "name" moved into its limits */
+static void
+print_limited(const struct printer *printer, size_t symbol)
+{
+    const char *name = printer->pool->names[symbol];
+
+    text_printf(printer->out, "(CASE WHEN \"%s\" < ", name);
+    print_approximate(printer->out, printer->least[symbol]);
+    text_append(printer->out, " THEN ");
+    print_approximate(printer->out, printer->least[symbol]);
+    text_printf(printer->out, " WHEN \"%s\" > ", name);
+    print_approximate(printer->out, printer->most[symbol]);
+    text_append(printer->out, " THEN ");
+    print_approximate(printer->out, printer->most[symbol]);
+    text_printf(printer->out, " ELSE \"%s\" END)", name);
+}
+
 /* In C and Python a name has no '.'. */
 static void
 print_name(const struct printer *printer, const char *name)
 {
+    text_append(printer->out, printer->dialect->is_sql ? "\"" : "");
     for (; *name; name++)
         text_append_bytes(printer->out, *name == '.' && !printer->dialect->has_power_operator ? "_" : name, 1);
+    text_append(printer->out, printer->dialect->is_sql ? "\"" : "");
 }
 
 static void
@@ -147,14 +187,40 @@ print_floor(const struct printer *printer, const struct atom *atom)
     text_append(printer->out, ")");
 }
 
+/* SQL has no function for it that all its dialects know. */
+static void
+print_choice(const struct printer *printer, const char *comparison, const struct atom *atom)
+{
+    bool equal = atom->kind == ATOM_EQUAL;
+
+    print_call(printer, "(CASE WHEN ", atom->arguments[0], equal ? " = " : comparison, atom->arguments[1]);
+    text_append(printer->out, " THEN ");
+    if (equal) {
+        text_append(printer->out, "1e0 ELSE 0e0 END)");
+        return;
+    }
+    print_call(printer, "", atom->arguments[0], "", -1);
+    text_append(printer->out, " ELSE ");
+    print_call(printer, "", atom->arguments[1], "", -1);
+    text_append(printer->out, " END)");
+}
+
 static void
 print_atom(const struct printer *printer, const struct atom *atom)
 {
     const struct dialect *dialect = printer->dialect;
+    bool choice = atom->kind == ATOM_MAX || atom->kind == ATOM_MIN || atom->kind == ATOM_EQUAL;
 
+    if (dialect->is_sql && choice) {
+        print_choice(printer, atom->kind == ATOM_MAX ? dialect->max : dialect->min, atom);
+        return;
+    }
     switch (atom->kind) {
     case ATOM_SYMBOL:
-        print_name(printer, printer->pool->names[atom->arguments[0]]);
+        if (printer->least)
+            print_limited(printer, (size_t)atom->arguments[0]);
+        else
+            print_name(printer, printer->pool->names[atom->arguments[0]]);
         break;
     case ATOM_FLOOR:
         print_floor(printer, atom);
@@ -320,5 +386,12 @@ expression_print(const struct expression_pool *pool, expression a, enum expressi
     if (language == EXPRESSION_LATEX)
         print_latex(pool, a, out);
     else
-        print_sum(&(struct printer){pool, &dialects[language], out}, a);
+        print_sum(&(struct printer){.pool = pool, .dialect = &dialects[language], .out = out}, a);
+}
+
+void
+expression_print_limited(const struct expression_pool *pool, expression a, const double *least, const double *most,
+                         struct text *out)
+{
+    print_sum(&(struct printer){pool, &dialects[EXPRESSION_SQL], out, least, most}, a);
 }

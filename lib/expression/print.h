@@ -15,6 +15,10 @@ print_fits(const struct expression_pool *pool, struct text *out);
 bool
 print_decimal_number(struct text *out, struct rational value);
 
+/* As an approximate number of SQL, such as 3e0. */
+void
+print_approximate(struct text *out, double number);
+
 void
 print_latex(const struct expression_pool *pool, expression a, struct text *out);
 

@@ -14,6 +14,7 @@ enum { IS_NEEDED = 1 };
 struct compiler {
     const struct expression_pool *pool;
     struct expression_program *program;
+    const struct expression_sum *limits; /* of symbols; NULL: none */
     unsigned char *marks;
     operand *values;
 };
@@ -116,13 +117,32 @@ compile_floor(struct compiler *compiler, const struct atom *atom)
 }
 
 static operand
+compile_limited(struct expression_program *program, operand value, double least, double most)
+{
+    operand raised = program_emit(program, OPCODE_AT_LEAST, value, program_number(program, least));
+
+    return program_emit(program, OPCODE_AT_MOST, raised, program_number(program, most));
+}
+
+static operand
+compile_symbol(struct compiler *compiler, size_t symbol)
+{
+    operand value = program_symbol(compiler->program, symbol);
+
+    if (!compiler->limits)
+        return value;
+    return compile_limited(compiler->program, value, compiler->limits->symbols_least[symbol],
+                           compiler->limits->symbols_most[symbol]);
+}
+
+static operand
 compile_atom(struct compiler *compiler, const struct atom *atom)
 {
     static const enum opcode opcodes[] = {
         [ATOM_MAX] = OPCODE_MAX, [ATOM_MIN] = OPCODE_MIN, [ATOM_EQUAL] = OPCODE_EQUAL, [ATOM_LOG] = OPCODE_LOG};
 
     if (atom->kind == ATOM_SYMBOL)
-        return program_symbol(compiler->program, (size_t)atom->arguments[0]);
+        return compile_symbol(compiler, (size_t)atom->arguments[0]);
     if (atom->kind == ATOM_FLOOR)
         return compile_floor(compiler, atom);
     return program_emit(compiler->program, opcodes[atom->kind], compiler->values[atom->arguments[0]],
@@ -159,65 +179,87 @@ add_results(struct compiler *compiler, const expression *roots, size_t root_coun
 }
 
 static void
-add_sum(struct compiler *compiler, const expression *roots, const double *coefficients, size_t root_count)
+add_sum(struct compiler *compiler, const struct expression_sum *of)
 {
+    struct expression_program *program = compiler->program;
     operand sum = 0;
 
-    for (size_t i = 0; i < root_count; i++) {
-        operand term = program_emit(compiler->program, OPCODE_MULTIPLY,
-                                    program_number(compiler->program, coefficients[i]), compiler->values[roots[i]]);
+    for (size_t i = 0; i < of->count; i++) {
+        operand term = program_emit(program, OPCODE_MULTIPLY, program_number(program, of->coefficients[i]),
+                                    compiler->values[of->terms[i]]);
 
-        sum = i ? program_emit(compiler->program, OPCODE_ADD, sum, term) : term;
+        sum = i ? program_emit(program, OPCODE_ADD, sum, term) : term;
     }
-    program_result(compiler->program, sum);
+    if (of->square)
+        sum = program_emit(program, OPCODE_ADD, program_emit(program, OPCODE_MULTIPLY, sum, sum),
+                           program_number(program, of->offset));
+    if (of->limited)
+        sum = compile_limited(program, sum, of->least, of->most);
+    program_result(program, sum);
 }
 
-/* coefficients: of the sum that is the one result, or NULL */
-static void
-compile(struct compiler *compiler, const expression *roots, const double *coefficients, size_t root_count)
+static expression
+greatest(const expression *roots, size_t count)
 {
-    memmodel_context *context = compiler->pool->context;
     expression last = -1;
 
-    for (size_t i = 0; i < root_count; i++)
-        last = roots[i] > last ? roots[i] : last;
-    compiler->marks = memory_allocate_zeroed(context, (size_t)last + 1, 1);
-    compiler->values = memory_allocate_zeroed(context, (size_t)last + 1, sizeof *compiler->values);
-    if (!compiler->marks || !compiler->values) {
-        compiler->program->status = MEMMODEL_ERROR_NOMEM;
-        return;
-    }
-    compile_roots(compiler, roots, root_count, last);
-    if (coefficients)
-        add_sum(compiler, roots, coefficients, root_count);
-    else
-        add_results(compiler, roots, root_count);
-}
-
-int
-expression_compile_sum(const struct expression_pool *pool, const expression *roots, const double *coefficients,
-                       size_t root_count, struct expression_program **program)
-{
-    struct compiler compiler = {.pool = pool};
-    int status;
-
-    for (size_t i = 0; i < root_count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (roots[i] < 0)
             return roots[i];
-    status = program_new(pool->context, &compiler.program);
+        last = roots[i] > last ? roots[i] : last;
+    }
+    return last;
+}
+
+static int
+compiler_begin(struct compiler *compiler, expression last)
+{
+    memmodel_context *context = compiler->pool->context;
+    int status = program_new(context, &compiler->program);
+
     if (status)
         return status;
-    compile(&compiler, roots, coefficients, root_count);
+    compiler->marks = memory_allocate_zeroed(context, (size_t)last + 1, 1);
+    compiler->values = memory_allocate_zeroed(context, (size_t)last + 1, sizeof *compiler->values);
+    if (!compiler->marks || !compiler->values)
+        compiler->program->status = MEMMODEL_ERROR_NOMEM;
+    return 0;
+}
+
+/* sum: whose terms the roots are, or NULL */
+static int
+compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
+        const struct expression_sum *sum, struct expression_program **program)
+{
+    struct compiler compiler = {.pool = pool, .limits = sum && sum->limited ? sum : NULL};
+    expression last = greatest(roots, root_count);
+    int status = last < 0 && root_count > 0 ? last : compiler_begin(&compiler, last);
+
+    if (status)
+        return status;
+    if (!compiler.program->status)
+        compile_roots(&compiler, roots, root_count, last);
+    if (compiler.program->status == 0 && sum)
+        add_sum(&compiler, sum);
+    else if (compiler.program->status == 0)
+        add_results(&compiler, roots, root_count);
     memory_release(pool->context, compiler.marks);
     memory_release(pool->context, compiler.values);
     return program_finish(compiler.program, program);
 }
 
 int
+expression_compile_sum(const struct expression_pool *pool, const struct expression_sum *sum,
+                       struct expression_program **program)
+{
+    return compile(pool, sum->terms, sum->count, sum, program);
+}
+
+int
 expression_compile(const struct expression_pool *pool, const expression *roots, size_t root_count,
                    struct expression_program **program)
 {
-    return expression_compile_sum(pool, roots, NULL, root_count, program);
+    return compile(pool, roots, root_count, NULL, program);
 }
 
 double

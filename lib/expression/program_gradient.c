@@ -90,6 +90,16 @@ hand_on_extreme(struct reversal *reversal, const struct instruction *of, operand
     add_to(reversal, of->right, multiply(reversal, own, emit(reversal, OPCODE_SUBTRACT, number(reversal, 1), taken)));
 }
 
+/* Nothing where the limit was taken. */
+static void
+hand_on_limit(struct reversal *reversal, const struct instruction *of, operand own)
+{
+    operand kept = of->opcode == OPCODE_AT_LEAST ? emit(reversal, OPCODE_NOT_LESS, of->left, of->right)
+                                                 : emit(reversal, OPCODE_NOT_LESS, of->right, of->left);
+
+    add_to(reversal, of->left, multiply(reversal, own, kept));
+}
+
 static void
 hand_on_cube_root(struct reversal *reversal, const struct instruction *of, operand own)
 {
@@ -129,6 +139,10 @@ hand_on(struct reversal *reversal, const struct instruction *of, operand own)
     case OPCODE_MAX:
     case OPCODE_MIN:
         hand_on_extreme(reversal, of, own);
+        break;
+    case OPCODE_AT_LEAST:
+    case OPCODE_AT_MOST:
+        hand_on_limit(reversal, of, own);
         break;
     case OPCODE_POWER:
         hand_on_power(reversal, of, own);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NUMBERS_COMPARED = 32 }; /* of the last ones, to find one again */
+enum { NUMBERS_COMPARED = 32, INSTRUCTIONS_COMPARED = 32 }; /* of the last ones, to find one again */
 
 int
 program_new(memmodel_context *context, struct expression_program **program)
@@ -98,9 +98,28 @@ is_number(operand of)
     return operand_place(of) == PLACE_NUMBER;
 }
 
+/* The value of an instruction that is there already, or -1. */
+static operand
+find_again(const struct expression_program *program, enum opcode opcode, operand left, operand right)
+{
+    size_t count = program->count;
+
+    for (size_t back = 1; back <= count && back <= INSTRUCTIONS_COMPARED; back++) {
+        const struct instruction *instruction = &program->instructions[count - back];
+
+        if (instruction->opcode == opcode && instruction->left == left && instruction->right == right)
+            return instruction->target;
+    }
+    return -1;
+}
+
 operand
 program_emit(struct expression_program *program, enum opcode opcode, operand left, operand right)
 {
+    operand again = find_again(program, opcode, left, right);
+
+    if (again >= 0)
+        return again;
     if (!program->status)
         program->status = array_reserve(program->context, &program->instructions, &program->capacity,
                                         program->count + 1, sizeof *program->instructions);

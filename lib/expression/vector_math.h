@@ -1,35 +1,13 @@
 /*
  * Functions on vectors: floor, maximum, minimum, exp, log, power, cube root, from additions, multiplications, divisions and
- * the bits of numbers alone. doc/evaluator.md says how they work and how far they may be off; export_c.c and
- * export_python.c write the same steps for one number, and test_evaluator_functions.c measures them.
- *
- * Polynomials are best approximations (E. Ya. Remez, 1934) found in 200 bits, over the interval that the reduction leaves.
+ * the bits of numbers alone. doc/evaluator.md says how they work and how far they may be off; prelude_c.c and
+ * prelude_python.c write the same steps for one number, and test_evaluator_functions.c measures them.
  */
 #ifndef EXPRESSION_VECTOR_MATH_H
 #define EXPRESSION_VECTOR_MATH_H
 
+#include "expression/function_terms.h"
 #include "expression/vector.h"
-
-#define LOG2_E 0x1.71547652b82fep+0
-#define LN2_HIGH 0x1.62e42fefa38p-1 /* 42 bits: a product with an exponent is exact */
-#define LN2_LOW 0x1.ef35793c7673p-45
-#define TWO_THIRDS_HIGH 0x1.5555555555555p-1
-#define TWO_THIRDS_LOW 0x1.5555555555555p-55
-
-/* Adding it rounds to a whole number, which then are the lowest bits. */
-#define WHOLE_SHIFT 0x1.8p52
-
-static const double exp_terms[] = {
-    0x1.000000000000ap-1,  0x1.55555555554fap-3,  0x1.555555555087cp-5,  0x1.1111111127beap-7,  0x1.6c16c1842a18fp-10,
-    0x1.a01a012a559b1p-13, 0x1.a0199a0c5affdp-16, 0x1.71df255761396p-19, 0x1.28ad72d3fa16fp-22, 0x1.ad7f6655530e7p-26};
-static const double log_terms[] = {0x1.5555555555592p-1, 0x1.999999997fd78p-2, 0x1.24924941f4efbp-2,
-                                   0x1.c71c52060f6e7p-3, 0x1.74663fa0cfef4p-3, 0x1.39a1a715d925fp-3,
-                                   0x1.2f063379f4f7bp-3};
-static const double power_terms[] = {0x1.9999999999996p-2, 0x1.2492492493036p-2, 0x1.c71c71c58046bp-3,
-                                     0x1.745d183262f48p-3, 0x1.3b1362b1beb36p-3, 0x1.1120b6455a3e9p-3,
-                                     0x1.de3356f71943ap-4, 0x1.eb11f55252915p-4};
-static const double cube_root_terms[] = {0x1.e4b0cebfd52c4p-2, 0x1.ad234aff22969p-1,  -0x1.e07d6fef4c0cbp-2,
-                                         0x1.9f4995f64912ep-3, -0x1.9cc41cbea296cp-5, 0x1.5e859a37af48bp-8};
 
 #define POLYNOMIAL(terms, x) vector_polynomial(terms, (int)(sizeof(terms) / sizeof(terms)[0]), x)
 
@@ -231,9 +209,8 @@ vector_cube_root(vector x)
     vector m = (vector)((bits & (UINT64_MAX >> 12)) | UINT64_C(0x3ff0000000000000));
     vector y = POLYNOMIAL(cube_root_terms, m), quotient;
 
-    y = vector_select(
-        remainder == 0, y,
-        y * vector_select(remainder == 1, vector_all(0x1.428a2f98d728bp+0), vector_all(0x1.965fea53d6e3dp+0)));
+    y = vector_select(remainder == 0, y,
+                      y * vector_select(remainder == 1, vector_all(CUBE_ROOT_OF_2), vector_all(CUBE_ROOT_OF_4)));
     m = vector_select(remainder == 0, m, m * vector_select(remainder == 1, vector_all(2), vector_all(4)));
     y = vector_shorten(y);
     quotient = m / (y * y);

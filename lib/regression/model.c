@@ -83,10 +83,36 @@ model_allocate_front(memmodel_model *model)
     return model->front ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
+static int
+compile_value(memmodel_model *model)
+{
+    double least[MODEL_MOST_INPUTS], most[MODEL_MOST_INPUTS];
+    const struct expression_sum sum = {
+        .terms = model->terms,
+        .coefficients = model->coefficients,
+        .count = model->term_count,
+        .square = model->response.square,
+        .offset = model->response.offset,
+        .limited = model_has_limits(model),
+        .symbols_least = least,
+        .symbols_most = most,
+        .least = model->response.least,
+        .most = model->response.most,
+    };
+
+    for (size_t i = 0; i < model->input_count; i++) {
+        least[i] = model->inputs[i].least;
+        most[i] = model->inputs[i].most;
+    }
+    return expression_compile_sum(model->pool, &sum, &model->value);
+}
+
 int
 model_finish(memmodel_model *model)
 {
-    return expression_compile(model->pool, model->terms, model->term_count, &model->program);
+    int status = expression_compile(model->pool, model->terms, model->term_count, &model->program);
+
+    return status ? status : compile_value(model);
 }
 
 memmodel_model *
@@ -104,8 +130,8 @@ memmodel_model_unref(memmodel_model *model)
     if (!model || atomic_fetch_sub(&model->references, 1) != 1)
         return;
     context = model->context;
-    if (model->program)
-        expression_program_free(model->program);
+    expression_program_free(model->program);
+    expression_program_free(model->value);
     if (model->pool)
         expression_pool_free(model->pool);
     arena_release(&model->arena);
@@ -136,7 +162,7 @@ model_respond(const struct model_response *response, double sum)
     return limited(value, response->least, response->most);
 }
 
-/* Terms are added from first to last: exported formulas do the same, and so have the same bits. */
+/* Terms are added from first to last, as model->value does, with the same bits. */
 double
 model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms)
 {
@@ -154,60 +180,16 @@ model_evaluate_terms(const memmodel_model *model, const double *inputs, double *
 double
 memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
 {
-    double terms[MODEL_MOST_TERMS];
+    double value;
 
-    return model_evaluate_terms(model, inputs, terms);
-}
-
-enum { BLOCK_POINTS = 128, MOVED_POINTS = 16 };
-
-static void
-evaluate_block(const memmodel_model *model, const double *const *columns, size_t points, double *results)
-{
-    double terms[MODEL_MOST_TERMS][BLOCK_POINTS], *rows[MODEL_MOST_TERMS] = {NULL};
-
-    for (size_t k = 0; k < model->term_count; k++)
-        rows[k] = terms[k];
-    expression_program_run_block(model->program, columns, points, rows);
-    for (size_t i = 0; i < points; i++)
-        results[i] = model->coefficients[0] * terms[0][i];
-    for (size_t k = 1; k < model->term_count; k++)
-        for (size_t i = 0; i < points; i++)
-            results[i] += model->coefficients[k] * terms[k][i];
-    for (size_t i = 0; model_has_limits(model) && i < points; i++)
-        results[i] = model_respond(&model->response, results[i]);
-}
-
-/* Of points whose inputs are to be moved into the domain; fewer at a time, for the sake of the stack. */
-static void
-evaluate_moved(const memmodel_model *model, const double *const *columns, size_t points, double *results)
-{
-    double moved[MODEL_MOST_INPUTS][MOVED_POINTS];
-    const double *here[MODEL_MOST_INPUTS] = {NULL};
-
-    for (size_t start = 0; start < points; start += MOVED_POINTS) {
-        size_t count = points - start < MOVED_POINTS ? points - start : MOVED_POINTS;
-
-        for (size_t i = 0; i < model->input_count; i++) {
-            for (size_t k = 0; k < count; k++)
-                moved[i][k] = limited(columns[i][start + k], model->inputs[i].least, model->inputs[i].most);
-            here[i] = moved[i];
-        }
-        evaluate_block(model, here, count, results + start);
-    }
+    expression_program_run(model->value, inputs, &value);
+    return value;
 }
 
 void
 memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results)
 {
-    const double *here[MODEL_MOST_INPUTS] = {NULL};
-
-    for (size_t start = 0; start < count; start += BLOCK_POINTS) {
-        for (size_t i = 0; i < model->input_count; i++)
-            here[i] = columns[i] + start;
-        (model_has_limits(model) ? evaluate_moved : evaluate_block)(
-            model, here, count - start < BLOCK_POINTS ? count - start : BLOCK_POINTS, results + start);
-    }
+    expression_program_run_block(model->value, columns, count, &results);
 }
 
 /* ---- ask ---- */

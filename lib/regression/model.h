@@ -55,6 +55,7 @@ struct memmodel_model {
     struct arena arena;
     struct expression_pool *pool;       /* symbol i is input i */
     struct expression_program *program; /* values of all terms */
+    struct expression_program *value;   /* of the formula, limits and all */
     const char *target;
     size_t input_count, term_count;
     struct model_input *inputs;
@@ -105,7 +106,11 @@ model_respond(const struct model_response *response, double sum);
 bool
 model_has_limits(const memmodel_model *model);
 
-/* The formula in a language (enum memmodel_language), appended to `text`. */
+/* A number of a formula in that language. */
+void
+model_print_number(double number, int language, struct text *text);
+
+/* The formula in a language (enum memmodel_language, or EXPRESSION_SQL: with its limits), appended to `text`. */
 void
 model_print(const memmodel_model *model, int language, struct text *text);
 

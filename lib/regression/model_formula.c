@@ -13,10 +13,9 @@ static const struct language {
     const char *open, *close; /* of a sum that is squared */
     bool exact;
 } languages[] = {
-    [MEMMODEL_TEXT] = {"*", "(", ")^2", false},
-    [MEMMODEL_C] = {" * ", "(", ")", true},
-    [MEMMODEL_PYTHON] = {" * ", "(", ")", true},
-    [MEMMODEL_LATEX] = {" \\, ", "\\left(", "\\right)^{2}", false},
+    [MEMMODEL_TEXT] = {"*", "(", ")^2", false},  [MEMMODEL_C] = {" * ", "(", ")", true},
+    [MEMMODEL_PYTHON] = {" * ", "(", ")", true}, [MEMMODEL_LATEX] = {" \\, ", "\\left(", "\\right)^{2}", false},
+    [EXPRESSION_SQL] = {" * ", "(", ")", true},
 };
 
 static bool
@@ -34,8 +33,8 @@ needs_parentheses(const char *term, bool exact)
     return term[0] == '-' || strstr(term, " + ") || strstr(term, " - ") || (exact && strpbrk(term, " *-+/("));
 }
 
-static void
-print_number(double number, int language, struct text *text)
+void
+model_print_number(double number, int language, struct text *text)
 {
     size_t start = text->length;
     const char *exponent;
@@ -47,9 +46,28 @@ print_number(double number, int language, struct text *text)
 
         text->length = (size_t)(exponent - text->bytes);
         text_printf(text, " \\cdot 10^{%d}", power);
+    } else if (language == EXPRESSION_SQL && !exponent) {
+        text_append(text, "e0");
     } else if (language == MEMMODEL_C && !exponent && !text->failed && !strchr(text->bytes + start, '.')) {
         text_append(text, ".0"); /* an integer in C would not hold it, or divide otherwise */
     }
+}
+
+/* In SQL a model with limits moves its inputs into them. */
+static void
+print_own(const memmodel_model *model, expression term, int language, struct text *text)
+{
+    double least[MODEL_MOST_INPUTS], most[MODEL_MOST_INPUTS];
+
+    if (language != EXPRESSION_SQL || !model_has_limits(model)) {
+        expression_print(model->pool, term, (enum expression_language)language, text);
+        return;
+    }
+    for (size_t i = 0; i < model->input_count; i++) {
+        least[i] = model->inputs[i].least;
+        most[i] = model->inputs[i].most;
+    }
+    expression_print_limited(model->pool, term, least, most, text);
 }
 
 /* Of all terms but the first the sign stands before. */
@@ -59,10 +77,10 @@ print_term(const memmodel_model *model, size_t k, int language, struct text *tex
     struct text term = TEXT_INIT(text->context);
     bool parentheses;
 
-    print_number(k > 0 ? fabs(model->coefficients[k]) : model->coefficients[k], language, text);
+    model_print_number(k > 0 ? fabs(model->coefficients[k]) : model->coefficients[k], language, text);
     if (is_constant(model, k))
         return;
-    expression_print(model->pool, model->terms[k], (enum expression_language)language, &term);
+    print_own(model, model->terms[k], language, &term);
     parentheses = !term.failed && needs_parentheses(term.bytes, languages[language].exact);
     text_append(text, languages[language].times);
     text_append(text, parentheses ? "(" : "");
@@ -98,7 +116,7 @@ model_print(const memmodel_model *model, int language, struct text *text)
         text_append(text, form->close);
     }
     text_append(text, signbit(model->response.offset) ? " - " : " + ");
-    print_number(fabs(model->response.offset), language, text);
+    model_print_number(fabs(model->response.offset), language, text);
 }
 
 int
@@ -107,7 +125,7 @@ memmodel_model_formula(const memmodel_model *model, int language, memmodel_conte
     struct text printed = TEXT_INIT(context);
     char *bytes;
 
-    if (language < 0 || (size_t)language >= sizeof languages / sizeof languages[0])
+    if (language < MEMMODEL_TEXT || language > MEMMODEL_LATEX)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_language",
                              language);
     model_print(model, language, &printed);

@@ -15,13 +15,26 @@ static const char *const reserved[] = {
     "while",  "with",   "yield",
 };
 
+/* Functions of exported files. */
+static const char *const exported[] = {
+    "memmodel_cube_root", "memmodel_divide",  "memmodel_exp",   "memmodel_floor", "memmodel_log",
+    "memmodel_maximum",   "memmodel_minimum", "memmodel_power", "memmodel_root",
+};
+
+static bool
+is_in(const char *const *list, size_t count, const char *symbol)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], symbol) == 0)
+            return true;
+    return false;
+}
+
 static bool
 is_taken(const struct expression_pool *pool, const char *symbol)
 {
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (strcmp(reserved[i], symbol) == 0)
-            return true;
-    return expression_find_symbol(pool, symbol) >= 0;
+    return is_in(reserved, sizeof reserved / sizeof reserved[0], symbol) ||
+           is_in(exported, sizeof exported / sizeof exported[0], symbol) || expression_find_symbol(pool, symbol) >= 0;
 }
 
 static bool

@@ -117,6 +117,7 @@ SAME(__typeof__(&memmodel_model_front_entry), int (*)(const memmodel_model *mode
 SAME(__typeof__(&memmodel_model_front_formula), const char *(*)(const memmodel_model *model, size_t index), "memmodel_model_front_formula");
 SAME(__typeof__(&memmodel_model_scores), int (*)(const memmodel_model *model, struct memmodel_model_scores *scores), "memmodel_model_scores");
 SAME(__typeof__(&memmodel_model_formula), int (*)(const memmodel_model *model, int language, memmodel_context *context, char **text), "memmodel_model_formula");
+SAME(__typeof__(&memmodel_model_export), int (*)(const memmodel_model *model, int format, memmodel_context *context, char **text), "memmodel_model_export");
 SAME(__typeof__(&memmodel_model_save), int (*)(const memmodel_model *model, const char *path), "memmodel_model_save");
 SAME(__typeof__(&memmodel_model_to_json), int (*)(const memmodel_model *model, char **text), "memmodel_model_to_json");
 SAME(__typeof__(&memmodel_model_load), int (*)(memmodel_context *context, const char *path, memmodel_model **model), "memmodel_model_load");

@@ -110,6 +110,7 @@ const struct signature signatures[] = {
     FUNCTION("spz", memmodel_model_front_formula),
     FUNCTION("ipp", memmodel_model_scores),
     FUNCTION("ipipp", memmodel_model_formula),
+    FUNCTION("ipipp", memmodel_model_export),
     FUNCTION("ips", memmodel_model_save),
     FUNCTION("ipp", memmodel_model_to_json),
     FUNCTION("ipsp", memmodel_model_load),
@@ -173,7 +174,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 162;
+const size_t signature_count = 163;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

@@ -25,6 +25,7 @@ memmodel_loss_kind = {{"MEMMODEL_CROSS_ENTROPY", 0}, {"MEMMODEL_BINARY_CROSS_ENT
 memmodel_loss_reduction = {{"MEMMODEL_REDUCE_MEAN", 0}, {"MEMMODEL_REDUCE_SUM", 1}, {"MEMMODEL_REDUCE_NONE", 2}},
 memmodel_fit_loss = {{"MEMMODEL_FIT_LOSS_DEFAULT", 0}, {"MEMMODEL_FIT_LOSS_RELATIVE", 1}, {"MEMMODEL_FIT_LOSS_SQUARED", 2}},
 memmodel_basis = {{"MEMMODEL_BASIS_POSYNOMIAL", 0}, {"MEMMODEL_BASIS_GIVEN", 1}, {"MEMMODEL_BASIS_GENERAL", 2}},
+memmodel_export_format = {{"MEMMODEL_EXPORT_TEXT", 0}, {"MEMMODEL_EXPORT_C", 1}, {"MEMMODEL_EXPORT_PYTHON", 2}, {"MEMMODEL_EXPORT_LATEX", 3}, {"MEMMODEL_EXPORT_SQL", 4}},
 memmodel_measure = {{"MEMMODEL_MEASURE_LIVE", 0}, {"MEMMODEL_MEASURE_RESERVED", 1}, {"MEMMODEL_MEASURE_PROCESS", 2}},
 memmodel_category = {{"MEMMODEL_PARAMETERS", 0}, {"MEMMODEL_GRADIENTS", 1}, {"MEMMODEL_OPTIMIZER_STATE", 2}, {"MEMMODEL_INPUTS", 3}, {"MEMMODEL_SAVED_ACTIVATIONS", 4}, {"MEMMODEL_TRANSIENT_ACTIVATIONS", 5}, {"MEMMODEL_ACTIVATION_GRADIENTS", 6}, {"MEMMODEL_WORKSPACE", 7}, {"MEMMODEL_ALLOCATOR_SLACK", 8}, {"MEMMODEL_CONTEXT_MEMORY", 9}, {"MEMMODEL_CATEGORY_COUNT", 10}},
 memmodel_phase = {{"MEMMODEL_PHASE_SETUP", 0}, {"MEMMODEL_PHASE_FORWARD", 1}, {"MEMMODEL_PHASE_BACKWARD", 2}, {"MEMMODEL_PHASE_OPTIMIZER", 3}},
@@ -919,6 +920,12 @@ memmodel_model_scores = {
 memmodel_model_formula = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "language", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_language"},
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "text", kind = "text", letter = "s", c = "char *", out = true},
+  returns = {kind = "status"}},
+memmodel_model_export = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "format", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_export_format"},
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},
   returns = {kind = "status"}},

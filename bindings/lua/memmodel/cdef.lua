@@ -582,6 +582,7 @@ int memmodel_model_front_entry(const memmodel_model *model, size_t index, struct
 const char *memmodel_model_front_formula(const memmodel_model *model, size_t index);
 int memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores);
 int memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text);
+int memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text);
 int memmodel_model_save(const memmodel_model *model, const char *path);
 int memmodel_model_to_json(const memmodel_model *model, char **text);
 int memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model);

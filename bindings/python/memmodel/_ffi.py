@@ -201,6 +201,16 @@ class Basis(IntEnum):
     GENERAL = 2  # straight lines, curves, steps and products of two, coefficients of any sign
 
 
+class ExportFormat(IntEnum):
+    """What a model is exported as, a whole file each. doc/evaluator.md says what they promise."""
+
+    TEXT = 0  # a line: target = formula
+    C = 1  # a header of C99 with a function that computes the bits of model_evaluate(), and needs nothing but the [...]
+    PYTHON = 2  # a module of Python 3 with a function that computes the same bits, and needs no other
+    LATEX = 3  # the formula for a paper
+    SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor: with doubles the order [...]
+
+
 class Measure(IntEnum):
     """What solve() holds against the budget."""
 
@@ -2307,6 +2317,14 @@ _model_formula = _library.bind(
     ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
+_model_export = _library.bind(
+    "memmodel_model_export",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
 _model_save = _library.bind("memmodel_model_save", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _model_to_json = _library.bind(
     "memmodel_model_to_json",
@@ -4081,7 +4099,9 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
 
 
 def model_evaluate(model: ModelHandle, inputs: Any) -> float:
-    """The formula at one point. Never allocates, never fails.
+    """The formula at one point. Never allocates, never fails. The same bits on every processor, for all inputs that
+    there are: products, sums, quotients and square roots are rounded as IEEE 754 says, logarithms and other powers are
+    off by less than one unit of the last place (doc/evaluator.md). Of NaN neither sign nor payload is promised.
 
     model: model.
 
@@ -4095,7 +4115,8 @@ def model_evaluate(model: ModelHandle, inputs: Any) -> float:
 
 
 def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
-    """The formula at many points, with the same bits as model_evaluate() on each.
+    """The formula at many points, with the same bits as model_evaluate() on each. Never allocates. Columns may begin at
+    any address where a double may; `results` must not overlap them.
 
     model: model.
 
@@ -4331,7 +4352,8 @@ def model_scores(model: ModelHandle) -> ModelScores:
 
 
 def model_formula(model: ModelHandle, language: Language | int | str, context: ContextHandle) -> str:
-    """The formula as text.
+    """The formula as text. In C and Python its logarithms and roots are the language's own, which may differ from the
+    library's in the last bits; model_export() gives files with the same bits.
 
     model: model.
 
@@ -4345,6 +4367,30 @@ def model_formula(model: ModelHandle, language: Language | int | str, context: C
     _value = _model_formula(
         _call.address(model, ModelHandle, "model"),
         _call.enum(Language)(language, "language"),
+        _call.address(context, ContextHandle, "context"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, context)
+    return _call.taken(_free, context, text_)
+
+
+def model_export(model: ModelHandle, format: ExportFormat | int | str, context: ContextHandle) -> str:
+    """The model as a file of another language; model_to_json() gives one that the library reads. Functions in C and
+    Python are called predict_ and the target's letters and digits, and take the inputs in their order, by
+    model_input_symbol().
+
+    model: model.
+
+    format: ExportFormat.
+
+    context: takes the memory of `text` and the error.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    _value = _model_export(
+        _call.address(model, ModelHandle, "model"),
+        _call.enum(ExportFormat)(format, "format"),
         _call.address(context, ContextHandle, "context"),
         ctypes.byref(text_),
     )

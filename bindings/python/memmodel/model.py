@@ -233,6 +233,13 @@ class Model:
         """The formula as "text", "c", "python" or "latex"."""
         return _ffi.model_formula(self._handle, language, _ffi.context_new(None))
 
+    def export(self, format: str | int | _ffi.ExportFormat = "text") -> str:
+        """A file that needs no library: "c" (a header) and "python" compute the same bits; "text", "latex", "sql".
+
+        >>> Path("predict.h").write_text(model.export("c"))
+        """
+        return _ffi.model_export(self._handle, format, _ffi.context_new(None))
+
     @property
     def scores(self) -> Scores:
         """How good the fit is."""
