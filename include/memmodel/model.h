@@ -364,12 +364,12 @@ memmodel_model_formula(const memmodel_model *model, int language, memmodel_conte
 /** What a model is exported as, a whole file each. doc/evaluator.md says what they promise. @since 0.1 */
 enum memmodel_export_format {
     MEMMODEL_EXPORT_TEXT = 0,   /**< a line: target = formula */
-    MEMMODEL_EXPORT_C = 1,      /**< a header of C99 with a function that computes the bits of memmodel_model_evaluate(),
-                                     and needs nothing but the C library; in GNU C and clang also with fused operations */
-    MEMMODEL_EXPORT_PYTHON = 2, /**< a module of Python 3 with a function that computes the same bits, and needs no other */
+    MEMMODEL_EXPORT_C = 1,      /**< a header of C99 with a function that computes the bits of
+                                     memmodel_model_evaluate(), and needs nothing but the C library */
+    MEMMODEL_EXPORT_PYTHON = 2, /**< a module of Python 3 with such a function, which needs no other */
     MEMMODEL_EXPORT_LATEX = 3,  /**< the formula for a paper */
-    MEMMODEL_EXPORT_SQL = 4,    /**< an expression in the columns, for databases with ln, power, sqrt and floor: with doubles
-                                     the order of operations is the same, numbers and functions are the database's own */
+    MEMMODEL_EXPORT_SQL = 4,    /**< an expression in the columns, for databases with ln, power, sqrt and floor:
+                                     these, and how numbers are read, are the database's own */
 };
 
 /**

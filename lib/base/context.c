@@ -20,7 +20,7 @@ struct memmodel_context {
     char object[OBJECT_BYTES];
     memmodel_log log;
     void *log_user;
-    enum cpu_vectors vectors;
+    enum cpu_vectors vectors; /* CPU_VECTORS_COUNT: not asked yet, since asking takes microseconds */
 };
 
 static const struct {
@@ -152,21 +152,23 @@ memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_contex
     atomic_init(&new->references, 1);
     new->allocator = own;
     new->error = (struct memmodel_error){.size = sizeof new->error, .message = new->message, .object = new->object};
-    new->vectors = cpu_vectors();
+    new->vectors = CPU_VECTORS_COUNT;
     *context = new;
     return 0;
 }
 
 enum cpu_vectors
-context_vectors(const memmodel_context *context)
+context_vectors(memmodel_context *context)
 {
+    if (context->vectors == CPU_VECTORS_COUNT)
+        context->vectors = cpu_vectors();
     return context->vectors;
 }
 
 void
 context_limit_vectors(memmodel_context *context, enum cpu_vectors most)
 {
-    if (context->vectors > most)
+    if (context_vectors(context) > most)
         context->vectors = most;
 }
 

@@ -89,7 +89,7 @@ result_copy(const void *own, size_t own_size, void *result);
 
 /* The widest vectors that programs of this context use. */
 enum cpu_vectors
-context_vectors(const memmodel_context *context);
+context_vectors(memmodel_context *context);
 
 /* From now on at most these: for tests, which compare what they compute. */
 void

@@ -15,10 +15,10 @@ static const struct dialect {
     const char *cube_root; /* NULL: a power */
     bool is_sql;           /* names in quotes, every number with an exponent, choices written out */
 } dialects[] = {
-    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", "", NULL},
-    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow", "cbrt"},
+    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", "", NULL, false},
+    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow", "cbrt", false},
     [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "float", " == ", "math.log", "math.sqrt",
-                           "math.pow", NULL},
+                           "math.pow", NULL, false},
     [EXPRESSION_SQL] = {.point = "e0",
                         .floor = "floor",
                         .max = " >= ",

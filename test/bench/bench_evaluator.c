@@ -1,17 +1,44 @@
 /*
- * What it costs to evaluate: random trees of + - x with 31 nodes over 8 columns. A node is every one, leaves included.
+ * What it costs to evaluate, and beside it what compiled C takes: random trees of + - x with 31 nodes over 8 columns (a node is
+ * every one, leaves included), functions, derivatives, and an exported model against one written by hand. JSON lines.
+ * `./run bench evaluator` adds pyoperon, and the ratios.
  */
 #include "timing.h"
 
 #include "expression/expression.h"
+#include "expression/kernels.h"
+#include "memmodel.h"
 
+#include <dlfcn.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TREES = 200, NODES = 31, INPUTS = 8, ROWS = 16384, REPEATS = 5, POINTS = 2000 };
+enum {
+    TREES = 100,
+    NODES = 31,
+    INPUTS = 8,
+    ROWS = 16384,
+    MANY_ROWS = 100000,
+    REPEATS = 9,
+    POINTS = 2000,
+    COMPILED = 20
+};
 
-static double columns[INPUTS][ROWS], results[ROWS];
+static double columns[INPUTS][MANY_ROWS], results[1 + NODES][MANY_ROWS];
+static const double *inputs[INPUTS];
+static struct tree_node trees[TREES][NODES];
+
+static _Noreturn void
+stop(const char *why)
+{
+    fprintf(stderr, "bench_evaluator: %s\n", why);
+    exit(1);
+}
+
+/* ---- trees ---- */
 
 /* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) */
 static uint64_t
@@ -24,74 +51,354 @@ random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* A random binary tree of 2 leaves - 1 nodes, with a constant for every fourth leaf; returns how many nodes it wrote. */
+/* A random binary tree of 2 leaves - 1 nodes, every fourth leaf a number; returns how many nodes it wrote. */
 static size_t
 grow(struct tree_node *nodes, size_t leaves, uint64_t *state)
 {
-    size_t left = leaves < 2 ? 0 : 1 + random_next(state) % (leaves - 1), count;
+    static const enum opcode operations[] = {OPCODE_ADD, OPCODE_SUBTRACT, OPCODE_MULTIPLY};
     uint64_t random = random_next(state);
+    size_t left, count;
 
     if (leaves == 1) {
-        if (random % 4 == 0)
-            *nodes = (struct tree_node){OPCODE_NUMBER, 0, (double)(random >> 40) / 0x1p23};
-        else
-            *nodes = (struct tree_node){OPCODE_SYMBOL, (int32_t)(random / 4 % INPUTS), 0};
+        *nodes = random % 4 ? (struct tree_node){.opcode = OPCODE_SYMBOL, .index = (int32_t)(random / 4 % INPUTS)}
+                            : (struct tree_node){.opcode = OPCODE_NUMBER, .number = (double)(random >> 40) * 0x1p-23};
         return 1;
     }
+    left = 1 + random_next(state) % (leaves - 1);
     count = grow(nodes, left, state);
     count += grow(nodes + count, leaves - left, state);
-    nodes[count] = (struct tree_node){random % 4 < 2    ? OPCODE_MULTIPLY
-                                      : random % 4 == 2 ? OPCODE_ADD
-                                                        : OPCODE_SUBTRACT,
-                                      0, 0};
+    nodes[count] = (struct tree_node){.opcode = operations[random % 3]};
     return count + 1;
 }
 
-int
-main(void)
+static void
+make_data(void)
 {
-    static struct expression_program *programs[TREES];
-    const double *inputs[INPUTS];
-    memmodel_context *context;
     uint64_t state = 1;
-    double best = 1e300, best_point = 1e300, sum = 0;
 
-    if (memmodel_context_new(NULL, &context))
-        abort();
-    if (getenv("BITS"))
-        context_limit_vectors(context, atoi(getenv("BITS")));
     for (int i = 0; i < INPUTS; i++) {
         inputs[i] = columns[i];
-        for (int r = 0; r < ROWS; r++)
-            columns[i][r] = (double)(random_next(&state) >> 11) * 0x1p-52;
+        for (int row = 0; row < MANY_ROWS; row++)
+            columns[i][row] = (double)(random_next(&state) >> 11) * 0x1p-52;
     }
-    for (int t = 0; t < TREES; t++) {
-        struct tree_node nodes[NODES];
-        size_t count = grow(nodes, (NODES + 1) / 2, &state);
+    for (int t = 0; t < TREES; t++)
+        grow(trees[t], (NODES + 1) / 2, &state);
+}
 
-        if (expression_compile_tree(context, nodes, count, TREE_VALUE, &programs[t]))
-            abort();
-    }
+static void
+compile_trees(enum cpu_vectors width, enum tree_gradient gradient, struct expression_program *programs[TREES])
+{
+    memmodel_context *context;
+
+    if (memmodel_context_new(NULL, &context))
+        stop("out of memory");
+    context_limit_vectors(context, width);
+    for (int t = 0; t < TREES; t++)
+        if (expression_compile_tree(context, trees[t], NODES, gradient, &programs[t]))
+            stop("a tree does not compile");
+    memmodel_context_unref(context);
+}
+
+/* ---- times: the least of several, since other programs only ever make them longer ---- */
+
+typedef void (*work)(void *on);
+
+static double
+least_milliseconds(work run, void *on)
+{
+    double least = HUGE_VAL;
+
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         double start = milliseconds(), time;
 
-        for (int t = 0; t < TREES; t++)
-            expression_program_run_block(programs[t], inputs, ROWS, (double *[]){results});
+        run(on);
         time = milliseconds() - start;
-        best = time < best ? time : best;
-        start = milliseconds();
-        for (int t = 0; t < TREES; t++)
-            for (int p = 0; p < POINTS; p++) {
-                double result, point[INPUTS];
-                for (int i = 0; i < INPUTS; i++)
-                    point[i] = columns[i][p];
-                expression_program_run(programs[t], point, &result);
-                sum += result;
-            }
-        time = milliseconds() - start;
-        best_point = time < best_point ? time : best_point;
+        least = time < least ? time : least;
     }
-    printf("%g Gnode/s; %g ns per node scalar %g\n", (double)TREES * NODES * ROWS / best * 1e-6,
-           best_point * 1e6 / TREES / NODES / POINTS, sum);
+    return least;
+}
+
+static void
+print_rate(const char *name, double nodes, double time)
+{
+    printf("{\"benchmark\": \"%s\", \"Gnode/s\": %.3f, \"nanoseconds a node\": %.3f}\n", name, nodes / time * 1e-6,
+           time * 1e6 / nodes);
+    fflush(stdout);
+}
+
+struct blocks {
+    struct expression_program *programs[TREES];
+    size_t rows, trees;
+};
+
+static void
+run_blocks(void *on)
+{
+    const struct blocks *blocks = on;
+    double *to[1 + NODES];
+
+    for (int i = 0; i < 1 + NODES; i++)
+        to[i] = results[i];
+    for (size_t t = 0; t < blocks->trees; t++)
+        expression_program_run_block(blocks->programs[t], inputs, blocks->rows, to);
+}
+
+static void
+run_points(void *on)
+{
+    const struct blocks *blocks = on;
+
+    for (int t = 0; t < TREES; t++)
+        for (int i = 0; i < POINTS; i++)
+            expression_program_run(blocks->programs[t], &columns[0][i], &results[0][i]);
+}
+
+static void
+free_trees(struct blocks *blocks)
+{
+    for (int t = 0; t < TREES; t++)
+        expression_program_free(blocks->programs[t]);
+}
+
+static void
+time_trees(enum cpu_vectors width)
+{
+    struct blocks blocks = {.rows = ROWS, .trees = TREES};
+    char name[64];
+
+    compile_trees(width, TREE_VALUE, blocks.programs);
+    snprintf(name, sizeof name, "trees, vectors of %d bits", 128 << width);
+    print_rate(name, (double)TREES * NODES * ROWS, least_milliseconds(run_blocks, &blocks));
+    if (width == cpu_vectors()) {
+        print_rate("trees, a row at a time", (double)TREES * NODES * POINTS, least_milliseconds(run_points, &blocks));
+        blocks.rows = MANY_ROWS;
+        print_rate("100,000 rows", (double)TREES * NODES * MANY_ROWS, least_milliseconds(run_blocks, &blocks));
+    }
+    free_trees(&blocks);
+}
+
+static void
+time_gradients(void)
+{
+    struct blocks blocks = {.rows = ROWS, .trees = TREES};
+
+    compile_trees(cpu_vectors(), TREE_GRADIENT_OF_SYMBOLS, blocks.programs);
+    print_rate("trees with the derivatives by all symbols", (double)TREES * NODES * ROWS,
+               least_milliseconds(run_blocks, &blocks));
+    free_trees(&blocks);
+}
+
+/* ---- functions ---- */
+
+struct function {
+    const char *name;
+    enum opcode opcode;
+    double (*of_libm)(double x);
+    kernel kernel;
+};
+
+static double
+power_of_libm(double x)
+{
+    return pow(x, 0.7);
+}
+
+static void
+run_kernel(void *on)
+{
+    static const double exponent = 0.7;
+    const struct function *function = on;
+
+    for (size_t row = 0; row < ROWS; row += 128)
+        function->kernel(&(struct kernel_work){.opcode = function->opcode,
+                                               .left = {columns[0] + row, false},
+                                               .right = {&exponent, true},
+                                               .target = results[0] + row,
+                                               .lanes = 128});
+}
+
+static void
+run_libm(void *on)
+{
+    const struct function *function = on;
+
+    for (size_t row = 0; row < ROWS; row++)
+        results[0][row] = function->of_libm(columns[0][row]);
+}
+
+static void
+run_one_by_one(void *on)
+{
+    const struct function *function = on;
+
+    for (size_t row = 0; row < ROWS; row++)
+        results[0][row] = kernel_point(function->opcode, columns[0][row], 0.7);
+}
+
+static void
+time_functions(void)
+{
+    struct function functions[] = {{"exp", OPCODE_EXP, exp, NULL},
+                                   {"log", OPCODE_LOG, log, NULL},
+                                   {"cube root", OPCODE_CUBE_ROOT, cbrt, NULL},
+                                   {"power", OPCODE_POWER, power_of_libm, NULL}};
+
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        struct function *function = &functions[i];
+
+        function->kernel = kernel_for(cpu_vectors());
+        printf("{\"benchmark\": \"%s\", \"nanoseconds in a block\": %.2f, \"nanoseconds alone\": %.2f, "
+               "\"nanoseconds of libm\": %.2f}\n",
+               function->name, least_milliseconds(run_kernel, function) * 1e6 / ROWS,
+               least_milliseconds(run_one_by_one, function) * 1e6 / ROWS,
+               least_milliseconds(run_libm, function) * 1e6 / ROWS);
+    }
+}
+
+/* ---- compiled C ---- */
+
+static void
+write_tree(FILE *file, const struct tree_node *nodes, size_t *at)
+{
+    static const char *const signs[] = {[OPCODE_ADD] = "+", [OPCODE_SUBTRACT] = "-", [OPCODE_MULTIPLY] = "*"};
+    const struct tree_node *node = &nodes[(*at)--];
+
+    if (node->opcode == OPCODE_SYMBOL) {
+        fprintf(file, "x[%d][i]", node->index);
+    } else if (node->opcode == OPCODE_NUMBER) {
+        fprintf(file, "%a", node->number);
+    } else { /* backwards, the right operand comes first; all three operations cost the same */
+        fprintf(file, "(");
+        write_tree(file, nodes, at);
+        fprintf(file, " %s ", signs[node->opcode]);
+        write_tree(file, nodes, at);
+        fprintf(file, ")");
+    }
+}
+
+static const char by_hand[] =
+    "static double by_hand(double dim, double batch)\n"
+    "{ return 897254043.6320517 + 30457.475870038903*dim*dim + 1291.890944672428*dim*dim*dim*batch; }\n"
+    "#define LOOP(name, function) void name(const double *const *x, double *restrict y, long rows) \\\n"
+    "{ for (long i = 0; i < rows; i++) y[i] = function(x[0][i], x[1][i]); }\n"
+    "LOOP(exported_loop, predict_peak_bytes)\nLOOP(by_hand_loop, by_hand)\n";
+
+typedef void (*loop)(const double *const *x, double *y, long rows);
+
+struct loops {
+    loop functions[COMPILED];
+    int count;
+};
+
+static void
+run_loops(void *on)
+{
+    const struct loops *loops = on;
+
+    for (int i = 0; i < loops->count; i++)
+        loops->functions[i](inputs, results[0], ROWS);
+}
+
+static void
+write_c(const char *path, const char *exported)
+{
+    FILE *file = fopen(path, "w");
+
+    if (!file)
+        stop("cannot write C");
+    fprintf(file, "%s%s", exported, by_hand);
+    for (int t = 0; t < COMPILED; t++) {
+        size_t last = NODES - 1;
+
+        fprintf(file,
+                "void tree_%d(const double *const *x, double *restrict y, long rows)\n"
+                "{ for (long i = 0; i < rows; i++) y[i] = ",
+                t);
+        write_tree(file, trees[t], &last);
+        fprintf(file, "; }\n");
+    }
+    fclose(file);
+}
+
+static loop
+find_loop(void *library, const char *name)
+{
+    void *address = dlsym(library, name);
+    loop found;
+
+    if (!address)
+        stop("a compiled loop is missing");
+    memcpy(&found, &address, sizeof found);
+    return found;
+}
+
+static char *
+exported_model(const char *path)
+{
+    memmodel_context *context;
+    memmodel_model *model;
+    char *text;
+
+    if (memmodel_context_new(NULL, &context) || memmodel_model_load(context, path, &model) ||
+        memmodel_model_export(model, MEMMODEL_EXPORT_C, context, &text))
+        stop("cannot export the model");
+    memmodel_model_unref(model);
+    return text;
+}
+
+/* Compiled with all that this machine has; folder: for what is compiled. */
+static void
+time_compiled(const char *model, const char *folder)
+{
+    char source[512], library[512], command[1200], name[16];
+    struct loops compiled = {.count = COMPILED}, exported = {.count = 1}, hand = {.count = 1};
+    void *handle;
+
+    snprintf(source, sizeof source, "%s/evaluator.c", folder);
+    snprintf(library, sizeof library, "%s/evaluator.so", folder);
+    snprintf(command, sizeof command, "cc -O3 -march=native -ffp-contract=off -fPIC -shared -o %s %s", library, source);
+    write_c(source, exported_model(model));
+    if (system(command) != 0 || !(handle = dlopen(library, RTLD_NOW)))
+        stop("cannot compile C");
+    for (int t = 0; t < COMPILED; t++) {
+        snprintf(name, sizeof name, "tree_%d", t);
+        compiled.functions[t] = find_loop(handle, name);
+    }
+    exported.functions[0] = find_loop(handle, "exported_loop");
+    hand.functions[0] = find_loop(handle, "by_hand_loop");
+    print_rate("trees in compiled C", (double)COMPILED * NODES * ROWS, least_milliseconds(run_loops, &compiled));
+    printf("{\"benchmark\": \"exported C, a row\", \"nanoseconds\": %.4f, \"nanoseconds by hand\": %.4f}\n",
+           least_milliseconds(run_loops, &exported) * 1e6 / ROWS, least_milliseconds(run_loops, &hand) * 1e6 / ROWS);
+}
+
+/* ---- the machine ---- */
+
+static void
+print_machine(void)
+{
+    char line[512], name[512] = "unknown";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "model name : %511[^\n]", name) == 1)
+            break;
+    if (file)
+        fclose(file);
+    printf("{\"benchmark\": \"machine\", \"processor\": \"%s\", \"vectors\": %d, \"compiler\": \"%s\"}\n", name,
+           128 << cpu_vectors(), __VERSION__);
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc != 3)
+        stop("usage: bench_evaluator MODEL.json FOLDER");
+    make_data();
+    print_machine();
+    for (enum cpu_vectors width = CPU_VECTORS_128; width <= cpu_vectors(); width++)
+        time_trees(width);
+    time_gradients();
+    time_functions();
+    time_compiled(argv[1], argv[2]);
     return 0;
 }

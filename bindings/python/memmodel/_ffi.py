@@ -206,9 +206,9 @@ class ExportFormat(IntEnum):
 
     TEXT = 0  # a line: target = formula
     C = 1  # a header of C99 with a function that computes the bits of model_evaluate(), and needs nothing but the [...]
-    PYTHON = 2  # a module of Python 3 with a function that computes the same bits, and needs no other
+    PYTHON = 2  # a module of Python 3 with such a function, which needs no other
     LATEX = 3  # the formula for a paper
-    SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor: with doubles the order [...]
+    SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor: these, and how numbers [...]
 
 
 class Measure(IntEnum):

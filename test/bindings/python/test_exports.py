@@ -1,4 +1,4 @@
-"""Exported files compute what the library computes: C and Python bit for bit, SQL and LaTeX as near as the medium allows."""
+"""Exported files compute what the library computes: C and Python bit for bit, SQL and LaTeX nearly."""
 
 import itertools
 import math
@@ -50,7 +50,14 @@ int main(void)
 def model_of(formula):
     """A model with all these terms: fitted to a table that they make."""
     table = {"dim": [], "batch": [], "y": []}
-    names = {"log": math.log, "sqrt": math.sqrt, "floor": math.floor, "max": max, "min": min, "equal": lambda a, b: a == b}
+    names = {
+        "log": math.log,
+        "sqrt": math.sqrt,
+        "floor": math.floor,
+        "max": max,
+        "min": min,
+        "equal": lambda a, b: a == b,
+    }
     for dim, batch in itertools.product((16.0, 24.0, 32.0, 57.0, 96.0, 128.0), (1.0, 2.0, 3.0, 5.0, 8.0, 16.0)):
         values = (scale * eval(term.replace("^", "**"), {**names, "dim": dim, "batch": batch})
                   for term, scale in formula.items())  # fmt: skip
@@ -133,7 +140,7 @@ class Exports(unittest.TestCase):
             self.fail(f"{value!r}, not {wanted!r}: {describe(model, point)}")
 
     def test_sql_has_the_same_values_but_for_the_last_digits(self):
-        """Databases read decimals and compute logarithms and powers their own way, and have no NaN: SQLite says NULL."""
+        """Databases read decimals and compute logarithms and powers their own way, and have NULL for NaN."""
         base = sqlite3.connect(":memory:")
         try:
             base.execute("SELECT ln(2), power(2, 0.5), floor(2.5)")
@@ -167,8 +174,11 @@ TOKEN = re.compile(
 )
 
 
+ENDS_OF_PRODUCTS = {"end", "+", "-", "=", ",", "/", "}", ")", r"\right)", r"\right]", r"\right\rfloor"}
+
+
 class LatexReader:
-    """Python of a formula: sums of products, where factors stand side by side, of numbers, names, calls and fractions."""
+    """Python of a formula: sums of products, whose factors stand side by side."""
 
     def __init__(self, text):
         self.tokens = [token for token in TOKEN.findall(text.strip()) if token != r"\,"] + ["end"]
@@ -194,7 +204,7 @@ class LatexReader:
 
     def product(self):
         value = self.power()
-        while self.tokens[0] not in {"end", "+", "-", "=", ",", "/", "}", ")", r"\right)", r"\right]", r"\right\rfloor"}:
+        while self.tokens[0] not in ENDS_OF_PRODUCTS:
             self.accept(r"\cdot")
             value += f" * {self.power()}"
         return value
