@@ -1,4 +1,4 @@
-"""What pyoperon's predict takes on 100,000 rows, for formulas of + - x with up to 31 nodes that it fitted itself: a JSON line.
+"""What pyoperon's predict takes on 100,000 rows, for formulas of + - x with up to 31 nodes that it fitted itself.
 
 usage: operon.py
 """
