@@ -26,11 +26,23 @@ checked_subtract(int64_t a, int64_t b, int64_t *result)
     return true;
 }
 
+/* True for what 32 bits hold. */
+static inline bool
+is_short(int64_t a)
+{
+    return (uint64_t)a + ((uint64_t)1 << 31) < (uint64_t)1 << 32;
+}
+
 static inline bool
 checked_multiply(int64_t a, int64_t b, int64_t *result)
 {
-    double about = (double)a * (double)b; /* to one part in 2^51: what is far from the limit needs no division */
+    double about;
 
+    if (is_short(a) && is_short(b)) {
+        *result = a * b;
+        return true;
+    }
+    about = (double)a * (double)b; /* to one part in 2^51: what is far from the limit needs no division */
     if (about > -0x1p62 && about < 0x1p62) {
         *result = a * b;
         return true;
