@@ -47,8 +47,8 @@ static const struct form signed_forms[] = {
 enum {
     FORMS = sizeof forms / sizeof forms[0],
     SIGNED_FORMS = sizeof signed_forms / sizeof signed_forms[0],
-    MOST_VALUES = 1 << 21, /* rows times terms: 16 MB a copy */
-    MOST_GENERAL_VALUES = 1 << 22,
+    MOST_VALUES = 1 << 21,         /* rows times terms: 16 MB a copy */
+    MOST_GENERAL_VALUES = 1 << 23, /* here, and as many again while they are fitted */
 };
 
 /* One function of one input. */

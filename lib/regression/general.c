@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, REPEATS = 5, ROWS_PER_TERM = 3, NO_FOLD = FOLDS };
+enum { FOLDS = 5, MOST_REPEATS = 5, REPEATED_ROWS = 5000, ROWS_PER_TERM = 3, NO_FOLD = FOLDS, MANY_ROWS = 512 };
 
 static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
 static const double same_score = 1e-9;  /* difference of scores that counts as none */
@@ -224,13 +224,24 @@ count_nodes(const struct work *work, const struct path *path, bool square)
     return nodes;
 }
 
+/* More rows can tell more terms from chance: 5, from 512 rows on 6, and one more each time the rows double. */
+static size_t
+usual_terms(size_t rows)
+{
+    size_t terms = GENERAL_TERMS;
+
+    for (; rows >= MANY_ROWS && terms < PATH_MOST; rows /= 2)
+        terms++;
+    return terms;
+}
+
 static size_t
 longest_path(const struct work *work, size_t library)
 {
     size_t rows = work->basis->columns.rows, terms = work->most_terms;
 
     if (terms == 0)
-        terms = library == 0 ? PATH_MOST : GENERAL_TERMS;
+        terms = library == 0 ? PATH_MOST : usual_terms(rows);
     return terms < rows / ROWS_PER_TERM ? terms : rows / ROWS_PER_TERM;
 }
 
@@ -317,7 +328,7 @@ judge_fold(struct work *work, size_t reading, size_t fold)
             continue;
         walk(work, candidate->library, candidate->terms);
         set_response(work, reading, candidate->library);
-        candidate->held_out_error += held_out_error(work, NULL) / (REPEATS * (double)work->basis->columns.rows);
+        candidate->held_out_error += held_out_error(work, NULL);
     }
 }
 
@@ -331,15 +342,29 @@ deal_folds(struct work *work, size_t repeat)
         work->folds[work->order[i]] = (unsigned char)(i % FOLDS);
 }
 
+/* Of many rows one partition says as much as five do of few. */
+static size_t
+repeats(size_t rows)
+{
+    size_t most = REPEATED_ROWS / rows;
+
+    return most > MOST_REPEATS ? MOST_REPEATS : most < 1 ? 1 : most;
+}
+
 static void
 judge_candidates(struct work *work)
 {
-    for (size_t repeat = 0; repeat < REPEATS; repeat++) {
+    struct general *general = work->general;
+    size_t rows = work->basis->columns.rows;
+
+    for (size_t repeat = 0; repeat < repeats(rows); repeat++) {
         deal_folds(work, repeat);
         for (size_t reading = 0; reading < GENERAL_TARGETS; reading++)
             for (size_t fold = 0; fold < FOLDS; fold++)
                 judge_fold(work, reading, fold);
     }
+    for (size_t i = 0; i < general->candidate_count; i++)
+        general->candidates[i].held_out_error /= (double)(repeats(rows) * rows);
 }
 
 /* ---- choice ---- */
