@@ -42,6 +42,31 @@ class Fit(unittest.TestCase):
         )
         self.assertEqual(model.to_json(), expected)
 
+    def test_squared_errors_take_a_target_of_any_sign(self):
+        # y = 3 - 2 a max(b - 2, 0), without an error
+        rows = [(a, b) for a in range(6) for b in range(5)]
+        table = {"a": [a for a, _ in rows], "b": [b for _, b in rows], "y": [3 - 2 * a * max(b - 2, 0) for a, b in rows]}
+        model = memmodel.fit(table, "y", loss="squared")
+        self.assertAlmostEqual(model(a=3, b=4), -9, places=9)
+        self.assertAlmostEqual(model.scores.r2, 1, places=9)
+        self.assertTrue(math.isnan(model.scores.loo_mape))
+        self.assertAlmostEqual(model.limits[0], -17 - 2, places=12)  # the least is -17, a tenth of the range 2
+        self.assertEqual(model(a=5, b=4), model(a=50, b=4))
+        self.assertTrue(model.predict(a=50, b=4).outside)
+        chosen = [entry for entry in model.front if entry.chosen]
+        self.assertEqual([entry.formula for entry in chosen], [model.formula()])
+        self.assertEqual(sorted(entry.nodes for entry in model.front), [entry.nodes for entry in model.front])
+        self.assertEqual(pickle.loads(pickle.dumps(model)).to_json(), model.to_json())
+        self.assertIn("R2 1.000", repr(model))
+        with self.assertRaisesRegex(memmodel.DataError, "row 1.*squared"):
+            memmodel.fit({"a": [1, 2, 3, 4], "y": [0, 1, 2, 3]}, "y")
+
+    def test_models_of_positive_terms_have_no_limits_and_no_front(self):
+        model = memmodel.fit({"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}, "peak")
+        self.assertIsNone(model.limits)
+        self.assertEqual(model.front, [])
+        self.assertTrue(math.isnan(model.scores.r2))
+
     def test_tables_of_any_kind_give_the_same_model(self):
         table = {"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}
         expected = memmodel.fit(table, "peak").to_json()

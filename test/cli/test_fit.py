@@ -1,0 +1,119 @@
+"""memmodel fit --loss squared, predict and export, as a shell sees them. usage: test_fit.py TOOL TABLES CC
+
+TABLES: a folder of tables (*.tsv) with a column `target`. CC: a compiler of C.
+"""
+
+import json
+import math
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL, TABLES, COMPILER = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+
+# Of these the formula is a straight line, has curves and steps, and is a square.
+NAMES = ("210_cloud", "556_analcatdata_apnea2", "192_vineyard", "561_cpu")
+
+
+def run(*words):
+    return subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def same(a, b):
+    return struct.pack("d", a) == struct.pack("d", b) or (math.isnan(a) and math.isnan(b))
+
+
+class Fits(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def table(self, name):
+        """The path of the table as CSV, its inputs and its rows."""
+        text = (TABLES / f"{name}.tsv").read_text(encoding="utf-8").replace("\t", ",")
+        path = self.folder / f"{name}.csv"
+        path.write_text(text, encoding="utf-8")
+        head, *rows = text.splitlines()
+        return path, head.split(",")[:-1], [[float(cell) for cell in row.split(",")[:-1]] for row in rows]
+
+    def fitted(self, name):
+        """The model's path, the names of its inputs, and points: the table's rows and some that lie far outside."""
+        path, columns, rows = self.table(name)
+        model = self.folder / f"{name}.json"
+        made = run("fit", path, "--loss", "squared", "-o", model)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        inputs = [entry["name"] for entry in json.loads(model.read_text(encoding="utf-8"))["inputs"]]
+        places = [columns.index(name) for name in inputs]
+        points = [[row[place] for place in places] for row in rows]
+        points += [[-1e6 - value for value in point] for point in points[:3]]
+        points += [[1e9 + value for value in point] for point in points[:3]]
+        return model, inputs, points
+
+    def predicted(self, model, inputs, points):
+        path = self.folder / "points.csv"
+        lines = [",".join(inputs), *(",".join(map(repr, point)) for point in points)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        made = run("predict", model, "--points", path, "--json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return [row["prediction"] for row in json.loads(made.stdout)["rows"]]
+
+    def test_exported_python_gives_the_same_bits(self):
+        for name in NAMES:
+            model, inputs, points = self.fitted(name)
+            source = run("export", model, "--format", "python").stdout
+            names = {}
+            exec(source, names)
+            for point, expected in zip(points, self.predicted(model, inputs, points), strict=True):
+                self.assertTrue(same(float(names["predict_target"](*point)), expected), (name, point))
+
+    def test_exported_c_gives_the_same_bits(self):
+        for name in NAMES:
+            model, inputs, points = self.fitted(name)
+            source = run("export", model, "--format", "c").stdout
+            rows = ",".join("{" + ",".join(f"{value!r}" for value in point) + "}" for point in points)
+            call = ", ".join(f"points[i][{i}]" for i in range(len(inputs)))
+            main = (
+                "#include <stdio.h>\n"
+                f"static const double points[][{len(inputs)}] = {{{rows}}};\n"
+                f"int main(void) {{ for (int i = 0; i < {len(points)}; i++) "
+                f'printf("%a\\n", predict_target({call})); return 0; }}\n'
+            )
+            path = self.folder / f"{name}.c"
+            path.write_text(source + main, encoding="utf-8")
+            program = self.folder / name
+            subprocess.run(
+                [*COMPILER, "-std=c11", "-O2", "-ffp-contract=off", "-o", program, path, "-lm"], check=True
+            )
+            said = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+            for text, expected, point in zip(said, self.predicted(model, inputs, points), points, strict=True):
+                self.assertTrue(same(float.fromhex(text), expected), (name, point))
+
+    def test_the_front_marks_the_formula_that_was_chosen(self):
+        path, _, _ = self.table("230_machine_cpu")
+        made = run("fit", path, "--loss", "squared", "--front")
+        formula = made.stdout.splitlines()[0].split(" = ", 1)[1]
+        chosen = [line for line in made.stdout.splitlines() if line.startswith("*")]
+        self.assertEqual(len(chosen), 1)
+        self.assertTrue(chosen[0].endswith(formula), made.stdout)
+
+    def test_a_target_with_zeros_is_refused_with_what_would_do(self):
+        path, _, _ = self.table("210_cloud")
+        made = run("fit", path)
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("target: is 0 in row 52", made.stderr)
+        self.assertIn("squared", made.stderr)
+
+    def test_an_unknown_loss_or_basis_is_named(self):
+        path, _, _ = self.table("192_vineyard")
+        for option in ("--loss", "--basis"):
+            made = run("fit", path, option, "spline")
+            self.assertEqual(made.returncode, 2)
+            self.assertIn("spline", made.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
