@@ -45,7 +45,8 @@ class Fit(unittest.TestCase):
     def test_squared_errors_take_a_target_of_any_sign(self):
         # y = 3 - 2 a max(b - 2, 0), without an error
         rows = [(a, b) for a in range(6) for b in range(5)]
-        table = {"a": [a for a, _ in rows], "b": [b for _, b in rows], "y": [3 - 2 * a * max(b - 2, 0) for a, b in rows]}
+        y = [3 - 2 * a * max(b - 2, 0) for a, b in rows]
+        table = {"a": [a for a, _ in rows], "b": [b for _, b in rows], "y": y}
         model = memmodel.fit(table, "y", loss="squared")
         self.assertAlmostEqual(model(a=3, b=4), -9, places=9)
         self.assertAlmostEqual(model.scores.r2, 1, places=9)
