@@ -260,7 +260,7 @@ expression_compile_sum(const struct expression_pool *pool, const struct expressi
 /*
  * A tree as it stands, such as a search makes it: nothing is reordered, and only operations on numbers are done now. With a
  * gradient result 1 + i is the derivative by symbol or parameter i, of as many as the greatest index has: floor counts as
- * smooth; of equal operands max and min have the derivative of the left. 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that
+ * smooth; of equal operands max and min have the derivative of the left; where a step on the way has none, so has the whole (NaN). 0, MEMMODEL_ERROR_INVALID_ARGUMENT for nodes that
  * are no tree, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW as above.
  */
 int

@@ -73,31 +73,22 @@ hand_on_power(struct reversal *reversal, const struct instruction *of, operand o
 {
     operand less = emit(reversal, OPCODE_SUBTRACT, of->right, number(reversal, 1));
     operand slope = multiply(reversal, of->right, emit(reversal, OPCODE_POWER, of->left, less));
-    operand growth = multiply(reversal, of->target, emit(reversal, OPCODE_LOG, of->left, of->left));
+    operand zero = emit(reversal, OPCODE_EQUAL, of->left, number(reversal, 0));
+    operand base = emit(reversal, OPCODE_ADD, of->left, zero); /* a power of 0 stays 0 */
+    operand growth = multiply(reversal, of->target, emit(reversal, OPCODE_LOG, base, base));
 
     add_to(reversal, of->left, multiply(reversal, own, slope));
     add_to(reversal, of->right, multiply(reversal, own, growth));
 }
 
+/* Of equal operands the left one is taken; of one that is no number the other. */
 static void
 hand_on_extreme(struct reversal *reversal, const struct instruction *of, operand own)
 {
-    bool is_max = of->opcode == OPCODE_MAX;
-    operand taken = is_max ? emit(reversal, OPCODE_NOT_LESS, of->left, of->right)
-                           : emit(reversal, OPCODE_NOT_LESS, of->right, of->left);
+    operand taken = emit(reversal, OPCODE_EQUAL, of->target, of->left);
 
     add_to(reversal, of->left, multiply(reversal, own, taken));
     add_to(reversal, of->right, multiply(reversal, own, emit(reversal, OPCODE_SUBTRACT, number(reversal, 1), taken)));
-}
-
-/* Nothing where the limit was taken. */
-static void
-hand_on_limit(struct reversal *reversal, const struct instruction *of, operand own)
-{
-    operand kept = of->opcode == OPCODE_AT_LEAST ? emit(reversal, OPCODE_NOT_LESS, of->left, of->right)
-                                                 : emit(reversal, OPCODE_NOT_LESS, of->right, of->left);
-
-    add_to(reversal, of->left, multiply(reversal, own, kept));
 }
 
 static void
@@ -138,11 +129,9 @@ hand_on(struct reversal *reversal, const struct instruction *of, operand own)
         break;
     case OPCODE_MAX:
     case OPCODE_MIN:
-        hand_on_extreme(reversal, of, own);
-        break;
     case OPCODE_AT_LEAST:
     case OPCODE_AT_MOST:
-        hand_on_limit(reversal, of, own);
+        hand_on_extreme(reversal, of, own);
         break;
     case OPCODE_POWER:
         hand_on_power(reversal, of, own);
