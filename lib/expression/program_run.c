@@ -28,20 +28,24 @@ apply(enum opcode opcode, double left, double right)
     }
 }
 
+/* The last value is at hand: to wait until it can be read again would take longer than to compute with it. */
 static void
 run_point(const struct expression_program *program, const double *symbols, const double *parameters, double *results)
 {
-    double registers[REGISTER_LIMIT];
+    double registers[REGISTER_LIMIT], value = 0;
     double *const targets[] = {[PLACE_REGISTER] = registers, [PLACE_RESULT] = results};
     const double *const places[PLACE_COUNT] = {registers, results, symbols, parameters, program->numbers};
+    operand last = -1;
 
     for (size_t k = 0; k < program->count; k++) {
         const struct instruction *instruction = &program->instructions[k];
-        operand left = instruction->left, right = instruction->right, target = instruction->target;
+        operand left = instruction->left, right = instruction->right;
+        double a = left == last ? value : places[operand_place(left)][operand_index(left)];
+        double b = right == last ? value : places[operand_place(right)][operand_index(right)];
 
-        targets[operand_place(target)][operand_index(target)] =
-            apply(instruction->opcode, places[operand_place(left)][operand_index(left)],
-                  places[operand_place(right)][operand_index(right)]);
+        last = instruction->target;
+        value = apply(instruction->opcode, a, b);
+        targets[operand_place(last)][operand_index(last)] = value;
     }
 }
 
