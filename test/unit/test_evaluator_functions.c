@@ -285,7 +285,7 @@ static void
 assert_same_on_vectors(kernel run, enum opcode opcode, uint64_t *seed)
 {
     static _Alignas(64) double left[ROOM], right[ROOM], target[ROOM];
-    size_t lanes = 1 + random_next(seed) % BLOCK, kind = random_next(seed) % 4;
+    size_t lanes = 1 + (size_t)(random_next(seed) % BLOCK), kind = (size_t)(random_next(seed) % 4);
     struct kernel_work work = {opcode, {left + 1, kind & 1}, {right + 1, kind & 2}, target + 1, lanes};
 
     fill(left + 1, seed);

@@ -200,7 +200,8 @@ class ManyPoints(unittest.TestCase):
         generator = numpy.random.default_rng(1)
         cls.dims = generator.uniform(16, 128, 100)
         cls.batches = generator.integers(1, 8, 100)
-        cls.scalars = [cls.model.predict(dim=dim, batch=batch) for dim, batch in zip(cls.dims, cls.batches)]  # noqa: B905
+        points = zip(cls.dims, cls.batches)  # noqa: B905
+        cls.scalars = [cls.model.predict(dim=dim, batch=batch) for dim, batch in points]
 
     def assert_as_scalars(self, points):
         self.assertEqual(points.prediction.tolist(), [one.prediction for one in self.scalars])
