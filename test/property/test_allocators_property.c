@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "allocators/allocator.h"
+#include "base/checked.h"
 #include "slow_caching.h"
 
 #include <inttypes.h>
@@ -42,7 +43,7 @@ draw_bytes(uint64_t *seed)
 
     if (draw_below(seed, 3) == 0)
         return 1 + draw_below(seed, INT64_C(1) << (1 + draw_below(seed, 26)));
-    return border + (draw_below(seed, 3) - 1) * draw_below(seed, 600);
+    return max_i64(border + (draw_below(seed, 3) - 1) * draw_below(seed, 600), 1);
 }
 
 struct setting {
