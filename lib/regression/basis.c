@@ -296,15 +296,30 @@ first_undefined(const double *column, size_t rows, size_t *row)
     return false;
 }
 
-/* Where a coefficient might leave the range of doubles. */
-static bool
-is_extreme(const double *column, size_t rows)
+static double
+greatest_size(const double *column, size_t rows)
 {
     double greatest = 0;
 
     for (size_t i = 0; i < rows; i++)
         greatest = fmax(greatest, fabs(column[i]));
+    return greatest;
+}
+
+/* Where a coefficient might leave the range of doubles. */
+static bool
+is_extreme(const double *column, size_t rows)
+{
+    double greatest = greatest_size(column, rows);
+
     return !(greatest > 0x1p-900 && greatest < 0x1p900);
+}
+
+static void
+scale_down(double *column, size_t rows, int exponent)
+{
+    for (size_t i = 0; i < rows; i++)
+        column[i] = ldexp(column[i], -exponent);
 }
 
 /* Divides by the measurements and by a power of two, so that columns are of size 1 and no bit of them is lost. */
@@ -316,21 +331,15 @@ make_relative(const struct training *training, double *column, int *exponent)
     for (size_t i = 0; i < rows; i++)
         column[i] *= sqrt(training->weights[i]) / training->measured[i];
     frexp(sqrt(vector_dot(rows, column, column) / (double)rows), exponent);
-    for (size_t i = 0; i < rows; i++)
-        column[i] = ldexp(column[i], -*exponent);
+    scale_down(column, rows, *exponent);
 }
 
 /* Divides by a power of two, so that the greatest number is about 1. */
 static void
 make_unit(const struct training *training, double *column, int *exponent)
 {
-    double greatest = 0;
-
-    for (size_t i = 0; i < training->columns.rows; i++)
-        greatest = fmax(greatest, fabs(column[i]));
-    frexp(greatest, exponent);
-    for (size_t i = 0; i < training->columns.rows; i++)
-        column[i] = ldexp(column[i], -*exponent);
+    frexp(greatest_size(column, training->columns.rows), exponent);
+    scale_down(column, training->columns.rows, *exponent);
 }
 
 /* Puts term `from` at place `to`, and where libraries end before it. */

@@ -229,8 +229,10 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
     struct fit fit = {.context = memmodel_samples_context(samples)};
     int status = training_read(samples, options, &fit.training);
 
-    if (!status)
+    if (!status) {
+        training_number_points(&fit.training);
         status = basis_new(&fit.training, options, &fit.basis);
+    }
     if (!status)
         status = search(&fit, options);
     if (!status)

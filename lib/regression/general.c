@@ -45,32 +45,21 @@ struct work {
 static void
 set_limits(const struct training *training, struct model_response *response)
 {
-    double least = INFINITY, most = -INFINITY, margin;
+    double least, most, margin;
 
-    for (size_t i = 0; i < training->columns.rows; i++) {
-        least = fmin(least, training->measured[i]);
-        most = fmax(most, training->measured[i]);
-    }
+    training_measured_range(training, &least, &most);
     margin = limit_margin * (most - least);
     response->least = least >= 0 ? fmax(least - margin, 0) : least - margin;
     response->most = most <= 0 ? fmin(most + margin, 0) : most + margin;
-}
-
-static double
-least_measured(const struct training *training)
-{
-    double least = training->measured[0];
-
-    for (size_t i = 1; i < training->columns.rows; i++)
-        least = fmin(least, training->measured[i]);
-    return least;
 }
 
 static int
 read_target(const struct training *training, bool relative, bool square, struct reading *reading)
 {
     size_t rows = training->columns.rows;
+    double least, most;
 
+    training_measured_range(training, &least, &most);
     reading->aims = memory_allocate_zeroed(training->context, rows, sizeof *reading->aims);
     reading->roots = memory_allocate_zeroed(training->context, rows, sizeof *reading->roots);
     if (!reading->aims || !reading->roots)
@@ -78,7 +67,7 @@ read_target(const struct training *training, bool relative, bool square, struct 
     reading->response.square = square;
     set_limits(training, &reading->response);
     if (square)
-        reading->response.offset = fmin(0, least_measured(training));
+        reading->response.offset = fmin(0, least);
     for (size_t i = 0; i < rows; i++) {
         double measured = training->measured[i], root = sqrt(training->weights[i]);
 

@@ -83,6 +83,15 @@ model_allocate_front(memmodel_model *model)
     return model->front ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
+void
+model_copy_domain(const memmodel_model *model, double *least, double *most)
+{
+    for (size_t i = 0; i < model->input_count; i++) {
+        least[i] = model->inputs[i].least;
+        most[i] = model->inputs[i].most;
+    }
+}
+
 static int
 compile_value(memmodel_model *model)
 {
@@ -100,10 +109,7 @@ compile_value(memmodel_model *model)
         .most = model->response.most,
     };
 
-    for (size_t i = 0; i < model->input_count; i++) {
-        least[i] = model->inputs[i].least;
-        most[i] = model->inputs[i].most;
-    }
+    model_copy_domain(model, least, most);
     return expression_compile_sum(model->pool, &sum, &model->value);
 }
 

@@ -106,6 +106,10 @@ model_respond(const struct model_response *response, double sum);
 bool
 model_has_limits(const memmodel_model *model);
 
+/* Of every input the least and the greatest value that the fit saw. */
+void
+model_copy_domain(const memmodel_model *model, double *least, double *most);
+
 /* A number of a formula in that language. */
 void
 model_print_number(double number, int language, struct text *text);

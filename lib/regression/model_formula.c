@@ -63,10 +63,7 @@ print_own(const memmodel_model *model, expression term, int language, struct tex
         expression_print(model->pool, term, (enum expression_language)language, text);
         return;
     }
-    for (size_t i = 0; i < model->input_count; i++) {
-        least[i] = model->inputs[i].least;
-        most[i] = model->inputs[i].most;
-    }
+    model_copy_domain(model, least, most);
     expression_print_limited(model->pool, term, least, most, text);
 }
 

@@ -257,8 +257,8 @@ same_point(const struct training *training, size_t a, size_t b)
     return true;
 }
 
-static void
-number_points(struct training *training)
+void
+training_number_points(struct training *training)
 {
     training->point_count = 0;
     for (size_t row = 0; row < training->columns.rows; row++) {
@@ -302,7 +302,6 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
     if (status)
         return status;
     copy_rows(&source, training);
-    number_points(training);
     return check_varying(training);
 }
 
@@ -315,16 +314,26 @@ training_release(struct training *training)
     memory_release(training->context, training->points);
 }
 
+static void
+find_range(const double *numbers, size_t count, double *least, double *most)
+{
+    *least = *most = numbers[0];
+    for (size_t i = 1; i < count; i++) {
+        *least = fmin(*least, numbers[i]);
+        *most = fmax(*most, numbers[i]);
+    }
+}
+
 void
 training_range(const struct training *training, size_t input, double *least, double *most)
 {
-    const double *column = matrix_column(&training->columns, input);
+    find_range(matrix_column(&training->columns, input), training->columns.rows, least, most);
+}
 
-    *least = *most = column[0];
-    for (size_t i = 1; i < training->columns.rows; i++) {
-        *least = fmin(*least, column[i]);
-        *most = fmax(*most, column[i]);
-    }
+void
+training_measured_range(const struct training *training, double *least, double *most)
+{
+    find_range(training->measured, training->columns.rows, least, most);
 }
 
 size_t
@@ -401,7 +410,6 @@ training_sort(struct training *training)
             permute(matrix_column(&training->columns, i), rows, count, spare);
         permute(training->measured, rows, count, spare);
         permute(training->weights, rows, count, spare);
-        number_points(training);
     }
     memory_release(training->context, rows);
     memory_release(training->context, spare);

@@ -16,7 +16,7 @@ struct training {
     const char *inputs[TRAINING_MOST_INPUTS]; /* names, owned by the table of samples */
     struct matrix columns;                    /* a column per input */
     double *measured, *weights;               /* per row; weights have mean 1 */
-    size_t *points; /* of every row: the number of its point, rows of equal inputs being one */
+    size_t *points; /* of every row, once numbered: the number of its point, rows of equal inputs being one */
     size_t point_count;
 };
 
@@ -27,6 +27,10 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
 void
 training_release(struct training *training);
 
+/* Tells rows of the same inputs: points and point_count. Takes the square of the rows' number. */
+void
+training_number_points(struct training *training);
+
 /* Puts the rows in an order that does not depend on the one in which they came. 0 or MEMMODEL_ERROR_NOMEM. */
 int
 training_sort(struct training *training);
@@ -34,6 +38,10 @@ training_sort(struct training *training);
 /* Rows of column `input`: least and greatest value, and how many different ones up to `enough`. */
 void
 training_range(const struct training *training, size_t input, double *least, double *most);
+
+/* The same of what was measured. */
+void
+training_measured_range(const struct training *training, double *least, double *most);
 
 size_t
 training_levels(const struct training *training, size_t input, size_t enough);
