@@ -44,8 +44,8 @@ struct memmodel_job {
                                    as in Python: "sgd(momentum=0.9, nesterov=True)", "adam(amsgrad)",
                                    "rmsprop(centered)", also weight_decay, maximize, decoupled_weight_decay.
                                    @default "adam" */
-    const char *isa;       /**< instruction set of the CPU: "avx2" or "avx512". @default "avx512", whatever
-                                machine asks */
+    const char *isa;       /**< instruction set of the CPU: "avx2", "avx512", or "native", this machine's.
+                                @default "avx512", whatever machine asks */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */
     memmodel_context *context; /**< takes memory and errors; NULL: the network's. Give each thread its own. @nullable */

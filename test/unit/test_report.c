@@ -305,6 +305,29 @@ unknown_names_are_refused_by_name(void **state)
     assert_int_equal(largest, -1);
 }
 
+static int64_t
+peak_on(const memmodel_network *network, const char *isa)
+{
+    struct memmodel_job job = job_of("pytorch", voxels_32, 2);
+    memmodel_report *report;
+    int64_t bytes;
+
+    job.isa = isa;
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    bytes = live_peak(report);
+    memmodel_report_unref(report);
+    return bytes;
+}
+
+static void
+the_native_isa_is_one_of_those_with_rules(void **state)
+{
+    struct fixture *fixture = *state;
+    int64_t native = peak_on(fixture->network, "native");
+
+    assert_true(native == peak_on(fixture->network, "avx2") || native == peak_on(fixture->network, "avx512"));
+}
+
 static void
 sizes_beyond_63_bits_overflow_and_say_where(void **state)
 {
@@ -407,6 +430,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_scan_passes_over_values_that_cannot_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(a_symbol_without_a_value_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_names_are_refused_by_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_native_isa_is_one_of_those_with_rules, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_beyond_63_bits_overflow_and_say_where, setup, teardown),
         cmocka_unit_test_setup_teardown(a_struct_of_a_newer_caller_is_refused_only_if_it_asks_for_more, setup,
                                         teardown),

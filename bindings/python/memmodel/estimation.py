@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memmodel import _call, _ffi
-from memmodel._machine import native_isa
 from memmodel.network import Network
 from memmodel.quantity import parse_bytes
 from memmodel.report import Change, Report
@@ -21,8 +20,6 @@ def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: 
         _call.text(name, "symbols")
         values.append(_ffi.SymbolValue(name=name, value=_call.int64(value, name)))
     given = {name: value for name, value in fields.items() if value is not None}
-    if given.get("isa") == "native":
-        given["isa"] = native_isa()
     return _ffi.Job(context=_ffi.context_new(None), symbols=values, **given)
 
 
