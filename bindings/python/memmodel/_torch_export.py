@@ -230,13 +230,18 @@ def _inside(node: Any, name: str) -> str:
     return f"{node.name}_{name}"
 
 
+def _handed_to(graph: Any, values: Sequence[Any]) -> dict[str, Any]:
+    """What a graph of its own is called with, by its own names."""
+    inputs = [place.name for place in graph.nodes if place.op == "placeholder"]
+    return dict(zip(inputs, map(_encoded, values), strict=True))
+
+
 def _region(node: Any, handed: Sequence[Any], names: Mapping[str, Any]) -> Iterator[Call]:
     """The block of torch.no_grad() or torch.autocast(): a graph of its own, laid out in place. Its values have the name
     of the node before theirs.
     """
     inner, *values = handed
-    inputs = [place.name for place in names[inner.name].graph.nodes if place.op == "placeholder"]
-    renamed: dict[str, Any] = dict(zip(inputs, map(_encoded, values), strict=True))
+    renamed = _handed_to(names[inner.name].graph, values)
     for call in _calls(names[inner.name], {}):
         original, call.name = call.name, _inside(node, call.name)
         call.arguments = {name: _renamed(value, renamed) for name, value in call.arguments.items()}
@@ -251,8 +256,7 @@ def _results_of_region(node: Any, handed: Sequence[Any], names: Mapping[str, Any
     inner, *values = handed
     graph = names[inner.name].graph
     renamed = {place.name: Value(_inside(node, place.name)) for place in graph.nodes if place.op == "call_function"}
-    inputs = [place.name for place in graph.nodes if place.op == "placeholder"]
-    renamed |= zip(inputs, map(_encoded, values), strict=True)
+    renamed |= _handed_to(graph, values)
     output = next(place for place in graph.nodes if place.op == "output")
     results = _renamed(_encoded(list(output.args[0])), renamed)
     return Call(node.name, "memmodel.tuple", {"values": results}, _results(node), _places(node))
