@@ -1,43 +1,11 @@
 /* memmodel fit: a formula from a table of measurements. */
+#include "fit_options.h"
 #include "model.h"
 #include "network_terms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct fit_options {
-    const char *target, *inputs, *weight, *output, *basis, *loss, *network;
-    struct option_list filters, terms;
-    int64_t max_terms;
-    bool json, front;
-};
-
-static const struct option options[] = {
-    {"target", 't', OPTION_TEXT, "COLUMN", "what to predict; the last numeric column unless given",
-     offsetof(struct fit_options, target)},
-    {"inputs", 'i', OPTION_TEXT, "A,B,...", "columns to predict it from; all other numeric ones unless given",
-     offsetof(struct fit_options, inputs)},
-    {"filter", 'f', OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
-     offsetof(struct fit_options, filters)},
-    {"weight", 'w', OPTION_TEXT, "COLUMN", "how much each row counts", offsetof(struct fit_options, weight)},
-    {"term", 0, OPTION_LIST, "FORMULA", "a term to offer, such as 'batch*dim^3'; may be repeated",
-     offsetof(struct fit_options, terms)},
-    {"network", 'n', OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term",
-     offsetof(struct fit_options, network)},
-    {"loss", 'l', OPTION_TEXT, "NAME",
-     "relative errors (the default; the target is positive, and so is every term), or squared: any sign",
-     offsetof(struct fit_options, loss)},
-    {"basis", 0, OPTION_TEXT, "NAME",
-     "posynomial (the default of relative errors), general (of squared ones), or given: only the --term formulas",
-     offsetof(struct fit_options, basis)},
-    {"front", 0, OPTION_FLAG, NULL, "list the best formula of each size", offsetof(struct fit_options, front)},
-    {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8",
-     offsetof(struct fit_options, max_terms)},
-    {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", offsetof(struct fit_options, output)},
-    {"json", 'j', OPTION_FLAG, NULL, "print the model as JSON", offsetof(struct fit_options, json)},
-    {0},
-};
 
 /* What a run of the command works with. */
 struct fit {
@@ -168,89 +136,19 @@ finish(const struct fit *fit, const memmodel_model *model)
 
 /* ---- the fit ---- */
 
-/* Splits `names` at its commas, in place. */
-static size_t
-split_names(char *names, const char **list)
-{
-    size_t count = 0;
-
-    for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
-        list[count++] = name;
-    return count;
-}
-
-/* Index of the name; 0 of none, -1 of one that is unknown. */
-static int32_t
-find_name(const char *const *names, int32_t count, const char *name)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (!name || strcmp(name, names[i]) == 0)
-            return i;
-    return -1;
-}
-
-static int
-find_basis(const struct command *command, const char *name, int32_t *basis)
-{
-    static const char *const names[] = {[MEMMODEL_BASIS_POSYNOMIAL] = "posynomial",
-                                        [MEMMODEL_BASIS_GIVEN] = "given",
-                                        [MEMMODEL_BASIS_GENERAL] = "general"};
-
-    *basis = find_name(names, sizeof names / sizeof names[0], name);
-    return *basis >= 0 ? EXIT_OK : usage_error(command, "--basis is posynomial, general or given, not '%s'", name);
-}
-
-static int
-find_loss(const struct command *command, const char *name, int32_t *loss)
-{
-    static const char *const names[] = {[MEMMODEL_FIT_LOSS_DEFAULT] = "default",
-                                        [MEMMODEL_FIT_LOSS_RELATIVE] = "relative",
-                                        [MEMMODEL_FIT_LOSS_SQUARED] = "squared"};
-
-    *loss = find_name(names, sizeof names / sizeof names[0], name);
-    return *loss >= 0 ? EXIT_OK : usage_error(command, "--loss is relative or squared, not '%s'", name);
-}
-
-static int
-fit_named(const struct fit *fit, const memmodel_samples *samples, const char *const *inputs, size_t input_count,
-          const char *const *terms, size_t term_count)
-{
-    const struct fit_options *given = fit->options;
-    struct memmodel_fit_options wanted = {
-        .size = sizeof wanted,
-        .target = given->target,
-        .inputs = input_count ? inputs : NULL,
-        .input_count = input_count,
-        .weight = given->weight,
-        .terms = terms,
-        .term_count = term_count,
-        .max_terms = given->max_terms > INT32_MAX || given->max_terms < 0 ? -1 : (int32_t)given->max_terms,
-    };
-    memmodel_model *model;
-    int status = find_basis(fit->command, given->basis, &wanted.basis);
-
-    if (!status)
-        status = find_loss(fit->command, given->loss, &wanted.loss);
-    if (status)
-        return status;
-    if (memmodel_fit(samples, &wanted, &model))
-        return library_error(fit->command, fit->context);
-    status = finish(fit, model);
-    memmodel_model_unref(model);
-    return status;
-}
-
 static int
 fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *const *terms, size_t term_count)
 {
-    char *names = strdup(fit->options->inputs ? fit->options->inputs : "");
-    const char **list = names ? calloc(strlen(names) + 1, sizeof *list) : NULL;
-    int status = EXIT_FAILED;
+    struct fit_request request;
+    memmodel_model *model = NULL;
+    int status = fit_request_make(fit->command, fit->options, terms, term_count, &request);
 
-    if (list)
-        status = fit_named(fit, samples, list, split_names(names, list), terms, term_count);
-    free(list);
-    free(names);
+    if (!status && memmodel_fit(samples, &request.options, &model))
+        status = library_error(fit->command, fit->context);
+    if (!status)
+        status = finish(fit, model);
+    memmodel_model_unref(model);
+    fit_request_release(&request);
     return status;
 }
 
@@ -320,6 +218,6 @@ const struct command fit_command = {
         "smallest is taken. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
     .examples = "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
                 "  memmodel fit samples.csv -t peak_bytes -i dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
-    .options = options,
+    .options = fit_option_rows,
     .run = run,
 };

@@ -13,6 +13,31 @@ extern "C" {
 typedef struct memmodel_model memmodel_model;
 
 /**
+ * How far the search of a fit is.
+ *
+ * @since 0.1
+ */
+struct memmodel_fit_progress {
+    size_t size;         /**< filled by the library */
+    int64_t evaluations; /**< formulas tried so far */
+    int64_t most;        /**< formulas that will be tried at most; 0: not known */
+    double seconds;      /**< since the fit began. @unit seconds */
+    double error;        /**< of the best formula so far, on the samples, as in struct memmodel_model_scores */
+};
+
+/**
+ * Called now and then while a fit searches.
+ *
+ * @param[in] user      of struct memmodel_fit_options. @nullable
+ * @param[in] progress  valid during the call
+ * @returns 0 to go on, anything else to stop: memmodel_fit() then fails with MEMMODEL_ERROR_CALLBACK, and a `checkpoint`
+ *          keeps what was found
+ * @threads that of memmodel_fit()
+ * @since 0.1
+ */
+typedef int (*memmodel_fit_observer)(void *user, const struct memmodel_fit_progress *progress);
+
+/**
  * What to fit, and from which terms. Zero means the default for every field.
  *
  * @since 0.1
@@ -32,17 +57,55 @@ struct memmodel_fit_options {
     int32_t
         max_terms; /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. 0: 4; with coefficients of
                                     any sign 5, and of straight lines all inputs. @default 4 */
-    int32_t reserved;   /**< 0 */
-    int32_t threads;    /**< threads to use; the result does not depend on it. @default 1 */
-    int32_t loss;       /**< enum memmodel_fit_loss */
-    int32_t reserved_2; /**< 0 */
+    int32_t reserved;              /**< 0 */
+    int32_t threads;               /**< threads to use; the result does not depend on it. @default 1 */
+    int32_t loss;                  /**< enum memmodel_fit_loss */
+    int32_t reserved_2;            /**< 0 */
+    double quantile;               /**< of MEMMODEL_FIT_LOSS_PINBALL, above 0 and below 1. 0: 0.95. @default 0.95 */
+    const char *const *increasing; /**< inputs with which the formula must not fall anywhere in the domain.
+                                        @length increasing_count @nullable */
+    size_t increasing_count;       /**< number of `increasing` */
+    const char *const *decreasing; /**< inputs with which it must not rise. @length decreasing_count @nullable */
+    size_t decreasing_count;       /**< number of `decreasing` */
+    const char *const *units;     /**< units of columns, such as "peak=B" or "speed=m/s": terms of other dimensions than
+                                        the target's are not offered. @length unit_count @nullable */
+    size_t unit_count;            /**< number of `units` */
+    const char *const *forbidden; /**< nestings that a searched formula must not have, such as "log(log)".
+                                        @length forbidden_count @nullable */
+    size_t forbidden_count;       /**< number of `forbidden` */
+    double most_exponent;      /**< greatest power of an input in a product of powers; 0: no other limit than the basis
+                                        has. @default 0 */
+    int32_t search;            /**< enum memmodel_fit_search */
+    int32_t integer_exponents; /**< 1: whole powers only, and no logarithms */
+    int32_t non_negative;      /**< 1: only formulas that are nowhere negative in the domain */
+    int32_t change_points;     /**< 1: a change point of one input may be found; 0: none */
+    int64_t seed;              /**< of the search of MEMMODEL_FIT_SEARCH_EVOLVE: the same seed gives the same model */
+    int64_t evaluations; /**< formulas that enumeration and evolution try at most. 0: as many as doc/fitting.md says */
+    double seconds;      /**< that they take at most; what is found then depends on the machine. 0: no limit.
+                                        @unit seconds */
+    const char *checkpoint;         /**< file that an interrupted search goes on from, written now and then and removed
+                                        when the fit ends. NULL: none. @nullable */
+    memmodel_fit_observer progress; /**< called now and then by the calling thread. NULL: none. @nullable */
+    void *user;                     /**< handed to each call of `progress`. @nullable */
 };
 
 /** Which errors a fit makes small. @since 0.1 */
 enum memmodel_fit_loss {
-    MEMMODEL_FIT_LOSS_DEFAULT = 0,  /**< squared for MEMMODEL_BASIS_GENERAL, relative for the others */
-    MEMMODEL_FIT_LOSS_RELATIVE = 1, /**< squared errors divided by the measurement: 1 % counts the same everywhere */
-    MEMMODEL_FIT_LOSS_SQUARED = 2,  /**< squared errors: the target and the coefficients may be of any sign */
+    MEMMODEL_FIT_LOSS_DEFAULT = 0,   /**< squared for MEMMODEL_BASIS_GENERAL, relative for the others */
+    MEMMODEL_FIT_LOSS_RELATIVE = 1,  /**< squared errors divided by the measurement: 1 % counts the same everywhere */
+    MEMMODEL_FIT_LOSS_SQUARED = 2,   /**< squared errors: the target and the coefficients may be of any sign */
+    MEMMODEL_FIT_LOSS_MAPE = 3,      /**< absolute errors divided by the measurement */
+    MEMMODEL_FIT_LOSS_LOG_RATIO = 4, /**< squared logarithms of prediction / measurement: half is as bad as twice */
+    MEMMODEL_FIT_LOSS_ABSOLUTE = 5,  /**< absolute errors: a few wild measurements count little */
+    MEMMODEL_FIT_LOSS_PINBALL = 6,   /**< a quantile in place of the mean; see `quantile` */
+};
+
+/** Where formulas come from besides sums of the basis' terms. May be or'ed. @since 0.1 */
+enum memmodel_fit_search {
+    MEMMODEL_FIT_SEARCH_TERMS = 0,     /**< nowhere else */
+    MEMMODEL_FIT_SEARCH_ENUMERATE = 1, /**< every small formula once, by rising size */
+    MEMMODEL_FIT_SEARCH_EVOLVE = 2,    /**< genetic programming, begun with what the others found */
+    MEMMODEL_FIT_SEARCH_ALL = 3,       /**< both */
 };
 
 /** Terms a fit chooses from. @since 0.1 */

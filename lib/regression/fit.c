@@ -12,6 +12,32 @@
 
 enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
 
+/* What the options may ask for and no fit does yet. */
+static int
+check_supported(memmodel_context *context, const struct memmodel_fit_options *options)
+{
+    const struct {
+        bool wanted;
+        const char *name;
+    } missing[] = {
+        {options->loss > MEMMODEL_FIT_LOSS_SQUARED, "this loss"},
+        {options->search != MEMMODEL_FIT_SEARCH_TERMS, "search"},
+        {options->increasing_count > 0, "increasing"},
+        {options->decreasing_count > 0, "decreasing"},
+        {options->unit_count > 0, "units"},
+        {options->forbidden_count > 0, "forbidden"},
+        {options->most_exponent != 0, "most_exponent"},
+        {options->integer_exponents != 0, "integer_exponents"},
+        {options->non_negative != 0, "non_negative"},
+        {options->change_points != 0, "change_points"},
+    };
+
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (missing[i].wanted)
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, NULL, "%s: not supported yet", missing[i].name);
+    return 0;
+}
+
 static int
 read_options(memmodel_context *context, const struct memmodel_fit_options *given, struct memmodel_fit_options *own)
 {
@@ -25,16 +51,19 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (own->basis < MEMMODEL_BASIS_POSYNOMIAL || own->basis > MEMMODEL_BASIS_GENERAL)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "basis is no enum memmodel_basis: %d",
                              own->basis);
-    if (own->loss < MEMMODEL_FIT_LOSS_DEFAULT || own->loss > MEMMODEL_FIT_LOSS_SQUARED)
+    if (own->loss < MEMMODEL_FIT_LOSS_DEFAULT || own->loss > MEMMODEL_FIT_LOSS_PINBALL)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "loss is no enum memmodel_fit_loss: %d",
                              own->loss);
+    if (own->search < MEMMODEL_FIT_SEARCH_TERMS || own->search > MEMMODEL_FIT_SEARCH_ALL)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "search is no enum memmodel_fit_search: %d", own->search);
     if (own->term_count > MOST_GIVEN || (own->term_count > 0 && !own->terms))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%zu terms given; 0 to %d may be",
                              own->term_count, MOST_GIVEN);
     if (own->reserved != 0 || own->reserved_2 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");
-    return 0;
+    return check_supported(context, own);
 }
 
 /* What the caller left open. */

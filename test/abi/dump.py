@@ -38,7 +38,8 @@ def types_of(corpus):
 
 def dump(library, headers):
     """What functions reach, and the public enums. These no function reaches, as an enum is passed as an int: they come
-    from a dump of all types, whose private ones would make noise."""
+    from a dump of all types, whose private ones would make noise. Enums without a name are private: a file is known by
+    its last name only, which a private header may share."""
     corpus = abidw(library, headers, "--exported-interfaces-only")
     everything = types_of(abidw(library, headers, "--load-all-types"))
     public = {path.name for path in pathlib.Path(headers).rglob("*.h")}
@@ -46,6 +47,8 @@ def dump(library, headers):
     unit = ElementTree.SubElement(corpus, "abi-instr", {"address-size": "64", "path": "enums", "language": "LANG_C11"})
     for identity, element in everything.items():
         if element.tag != "enum-decl" or element.get("filepath") not in public or identity in known:
+            continue
+        if element.get("is-anonymous"):
             continue
         underlying = element.find("underlying-type").get("type-id")
         unit.extend([everything[underlying]] if underlying not in known else [])

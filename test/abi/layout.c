@@ -136,6 +136,15 @@ VALUE(MEMMODEL_REDUCE_NONE, 2);
 VALUE(MEMMODEL_FIT_LOSS_DEFAULT, 0);
 VALUE(MEMMODEL_FIT_LOSS_RELATIVE, 1);
 VALUE(MEMMODEL_FIT_LOSS_SQUARED, 2);
+VALUE(MEMMODEL_FIT_LOSS_MAPE, 3);
+VALUE(MEMMODEL_FIT_LOSS_LOG_RATIO, 4);
+VALUE(MEMMODEL_FIT_LOSS_ABSOLUTE, 5);
+VALUE(MEMMODEL_FIT_LOSS_PINBALL, 6);
+
+VALUE(MEMMODEL_FIT_SEARCH_TERMS, 0);
+VALUE(MEMMODEL_FIT_SEARCH_ENUMERATE, 1);
+VALUE(MEMMODEL_FIT_SEARCH_EVOLVE, 2);
+VALUE(MEMMODEL_FIT_SEARCH_ALL, 3);
 
 VALUE(MEMMODEL_BASIS_POSYNOMIAL, 0);
 VALUE(MEMMODEL_BASIS_GIVEN, 1);
@@ -397,6 +406,13 @@ FIELD(memmodel_custom, operation, 88, 68);
 FIELD(memmodel_custom, attributes, 96, 72);
 BYTES(memmodel_custom, 104, 76);
 
+FIELD(memmodel_fit_progress, size, 0, 0);
+FIELD(memmodel_fit_progress, evaluations, 8, 4);
+FIELD(memmodel_fit_progress, most, 16, 12);
+FIELD(memmodel_fit_progress, seconds, 24, 20);
+FIELD(memmodel_fit_progress, error, 32, 28);
+BYTES(memmodel_fit_progress, 40, 36);
+
 FIELD(memmodel_fit_options, size, 0, 0);
 FIELD(memmodel_fit_options, target, 8, 4);
 FIELD(memmodel_fit_options, inputs, 16, 8);
@@ -410,7 +426,27 @@ FIELD(memmodel_fit_options, reserved, 64, 36);
 FIELD(memmodel_fit_options, threads, 68, 40);
 FIELD(memmodel_fit_options, loss, 72, 44);
 FIELD(memmodel_fit_options, reserved_2, 76, 48);
-BYTES(memmodel_fit_options, 80, 52);
+FIELD(memmodel_fit_options, quantile, 80, 52);
+FIELD(memmodel_fit_options, increasing, 88, 60);
+FIELD(memmodel_fit_options, increasing_count, 96, 64);
+FIELD(memmodel_fit_options, decreasing, 104, 68);
+FIELD(memmodel_fit_options, decreasing_count, 112, 72);
+FIELD(memmodel_fit_options, units, 120, 76);
+FIELD(memmodel_fit_options, unit_count, 128, 80);
+FIELD(memmodel_fit_options, forbidden, 136, 84);
+FIELD(memmodel_fit_options, forbidden_count, 144, 88);
+FIELD(memmodel_fit_options, most_exponent, 152, 92);
+FIELD(memmodel_fit_options, search, 160, 100);
+FIELD(memmodel_fit_options, integer_exponents, 164, 104);
+FIELD(memmodel_fit_options, non_negative, 168, 108);
+FIELD(memmodel_fit_options, change_points, 172, 112);
+FIELD(memmodel_fit_options, seed, 176, 116);
+FIELD(memmodel_fit_options, evaluations, 184, 124);
+FIELD(memmodel_fit_options, seconds, 192, 132);
+FIELD(memmodel_fit_options, checkpoint, 200, 140);
+FIELD(memmodel_fit_options, progress, 208, 144);
+FIELD(memmodel_fit_options, user, 216, 148);
+BYTES(memmodel_fit_options, 224, 152);
 
 FIELD(memmodel_prediction, size, 0, 0);
 FIELD(memmodel_prediction, value, 8, 4);

@@ -14,6 +14,7 @@ SAME(memmodel_reallocate, void *(*)(void *user, void *block, size_t bytes), "mem
 SAME(memmodel_release, void (*)(void *user, void *block), "memmodel_release");
 SAME(memmodel_log, void (*)(void *user, const char *message), "memmodel_log");
 SAME(memmodel_custom_rule, int (*)(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_needs *needs), "memmodel_custom_rule");
+SAME(memmodel_fit_observer, int (*)(void *user, const struct memmodel_fit_progress *progress), "memmodel_fit_observer");
 SAME(memmodel_formula_function, double (*)(const double *inputs), "memmodel_formula_function");
 SAME(memmodel_monitor_observer, int (*)(void *user, const struct memmodel_monitor_reading *reading), "memmodel_monitor_observer");
 SAME(__typeof__(&memmodel_context_new), int (*)(const struct memmodel_allocator *allocator, memmodel_context **context), "memmodel_context_new");

@@ -461,7 +461,7 @@ what_squared_errors_cannot_do_is_said(void **state)
     assert_error(*state, memmodel_fit(zero, NULL, &model), MEMMODEL_ERROR_DATA, "y");
     assert_error(*state, memmodel_fit(zero, NULL, &model), MEMMODEL_ERROR_DATA, "squared");
     assert_error(*state, memmodel_fit(huge, &options, &model), MEMMODEL_ERROR_DATA, "row 4");
-    options.loss = 3;
+    options.loss = MEMMODEL_FIT_LOSS_PINBALL + 1;
     assert_error(*state, memmodel_fit(zero, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "loss");
     memmodel_samples_unref(zero);
     memmodel_samples_unref(huge);

@@ -37,6 +37,7 @@ struct memmodel_recurrent;
 struct memmodel_loss;
 struct memmodel_custom_needs;
 struct memmodel_custom;
+struct memmodel_fit_progress;
 struct memmodel_fit_options;
 struct memmodel_prediction;
 struct memmodel_model_scores;
@@ -61,6 +62,7 @@ typedef void *(*memmodel_reallocate)(void *user, void *block, size_t bytes);
 typedef void (*memmodel_release)(void *user, void *block);
 typedef void (*memmodel_log)(void *user, const char *message);
 typedef int (*memmodel_custom_rule)(void *user, const struct memmodel_shape *inputs, size_t count, struct memmodel_custom_needs *needs);
+typedef int (*memmodel_fit_observer)(void *user, const struct memmodel_fit_progress *progress);
 typedef double (*memmodel_formula_function)(const double *inputs);
 typedef int (*memmodel_monitor_observer)(void *user, const struct memmodel_monitor_reading *reading);
 struct memmodel_allocator {
@@ -288,6 +290,13 @@ struct memmodel_custom {
     const char *operation;
     const char *attributes;
 };
+struct memmodel_fit_progress {
+    size_t size;
+    int64_t evaluations;
+    int64_t most;
+    double seconds;
+    double error;
+};
 struct memmodel_fit_options {
     size_t size;
     const char *target;
@@ -302,6 +311,26 @@ struct memmodel_fit_options {
     int32_t threads;
     int32_t loss;
     int32_t reserved_2;
+    double quantile;
+    const char *const *increasing;
+    size_t increasing_count;
+    const char *const *decreasing;
+    size_t decreasing_count;
+    const char *const *units;
+    size_t unit_count;
+    const char *const *forbidden;
+    size_t forbidden_count;
+    double most_exponent;
+    int32_t search;
+    int32_t integer_exponents;
+    int32_t non_negative;
+    int32_t change_points;
+    int64_t seed;
+    int64_t evaluations;
+    double seconds;
+    const char *checkpoint;
+    memmodel_fit_observer progress;
+    void *user;
 };
 struct memmodel_prediction {
     size_t size;

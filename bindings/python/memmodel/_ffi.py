@@ -191,6 +191,19 @@ class FitLoss(IntEnum):
     DEFAULT = 0  # squared for "general", relative for the others
     RELATIVE = 1  # squared errors divided by the measurement: 1 % counts the same everywhere
     SQUARED = 2  # squared errors: the target and the coefficients may be of any sign
+    MAPE = 3  # absolute errors divided by the measurement
+    LOG_RATIO = 4  # squared logarithms of prediction / measurement: half is as bad as twice
+    ABSOLUTE = 5  # absolute errors: a few wild measurements count little
+    PINBALL = 6  # a quantile in place of the mean; see `quantile`
+
+
+class FitSearch(IntEnum):
+    """Where formulas come from besides sums of the basis' terms. May be or'ed."""
+
+    TERMS = 0  # nowhere else
+    ENUMERATE = 1  # every small formula once, by rising size
+    EVOLVE = 2  # genetic programming, begun with what the others found
+    ALL = 3  # both
 
 
 class Basis(IntEnum):
@@ -651,6 +664,16 @@ class Custom(_call.Struct):
     attributes: Any  # what else it was called with, such as "dim=1 keepdim=1 size=2,3"; printable ASCII: names [...]
 
 
+class FitProgress(_call.Struct):
+    """How far the search of a fit is."""
+
+    size: Any  # filled by the library
+    evaluations: Any  # formulas tried so far
+    most: Any  # formulas that will be tried at most; 0: not known
+    seconds: Any  # since the fit began
+    error: Any  # of the best formula so far, on the samples, as in ModelScores
+
+
 class FitOptions(_call.Struct):
     """What to fit, and from which terms. Zero means the default for every field."""
 
@@ -667,6 +690,26 @@ class FitOptions(_call.Struct):
     threads: Any  # threads to use; the result does not depend on it
     loss: Any  # FitLoss
     reserved_2: Any  # 0
+    quantile: Any  # of "pinball", above 0 and below 1. 0: 0.95.
+    increasing: Any  # inputs with which the formula must not fall anywhere in the domain
+    increasing_count: Any  # number of `increasing`
+    decreasing: Any  # inputs with which it must not rise
+    decreasing_count: Any  # number of `decreasing`
+    units: Any  # units of columns, such as "peak=B" or "speed=m/s": terms of other dimensions than the target's [...]
+    unit_count: Any  # number of `units`
+    forbidden: Any  # nestings that a searched formula must not have, such as "log(log)"
+    forbidden_count: Any  # number of `forbidden`
+    most_exponent: Any  # greatest power of an input in a product of powers; 0: no other limit than the basis has
+    search: Any  # FitSearch
+    integer_exponents: Any  # 1: whole powers only, and no logarithms
+    non_negative: Any  # 1: only formulas that are nowhere negative in the domain
+    change_points: Any  # 1: a change point of one input may be found; 0: none
+    seed: Any  # of the search of "evolve": the same seed gives the same model
+    evaluations: Any  # formulas that enumeration and evolution try at most. 0: as many as doc/fitting.md says
+    seconds: Any  # that they take at most; what is found then depends on the machine. 0: no limit.
+    checkpoint: Any  # file that an interrupted search goes on from, written now and then and removed when the fit [...]
+    progress: Any  # called now and then by the calling thread. None: none.
+    user: Any  # handed to each call of `progress`
 
 
 class Prediction(_call.Struct):
@@ -927,6 +970,8 @@ CustomRule = ctypes.CFUNCTYPE(
     ctypes.POINTER(CustomNeeds),
 )
 _as_custom_rule = _call.callback(CustomRule, -1, None, _call.elements(2), None, _call.returned)
+FitObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(FitProgress))
+_as_fit_observer = _call.callback(FitObserver, -1, None, _call.copied)
 FormulaFunction = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 _as_formula_function = _call.callback(FormulaFunction, -1, _call.same)
 MonitorObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
@@ -1413,6 +1458,21 @@ Custom._counts = {
     "outputs": "output_count",
 }
 
+FitProgress._sized = True
+FitProgress._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("evaluations", ctypes.c_int64),
+    ("most", ctypes.c_int64),
+    ("seconds", ctypes.c_double),
+    ("error", ctypes.c_double),
+]
+FitProgress._converters = {
+    "evaluations": _call.int64,
+    "most": _call.int64,
+    "seconds": _call.double,
+    "error": _call.double,
+}
+
 FitOptions._sized = True
 FitOptions._fields_ = [
     ("size", ctypes.c_size_t),
@@ -1428,6 +1488,26 @@ FitOptions._fields_ = [
     ("threads", ctypes.c_int32),
     ("loss", ctypes.c_int32),
     ("reserved_2", ctypes.c_int32),
+    ("quantile", ctypes.c_double),
+    ("increasing", ctypes.POINTER(ctypes.c_char_p)),
+    ("increasing_count", ctypes.c_size_t),
+    ("decreasing", ctypes.POINTER(ctypes.c_char_p)),
+    ("decreasing_count", ctypes.c_size_t),
+    ("units", ctypes.POINTER(ctypes.c_char_p)),
+    ("unit_count", ctypes.c_size_t),
+    ("forbidden", ctypes.POINTER(ctypes.c_char_p)),
+    ("forbidden_count", ctypes.c_size_t),
+    ("most_exponent", ctypes.c_double),
+    ("search", ctypes.c_int32),
+    ("integer_exponents", ctypes.c_int32),
+    ("non_negative", ctypes.c_int32),
+    ("change_points", ctypes.c_int32),
+    ("seed", ctypes.c_int64),
+    ("evaluations", ctypes.c_int64),
+    ("seconds", ctypes.c_double),
+    ("checkpoint", ctypes.c_char_p),
+    ("progress", FitObserver),
+    ("user", ctypes.c_void_p),
 ]
 FitOptions._converters = {
     "target": _call.optional(_call.text),
@@ -1441,10 +1521,33 @@ FitOptions._converters = {
     "threads": _call.int32,
     "loss": _call.enum(FitLoss),
     "reserved_2": _call.int32,
+    "quantile": _call.double,
+    "increasing": _call.optional(_call.texts),
+    "increasing_count": _call.size,
+    "decreasing": _call.optional(_call.texts),
+    "decreasing_count": _call.size,
+    "units": _call.optional(_call.texts),
+    "unit_count": _call.size,
+    "forbidden": _call.optional(_call.texts),
+    "forbidden_count": _call.size,
+    "most_exponent": _call.double,
+    "search": _call.enum(FitSearch),
+    "integer_exponents": _call.int32,
+    "non_negative": _call.int32,
+    "change_points": _call.int32,
+    "seed": _call.int64,
+    "evaluations": _call.int64,
+    "seconds": _call.double,
+    "checkpoint": _call.optional(_call.text),
+    "progress": _as_fit_observer,
 }
 FitOptions._counts = {
     "inputs": "input_count",
     "terms": "term_count",
+    "increasing": "increasing_count",
+    "decreasing": "decreasing_count",
+    "units": "unit_count",
+    "forbidden": "forbidden_count",
 }
 
 Prediction._sized = True
@@ -4095,6 +4198,7 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
         )
     _check.status(_value, samples)
     _call.raise_pending()
+    samples.keep(id(options), options)
     return ModelHandle(model_.value, _call.context_of(samples))
 
 

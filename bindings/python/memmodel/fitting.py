@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memmodel import _call, _ffi
@@ -47,6 +47,21 @@ def fit(
     basis: str | int | _ffi.Basis = "posynomial",
     loss: str | int | _ffi.FitLoss = "default",
     max_terms: int = 0,
+    quantile: float = 0.0,
+    increasing: Sequence[str] = (),
+    decreasing: Sequence[str] = (),
+    non_negative: bool = False,
+    units: Mapping[str, str] | None = None,
+    max_exponent: float = 0.0,
+    integer_exponents: bool = False,
+    change_points: int = 0,
+    search: str | int | _ffi.FitSearch = "terms",
+    forbidden: Sequence[str] = (),
+    seed: int = 0,
+    evaluations: int = 0,
+    seconds: float = 0.0,
+    checkpoint: str | None = None,
+    progress: Callable[[_ffi.FitProgress], object] | None = None,
     threads: int = 0,
 ) -> Model:
     """Fit a formula to measurements: Samples, the path of a CSV file, a pandas frame, or columns by name.
@@ -56,6 +71,15 @@ def fit(
     terms above 0, which is the default; or "squared", of numbers of any sign. basis: "posynomial", "general", "given"
     (only `terms`); the loss says which unless given. terms: formulas in the inputs, offered besides
     the basis; `network` offers the bytes of its layer outputs. max_terms: besides the constant.
+
+    What is known of the formula: increasing, decreasing: inputs with which it never falls, or never rises.
+    non_negative: nowhere below 0. units: of columns, such as {"peak": "B"}: no sums of unlike things. max_exponent,
+    integer_exponents: of the powers. change_points=1: at one value of one input it may change. quantile: of the loss
+    "pinball".
+
+    search: "terms" of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the nestings in
+    `forbidden` such as "log(log)", for at most so many `evaluations` or `seconds`. checkpoint: file where an
+    interrupted search goes on. progress: called now and then; a true return stops the search with an error.
 
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])
     """
@@ -71,6 +95,21 @@ def fit(
         basis=basis,
         loss=loss,
         max_terms=max_terms,
+        quantile=quantile,
+        increasing=_names(increasing, "increasing") or None,
+        decreasing=_names(decreasing, "decreasing") or None,
+        non_negative=bool(non_negative),
+        units=[f"{column}={unit}" for column, unit in (units or {}).items()] or None,
+        most_exponent=max_exponent,
+        integer_exponents=bool(integer_exponents),
+        change_points=change_points,
+        search=search,
+        forbidden=_names(forbidden, "forbidden") or None,
+        seed=seed,
+        evaluations=evaluations,
+        seconds=seconds,
+        checkpoint=checkpoint,
+        progress=progress,
         threads=threads,
     )
     with samples._turns.writing():

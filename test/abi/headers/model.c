@@ -5,11 +5,13 @@
 
 enum {
     USED = 0
+        + (int)sizeof(struct memmodel_fit_progress)
         + (int)sizeof(struct memmodel_fit_options)
         + (int)sizeof(struct memmodel_prediction)
         + (int)sizeof(struct memmodel_model_scores)
         + (int)sizeof(struct memmodel_front_entry)
         + (int)sizeof(MEMMODEL_FIT_LOSS_DEFAULT)
+        + (int)sizeof(MEMMODEL_FIT_SEARCH_TERMS)
         + (int)sizeof(MEMMODEL_BASIS_POSYNOMIAL)
         + (int)sizeof(MEMMODEL_EXPORT_TEXT)
         + (int)sizeof(&memmodel_fit)

@@ -1,0 +1,205 @@
+/* The options of `memmodel fit`. */
+#include "fit_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct fit_options, name)
+
+const struct option fit_option_rows[] = {
+    {"target", 't', OPTION_TEXT, "COLUMN", "what to predict; the last numeric column unless given", FIELD(target)},
+    {"inputs", 'i', OPTION_TEXT, "A,B,...", "columns to predict it from; all other numeric ones unless given",
+     FIELD(inputs)},
+    {"filter", 'f', OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
+     FIELD(filters)},
+    {"weight", 'w', OPTION_TEXT, "COLUMN", "how much each row counts", FIELD(weight)},
+    {"term", 0, OPTION_LIST, "FORMULA", "a term to offer, such as 'batch*dim^3'; may be repeated", FIELD(terms)},
+    {"network", 'n', OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term", FIELD(network)},
+    {"loss", 'l', OPTION_TEXT, "NAME",
+     "relative errors (the default; the target is positive, and so is every term), or squared: any sign; or mape, "
+     "log-ratio, absolute, pinball",
+     FIELD(loss)},
+    {"quantile", 0, OPTION_NUMBER, "Q", "of --loss pinball; 0.95 unless given", FIELD(quantile)},
+    {"basis", 0, OPTION_TEXT, "NAME",
+     "posynomial (the default of relative errors), general (of squared ones), or given: only the --term formulas",
+     FIELD(basis)},
+    {"max-terms", 0, OPTION_INTEGER, "N", "at most so many terms besides the constant, 1 to 8", FIELD(max_terms)},
+    {"max-exponent", 0, OPTION_NUMBER, "E", "no greater power of an input", FIELD(most_exponent)},
+    {"integer-exponents", 0, OPTION_FLAG, NULL, "whole powers only, no logarithms", FIELD(integer_exponents)},
+    {"increasing", 0, OPTION_TEXT, "A,B,...", "inputs with which the formula never falls", FIELD(increasing)},
+    {"decreasing", 0, OPTION_TEXT, "A,B,...", "inputs with which it never rises", FIELD(decreasing)},
+    {"non-negative", 0, OPTION_FLAG, NULL, "only formulas that are nowhere negative between the samples",
+     FIELD(non_negative)},
+    {"unit", 'u', OPTION_LIST, "COLUMN=UNIT", "such as peak=B or speed=m/s: no sums of unlike things; may be repeated",
+     FIELD(units)},
+    {"change-points", 0, OPTION_INTEGER, "N", "1: at one value of one input the formula may change",
+     FIELD(change_points)},
+    {"search", 's', OPTION_TEXT, "HOW",
+     "terms (the default), enumerate (all small formulas, too), evolve (genetic programming, too), or all",
+     FIELD(search)},
+    {"forbid", 0, OPTION_LIST, "F(G)",
+     "a nesting that found formulas must not have, such as 'log(log)'; may be repeated", FIELD(forbidden)},
+    {"seed", 0, OPTION_INTEGER, "N", "of --search evolve: the same seed, the same formula", FIELD(seed)},
+    {"evaluations", 0, OPTION_INTEGER, "N", "formulas that a search tries at most", FIELD(evaluations)},
+    {"seconds", 0, OPTION_NUMBER, "S", "that a search takes at most", FIELD(seconds)},
+    {"threads", 0, OPTION_INTEGER, "N", "threads of a search; the formula does not depend on it", FIELD(threads)},
+    {"checkpoint", 0, OPTION_TEXT, "FILE", "where an interrupted search goes on", FIELD(checkpoint)},
+    {"front", 0, OPTION_FLAG, NULL, "list the best formula of each size", FIELD(front)},
+    {"output", 'o', OPTION_TEXT, "MODEL", "file to write the model to", FIELD(output)},
+    {"json", 'j', OPTION_FLAG, NULL, "print the model as JSON", FIELD(json)},
+    {0},
+};
+
+/* ---- names ---- */
+
+/* Index of the name; 0 of none, -1 of one that is unknown. */
+static int32_t
+find_name(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!name || strcmp(name, names[i]) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+static int
+find_basis(const struct command *command, const char *name, int32_t *basis)
+{
+    static const char *const names[] = {[MEMMODEL_BASIS_POSYNOMIAL] = "posynomial",
+                                        [MEMMODEL_BASIS_GIVEN] = "given",
+                                        [MEMMODEL_BASIS_GENERAL] = "general"};
+
+    *basis = find_name(names, sizeof names / sizeof names[0], name);
+    return *basis >= 0 ? EXIT_OK : usage_error(command, "--basis is posynomial, general or given, not '%s'", name);
+}
+
+static int
+find_loss(const struct command *command, const char *name, int32_t *loss)
+{
+    static const char *const names[] = {
+        [MEMMODEL_FIT_LOSS_DEFAULT] = "default",     [MEMMODEL_FIT_LOSS_RELATIVE] = "relative",
+        [MEMMODEL_FIT_LOSS_SQUARED] = "squared",     [MEMMODEL_FIT_LOSS_MAPE] = "mape",
+        [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio", [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
+        [MEMMODEL_FIT_LOSS_PINBALL] = "pinball"};
+
+    *loss = find_name(names, sizeof names / sizeof names[0], name);
+    return *loss >= 0
+               ? EXIT_OK
+               : usage_error(command, "--loss is relative, squared, mape, log-ratio, absolute or pinball, not '%s'",
+                             name);
+}
+
+static int
+find_search(const struct command *command, const char *name, int32_t *search)
+{
+    static const char *const names[] = {[MEMMODEL_FIT_SEARCH_TERMS] = "terms",
+                                        [MEMMODEL_FIT_SEARCH_ENUMERATE] = "enumerate",
+                                        [MEMMODEL_FIT_SEARCH_EVOLVE] = "evolve",
+                                        [MEMMODEL_FIT_SEARCH_ALL] = "all"};
+
+    *search = find_name(names, sizeof names / sizeof names[0], name);
+    return *search >= 0 ? EXIT_OK : usage_error(command, "--search is terms, enumerate, evolve or all, not '%s'", name);
+}
+
+/* Splits at commas. `text` may be NULL. false without memory. */
+static bool
+split_names(const char *text, struct name_list *list)
+{
+    if (!text)
+        return true;
+    list->text = strdup(text);
+    list->names = calloc(strlen(text) + 1, sizeof *list->names);
+    if (!list->text || !list->names)
+        return false;
+    for (char *name = strtok(list->text, ","); name; name = strtok(NULL, ","))
+        list->names[list->count++] = name;
+    return true;
+}
+
+static void
+release_names(struct name_list *list)
+{
+    free(list->text);
+    free(list->names);
+}
+
+/* ---- the request ---- */
+
+/* What does not fit in 32 bits is refused by the library, as -1. */
+static int32_t
+narrow(int64_t number)
+{
+    return number > INT32_MAX || number < 0 ? -1 : (int32_t)number;
+}
+
+static const char *const *
+names_or_none(const struct name_list *list)
+{
+    return list->count > 0 ? list->names : NULL;
+}
+
+static void
+set_numbers(const struct fit_options *given, struct memmodel_fit_options *options)
+{
+    options->max_terms = narrow(given->max_terms);
+    options->threads = narrow(given->threads);
+    options->quantile = given->quantile;
+    options->most_exponent = given->most_exponent;
+    options->integer_exponents = given->integer_exponents;
+    options->non_negative = given->non_negative;
+    options->change_points = narrow(given->change_points);
+    options->seed = given->seed;
+    options->evaluations = given->evaluations;
+    options->seconds = given->seconds;
+}
+
+static void
+set_names(const struct fit_options *given, struct fit_request *request)
+{
+    struct memmodel_fit_options *options = &request->options;
+
+    options->target = given->target;
+    options->weight = given->weight;
+    options->checkpoint = given->checkpoint;
+    options->inputs = names_or_none(&request->inputs);
+    options->input_count = request->inputs.count;
+    options->increasing = names_or_none(&request->increasing);
+    options->increasing_count = request->increasing.count;
+    options->decreasing = names_or_none(&request->decreasing);
+    options->decreasing_count = request->decreasing.count;
+    options->units = given->units.values;
+    options->unit_count = given->units.count;
+    options->forbidden = given->forbidden.values;
+    options->forbidden_count = given->forbidden.count;
+}
+
+int
+fit_request_make(const struct command *command, const struct fit_options *given, const char *const *terms,
+                 size_t term_count, struct fit_request *request)
+{
+    struct memmodel_fit_options *options = &request->options;
+    int status;
+
+    *request = (struct fit_request){.options = {.size = sizeof *options, .terms = terms, .term_count = term_count}};
+    status = find_basis(command, given->basis, &options->basis);
+    if (!status)
+        status = find_loss(command, given->loss, &options->loss);
+    if (!status)
+        status = find_search(command, given->search, &options->search);
+    if (status)
+        return status;
+    if (!split_names(given->inputs, &request->inputs) || !split_names(given->increasing, &request->increasing) ||
+        !split_names(given->decreasing, &request->decreasing))
+        return EXIT_FAILED;
+    set_numbers(given, options);
+    set_names(given, request);
+    return EXIT_OK;
+}
+
+void
+fit_request_release(struct fit_request *request)
+{
+    release_names(&request->inputs);
+    release_names(&request->increasing);
+    release_names(&request->decreasing);
+}

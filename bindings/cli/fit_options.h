@@ -1,0 +1,40 @@
+/* What `memmodel fit` is asked for, and how it is said to the library. */
+#ifndef CLI_FIT_OPTIONS_H
+#define CLI_FIT_OPTIONS_H
+
+#include "command.h"
+
+struct fit_options {
+    const char *target, *inputs, *weight, *output, *basis, *loss, *network, *search, *increasing, *decreasing,
+        *checkpoint;
+    struct option_list filters, terms, units, forbidden;
+    int64_t max_terms, change_points, seed, evaluations, threads;
+    double quantile, most_exponent, seconds;
+    bool json, front, integer_exponents, non_negative;
+};
+
+/* The rows of the command's table. */
+extern const struct option fit_option_rows[];
+
+/* A list of names between commas. */
+struct name_list {
+    char *text;
+    const char **names;
+    size_t count;
+};
+
+/* The options of memmodel_fit(), and what they point to. */
+struct fit_request {
+    struct memmodel_fit_options options;
+    struct name_list inputs, increasing, decreasing;
+};
+
+/* EXIT_OK, or another exit code after a message; release the request in either case. `terms` must outlive it. */
+int
+fit_request_make(const struct command *command, const struct fit_options *given, const char *const *terms,
+                 size_t term_count, struct fit_request *request);
+
+void
+fit_request_release(struct fit_request *request);
+
+#endif
