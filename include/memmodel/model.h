@@ -229,6 +229,25 @@ MEMMODEL_API void
 memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
 
 /**
+ * The formula at the rows of a table that lies in memory row by row, with the same bits as memmodel_model_evaluate() on
+ * each. Never allocates. Input i of point j is numbers[j * pitch + i]; what lies between the rows is not read.
+ *
+ * @param[in]  model    model
+ * @param[in]  numbers  the table. @length length
+ * @param[in]  length   of `numbers`; it ends with the last point's last input, or later
+ * @param[in]  pitch    from a point to the next, at least memmodel_model_input_count(model)
+ * @param[in]  count    number of points
+ * @param[out] results  one number a point, outside `numbers`. Untouched on error. @length count
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (the table is shorter than its rows). The context's error is not touched
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch,
+                             size_t count, double *results);
+
+/**
  * Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
  *
  * @param[in]     model       model

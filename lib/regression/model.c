@@ -198,6 +198,34 @@ memmodel_model_evaluate_many(const memmodel_model *model, const double *const *c
     expression_program_run_block(model->value, columns, count, &results);
 }
 
+/* Whether so many numbers hold `count` rows of `width` numbers that begin `pitch` apart. */
+static bool
+holds_rows(size_t length, size_t pitch, size_t width, size_t count)
+{
+    if (count == 0)
+        return true;
+    return width <= pitch && width <= length && (count - 1) <= (length - width) / pitch;
+}
+
+int
+memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch,
+                             size_t count, double *results)
+{
+    const double *columns[MODEL_MOST_INPUTS];
+    ptrdiff_t strides[MODEL_MOST_INPUTS];
+
+    if (!holds_rows(length, pitch, model->input_count, count))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < model->input_count; i++) {
+        columns[i] = numbers + i;
+        strides[i] = (ptrdiff_t)pitch;
+    }
+    expression_program_run_rows(
+        model->value,
+        &(struct expression_rows){.columns = columns, .strides = strides, .results = &results, .points = count});
+    return 0;
+}
+
 /* ---- ask ---- */
 
 size_t

@@ -305,6 +305,53 @@ many_points_have_the_bits_of_one_after_the_other(void **state)
 }
 
 static void
+a_table_of_rows_has_the_bits_of_its_points(void **state)
+{
+    enum { POINTS = 300, PITCH = 3 };
+    memmodel_model *model = network_model(*state, 0.02);
+    double table[POINTS * PITCH], results[POINTS] = {0};
+    uint64_t seed = 2;
+
+    for (int i = 0; i < POINTS; i++) {
+        table[PITCH * i] = 100 + 80 * random_error(&seed);
+        table[PITCH * i + 1] = 40 + 39 * random_error(&seed);
+        table[PITCH * i + 2] = NAN;
+    }
+    assert_int_equal(memmodel_model_evaluate_rows(model, table, POINTS * PITCH - 1, PITCH, POINTS, results), 0);
+    for (int i = 0; i < POINTS; i++)
+        assert_true(results[i] == memmodel_model_evaluate(model, &table[PITCH * i]));
+    memmodel_model_unref(model);
+}
+
+static void
+a_table_that_ends_before_its_rows_is_refused(void **state)
+{
+    memmodel_model *model = network_model(*state, 0.02);
+    static const struct {
+        size_t length, pitch, count;
+        int status;
+    } cases[] = {
+        {8, 3, 3, 0},
+        {7, 3, 3, MEMMODEL_ERROR_INVALID_ARGUMENT},
+        {8, 1, 3, MEMMODEL_ERROR_INVALID_ARGUMENT},
+        {1, 2, 1, MEMMODEL_ERROR_INVALID_ARGUMENT},
+        {8, SIZE_MAX, 2, MEMMODEL_ERROR_INVALID_ARGUMENT},
+        {0, 0, 0, 0},
+    };
+    static const double table[8] = {32, 1, 0, 64, 2, 0, 96, 4};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double results[3] = {-1, -1, -1};
+        int status =
+            memmodel_model_evaluate_rows(model, table, cases[i].length, cases[i].pitch, cases[i].count, results);
+
+        assert_int_equal(status, cases[i].status);
+        assert_true((results[0] == -1) == (status != 0 || cases[i].count == 0));
+    }
+    memmodel_model_unref(model);
+}
+
+static void
 bounds_lie_above_the_prediction_and_rise_with_the_level(void **state)
 {
     memmodel_model *model = network_model(*state, 0.02);
@@ -450,6 +497,8 @@ main(void)
         WITH_CONTEXT(two_inputs_with_the_same_numbers_are_refused_or_one_is_left_out),
         WITH_CONTEXT(options_out_of_range_are_refused),
         WITH_CONTEXT(many_points_have_the_bits_of_one_after_the_other),
+        WITH_CONTEXT(a_table_of_rows_has_the_bits_of_its_points),
+        WITH_CONTEXT(a_table_that_ends_before_its_rows_is_refused),
         WITH_CONTEXT(bounds_lie_above_the_prediction_and_rise_with_the_level),
         WITH_CONTEXT(bounds_widen_away_from_the_samples_and_say_so),
         WITH_CONTEXT(about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent),

@@ -96,6 +96,7 @@ const struct signature signatures[] = {
     FUNCTION("ippp", memmodel_fit),
     FUNCTION("dpp", memmodel_model_evaluate),
     FUNCTION("vppzp", memmodel_model_evaluate_many),
+    FUNCTION("ippzzzp", memmodel_model_evaluate_rows),
     FUNCTION("ippdp", memmodel_model_predict),
     FUNCTION("ippzdppp", memmodel_model_predict_many),
     FUNCTION("ippsddp", memmodel_model_solve),
@@ -174,7 +175,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 163;
+const size_t signature_count = 164;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},

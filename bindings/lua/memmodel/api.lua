@@ -881,6 +881,15 @@ memmodel_model_evaluate_many = {
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
   {name = "results", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
   returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_model_evaluate_rows = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "numbers", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "length"},
+  {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "numbers"},
+  {name = "pitch", kind = "size", letter = "z", c = "size_t"},
+  {name = "count", kind = "size", letter = "z", c = "size_t"},
+  {name = "results", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
+  returns = {kind = "status"},
+  silent = true},
 memmodel_model_predict = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},

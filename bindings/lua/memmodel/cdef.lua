@@ -597,6 +597,7 @@ void memmodel_samples_unref(memmodel_samples *samples);
 int memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
 double memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
 void memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
+int memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch, size_t count, double *results);
 int memmodel_model_predict(const memmodel_model *model, const double *inputs, double level, struct memmodel_prediction *prediction);
 int memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level, double *values, double *upper, int *outside);
 int memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget, int64_t *largest);

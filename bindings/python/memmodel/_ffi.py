@@ -2353,6 +2353,16 @@ _model_evaluate_many = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_double),
 )
+_model_evaluate_rows = _library.bind(
+    "memmodel_model_evaluate_rows",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_double),
+)
 _model_predict = _library.bind(
     "memmodel_model_predict",
     ctypes.c_int32,
@@ -4229,6 +4239,34 @@ def model_evaluate_many(model: ModelHandle, columns: Any) -> Any:
     columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
     results_ = _call.array_type(ctypes.c_double, columns_count)()
     _model_evaluate_many(_call.address(model, ModelHandle, "model"), columns_, columns_count, results_)
+    return results_
+
+
+def model_evaluate_rows(model: ModelHandle, numbers: Any, pitch: int, count: int) -> Any:
+    """The formula at the rows of a table that lies in memory row by row, with the same bits as model_evaluate() on
+    each. Never allocates. Input i of point j is numbers[j * pitch + i]; what lies between the rows is not read.
+
+    model: model.
+
+    numbers: the table.
+
+    pitch: from a point to the next, at least model_input_count(model).
+
+    count: number of points.
+
+    Raises InvalidArgumentError.
+    """
+    numbers_ = _call.doubles(numbers, "numbers")
+    results_ = _call.array_type(ctypes.c_double, _call.size(count, "count"))()
+    _value = _model_evaluate_rows(
+        _call.address(model, ModelHandle, "model"),
+        numbers_,
+        len(numbers_),
+        _call.size(pitch, "pitch"),
+        _call.size(count, "count"),
+        results_,
+    )
+    _check.status(_value, None)
     return results_
 
 

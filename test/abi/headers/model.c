@@ -17,6 +17,7 @@ enum {
         + (int)sizeof(&memmodel_fit)
         + (int)sizeof(&memmodel_model_evaluate)
         + (int)sizeof(&memmodel_model_evaluate_many)
+        + (int)sizeof(&memmodel_model_evaluate_rows)
         + (int)sizeof(&memmodel_model_predict)
         + (int)sizeof(&memmodel_model_predict_many)
         + (int)sizeof(&memmodel_model_solve)
