@@ -80,6 +80,19 @@ print_errors(const struct memmodel_model_scores *scores)
 }
 
 static void
+print_soundness(const struct memmodel_model_scores *scores)
+{
+    bool relative = scores->loss == MEMMODEL_FIT_LOSS_RELATIVE;
+
+    if (!isnan(scores->noise))
+        printf("  noise            %.4g%s between measurements of one point (%lld degrees of freedom)\n",
+               scores->noise * (relative ? 100 : 1), relative ? " %" : "", (long long)scores->noise_freedom);
+    if (scores->certified)
+        printf("  proven           finite%s wherever the inputs are in these ranges\n",
+               relative ? " and not negative" : "");
+}
+
+static void
 print_front(const memmodel_model *model)
 {
     printf("\n  nodes  held-out error  formula\n");
@@ -106,6 +119,7 @@ print_text(const struct fit *fit, const memmodel_model *model)
     printf("  samples          %lld, ", (long long)scores.samples);
     model_print_domain(stdout, model, memmodel_model_input_name);
     print_errors(&scores);
+    print_soundness(&scores);
     if (fit->options->front)
         print_front(model);
     if (fit->options->output)

@@ -151,6 +151,12 @@ struct memmodel_model_scores {
                                 of the variance that is explained on rows not seen. @unit target */
     int32_t loss;          /**< enum memmodel_fit_loss, never MEMMODEL_FIT_LOSS_DEFAULT */
     int32_t reserved;      /**< 0 */
+    double noise;          /**< standard deviation of repeated measurements of one point, a fraction of their mean where
+                                errors are relative; NaN where no point was measured twice. @unit target */
+    int64_t noise_freedom; /**< degrees of freedom of `noise`: repeated measurements, less one for each point */
+    int32_t certified;     /**< 1: interval arithmetic proves that the formula is defined and finite wherever the inputs
+                                are in the domain, and not negative there if errors are relative. Fits return no other */
+    int32_t reserved_2;    /**< 0 */
 };
 
 /**

@@ -298,6 +298,27 @@ struct expression_rows {
 void
 expression_program_run_rows(const struct expression_program *program, const struct expression_rows *rows);
 
+/* Numbers from one to another, both included. */
+struct expression_range {
+    double least, greatest;
+};
+
+/*
+ * What the program's one result may be where each symbol lies in [lower, upper], and its slope along one of them (any other
+ * index: 0): the difference of two results by that of the symbol, the others held, infinite where there is no bound. false
+ * where an operation may be undefined there, or overflow; both ranges may be wider than need be.
+ */
+bool
+expression_program_range(const struct expression_program *program, const double *lower, const double *upper,
+                         size_t symbol, struct expression_range *value, struct expression_range *slope);
+
+bool
+expression_program_uses(const struct expression_program *program, size_t symbol);
+
+/* operations of a run */
+size_t
+expression_program_size(const struct expression_program *program);
+
 /* How a program is to be called where it is printed. */
 struct expression_function {
     const char *name;

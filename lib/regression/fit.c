@@ -2,8 +2,10 @@
 #include "regression/basis.h"
 #include "regression/fit_general.h"
 #include "regression/bound.h"
+#include "regression/certify.h"
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
+#include "regression/noise.h"
 #include "regression/select.h"
 #include "regression/training.h"
 
@@ -87,6 +89,7 @@ struct fit {
     struct shortlist *shortlist;
     struct subset subset;
     struct leave_one_out work;
+    struct row_groups groups;
     double *errors, *ratios;
 };
 
@@ -123,14 +126,99 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
         .plain = fit->basis.plain,
         .max_terms = affordable_terms(fit->training.columns.rows, options->max_terms),
     };
-    struct select_problem problem = selection_of(fit);
-    int status;
 
     fit->shortlist = memory_allocate(fit->context, sizeof *fit->shortlist);
     if (!fit->shortlist)
         return MEMMODEL_ERROR_NOMEM;
-    status = subset_search(fit->context, &library, fit->shortlist);
-    return status ? status : select_subset(fit->context, &problem, fit->shortlist, &fit->subset);
+    return subset_search(fit->context, &library, fit->shortlist);
+}
+
+/* ---- a formula that is proven to be sound ---- */
+
+static bool
+solve(struct fit *fit, double *coefficients)
+{
+    double scaled[SUBSET_TERMS + 1];
+
+    if (!subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled))
+        return false;
+    for (size_t k = 0; k < fit->subset.count; k++)
+        coefficients[k] = ldexp(scaled[k], -fit->basis.exponents[fit->subset.columns[k]]);
+    return true;
+}
+
+/* Sets *proven. 0 or an error. */
+static int
+prove(struct fit *fit, bool *proven)
+{
+    double coefficients[SUBSET_TERMS + 1], least[TRAINING_MOST_INPUTS], most[TRAINING_MOST_INPUTS];
+    expression terms[SUBSET_TERMS + 1];
+    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = fit->subset.count};
+    struct certify_problem problem = {
+        .least = least, .most = most, .input_count = fit->training.input_count, .not_negative = true};
+    struct expression_program *program;
+    int status;
+
+    *proven = solve(fit, coefficients);
+    if (!*proven)
+        return 0;
+    for (size_t k = 0; k < fit->subset.count; k++)
+        terms[k] = fit->basis.terms[fit->subset.columns[k]];
+    for (size_t i = 0; i < fit->training.input_count; i++)
+        training_range(&fit->training, i, &least[i], &most[i]);
+    status = expression_compile_sum(fit->basis.pool, &sum, &program);
+    if (status)
+        return status;
+    problem.program = program;
+    *proven = certify(&problem);
+    expression_program_free(program);
+    return 0;
+}
+
+static void
+drop(struct subset_bin *bin, const struct subset *subset)
+{
+    for (size_t i = 0; i < bin->count; i++)
+        if (bin->subsets[i].count == subset->count &&
+            memcmp(bin->subsets[i].columns, subset->columns, subset->count * sizeof *subset->columns) == 0) {
+            bin->count--;
+            memmove(&bin->subsets[i], &bin->subsets[i + 1], (bin->count - i) * sizeof *bin->subsets);
+        }
+}
+
+/* Takes the selected subset from the list. */
+static void
+refuse(struct fit *fit)
+{
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t size = 0; size <= SUBSET_TERMS; size++)
+            drop(&fit->shortlist->bins[kind][size], &fit->subset);
+}
+
+/* The best formula that is defined, finite and not negative on the whole box of the samples. */
+static int
+select_proven(struct fit *fit)
+{
+    struct select_problem problem = selection_of(fit);
+    size_t refused = 0;
+    bool proven = false;
+    int status = leave_one_out_new(fit->context, fit->training.columns.rows, &fit->work);
+
+    while (!status && !proven) {
+        status = select_subset(fit->context, &problem, fit->shortlist, &fit->subset);
+        if (!status)
+            status = prove(fit, &proven);
+        if (status || proven)
+            break;
+        refuse(fit);
+        refused++;
+    }
+    if (!status && refused > 0)
+        context_log(fit->context,
+                    "%zu formulas are left out: it could not be proven that they are what they must be wherever the "
+                    "inputs are in their ranges",
+                    refused);
+    return status;
 }
 
 /* How wrong the selected formula, and formulas selected like it, are on rows they did not see. */
@@ -138,11 +226,13 @@ static int
 judge(struct fit *fit)
 {
     struct select_problem problem = selection_of(fit);
-    size_t rows = fit->training.columns.rows;
-    int status = leave_one_out_new(fit->context, rows, &fit->work);
+    const struct training *training = &fit->training;
+    size_t rows = training->columns.rows;
+    int status = row_groups_new(fit->context, training->points, rows, training->point_count, &fit->groups);
 
     if (status)
         return status;
+    fit->work.groups = &fit->groups;
     fit->errors = memory_allocate_zeroed(fit->context, rows, sizeof *fit->errors);
     fit->ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->ratios);
     if (!fit->errors || !fit->ratios)
@@ -218,6 +308,19 @@ set_terms(struct fit *fit, memmodel_model *model)
     return status;
 }
 
+/* While `errors` has those of rows left out. */
+static int
+compare_with_noise(struct fit *fit, memmodel_model *model)
+{
+    size_t rows = fit->training.columns.rows;
+    int status = noise_measure(&fit->training, true, &model->noise);
+
+    if (!status)
+        noise_compare(&fit->training, true, &model->noise,
+                      sqrt(vector_dot(rows, fit->errors, fit->errors) / (double)rows));
+    return status;
+}
+
 static int
 make_model(struct fit *fit, memmodel_model **model)
 {
@@ -232,6 +335,8 @@ make_model(struct fit *fit, memmodel_model **model)
     status = set_terms(fit, new);
     if (!status)
         status = model_finish(new);
+    if (!status)
+        status = compare_with_noise(fit, new);
     if (status) {
         memmodel_model_unref(new);
         return status;
@@ -245,6 +350,7 @@ static void
 fit_release(struct fit *fit)
 {
     leave_one_out_release(&fit->work);
+    row_groups_release(fit->context, &fit->groups);
     basis_release(fit->context, &fit->basis);
     training_release(&fit->training);
     memory_release(fit->context, fit->shortlist);
@@ -259,11 +365,13 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
     int status = training_read(samples, options, &fit.training);
 
     if (!status) {
-        training_number_points(&fit.training);
+        training_number_points(&fit.training, false);
         status = basis_new(&fit.training, options, &fit.basis);
     }
     if (!status)
         status = search(&fit, options);
+    if (!status)
+        status = select_proven(&fit);
     if (!status)
         status = judge(&fit);
     if (!status)

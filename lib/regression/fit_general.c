@@ -2,6 +2,7 @@
 #include "regression/fit_general.h"
 #include "regression/bound.h"
 #include "regression/general.h"
+#include "regression/noise.h"
 
 #include <math.h>
 
@@ -72,6 +73,13 @@ set_coefficients(struct fit *fit, const struct candidate *candidate, memmodel_mo
     return 0;
 }
 
+static void
+set_domain(const struct fit *fit, memmodel_model *model)
+{
+    for (size_t i = 0; i < model->input_count; i++)
+        training_range(&fit->training, i, &model->inputs[i].least, &model->inputs[i].most);
+}
+
 static int
 make_candidate(struct fit *fit, const struct candidate *candidate, memmodel_model **model)
 {
@@ -91,6 +99,23 @@ make_candidate(struct fit *fit, const struct candidate *candidate, memmodel_mode
     return status;
 }
 
+/* A general_problem's accept(): is it proven to be finite, and not negative where errors are relative? */
+static int
+is_sound(void *user, const struct candidate *candidate, bool *sound)
+{
+    struct fit *fit = user;
+    memmodel_model *model;
+    int status = make_candidate(fit, candidate, &model);
+
+    if (status)
+        return status;
+    set_domain(fit, model);
+    status = model_finish(model);
+    *sound = model->certified;
+    memmodel_model_unref(model);
+    return status;
+}
+
 /* ---- the front: of each size the best, if it is better than all smaller ones ---- */
 
 /* The smallest candidate that is larger than `nodes` and better than `error`; of equally small ones the best. */
@@ -101,7 +126,8 @@ next_rival(const struct general *general, unsigned nodes, double error)
 
     for (size_t i = 0; i < general->candidate_count; i++) {
         const struct candidate *candidate = &general->candidates[i];
-        bool qualifies = candidate->nodes > nodes && (candidate->held_out_error < error || i == general->chosen);
+        bool qualifies = !candidate->refused && candidate->nodes > nodes &&
+                         (candidate->held_out_error < error || i == general->chosen);
 
         if (qualifies && (!next || candidate->nodes < next->nodes ||
                           (candidate->nodes == next->nodes && next != &general->candidates[general->chosen] &&
@@ -220,15 +246,18 @@ complete_model(struct fit *fit, memmodel_model *model)
 {
     int status = set_bound(fit, model);
 
-    for (size_t i = 0; i < model->input_count; i++)
-        training_range(&fit->training, i, &model->inputs[i].least, &model->inputs[i].most);
+    set_domain(fit, model);
     if (!status)
         status = model_finish(model);
     if (!status)
         status = set_front(fit, model);
     if (!status)
-        set_scores(fit, model);
-    return status;
+        status = noise_measure(&fit->training, fit->relative, &model->noise);
+    if (status)
+        return status;
+    set_scores(fit, model);
+    noise_compare(&fit->training, fit->relative, &model->noise, model->errors.held_out);
+    return 0;
 }
 
 static int
@@ -261,7 +290,13 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
     fit->general = memory_allocate_zeroed(fit->context, 1, sizeof *fit->general);
     if (!fit->column || !fit->general)
         return MEMMODEL_ERROR_NOMEM;
-    return general_fit(&fit->training, &fit->basis, fit->relative, (size_t)options->max_terms, fit->general);
+    return general_fit(&(struct general_problem){.training = &fit->training,
+                                                 .basis = &fit->basis,
+                                                 .relative = fit->relative,
+                                                 .most_terms = (size_t)options->max_terms,
+                                                 .accept = is_sound,
+                                                 .user = fit},
+                       fit->general);
 }
 
 static void
@@ -285,8 +320,10 @@ fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *
 
     if (!status)
         status = training_sort(&fit.training);
-    if (!status)
+    if (!status) {
+        training_number_points(&fit.training, true);
         status = basis_new(&fit.training, options, &fit.basis);
+    }
     if (!status)
         status = search(&fit, options);
     if (!status)

@@ -29,8 +29,8 @@ struct work {
     struct general *general;
     size_t most_terms; /* 0: the defaults */
     struct path path;
-    size_t *order;        /* of the rows: those of the part at hand first */
-    unsigned char *folds; /* of every row */
+    size_t *order;                      /* of the rows: those of the part at hand first */
+    unsigned char *folds, *group_folds; /* of every row, and of what is dealt */
     double *right_side;
     struct model_response response; /* of the part at hand */
     double floor;                   /* an error below counts as this */
@@ -321,14 +321,30 @@ judge_fold(struct work *work, size_t reading, size_t fold)
     }
 }
 
+/* Was at least every other point measured more than once? Fewer repeats than that come about by chance. */
+static bool
+repeats_by_design(const struct training *training)
+{
+    size_t repeated = 0;
+
+    for (size_t i = 1; i < training->columns.rows; i++)
+        repeated += training->points[i] == training->points[i - 1] &&
+                    (i == 1 || training->points[i - 2] != training->points[i]);
+    return 2 * repeated >= training->point_count;
+}
+
+/* Rows of one point are in one fold if it was measured repeatedly: these tell each other, whatever the formula. */
 static void
 deal_folds(struct work *work, size_t repeat)
 {
-    size_t rows = work->basis->columns.rows;
+    const struct training *training = work->training;
+    size_t rows = training->columns.rows, count = repeats_by_design(training) ? training->point_count : rows;
 
-    memmodel_samples_shuffle(repeat, rows, work->order);
+    memmodel_samples_shuffle(repeat, count, work->order);
+    for (size_t i = 0; i < count; i++)
+        work->group_folds[work->order[i]] = (unsigned char)(i % FOLDS);
     for (size_t i = 0; i < rows; i++)
-        work->folds[work->order[i]] = (unsigned char)(i % FOLDS);
+        work->folds[i] = work->group_folds[count < rows ? training->points[i] : i];
 }
 
 /* Of many rows one partition says as much as five do of few. */
@@ -386,15 +402,19 @@ static void
 choose(struct work *work)
 {
     struct general *general = work->general;
+    struct candidate *candidates = general->candidates;
+    size_t first = 0;
 
-    general->chosen = 0;
-    for (size_t i = 0; i < general->candidate_count; i++) {
-        general->candidates[i].score = score(work, &general->candidates[i]);
-        if (is_better(&general->candidates[i], &general->candidates[general->chosen]))
+    while (candidates[first].refused)
+        first++;
+    general->chosen = first;
+    for (size_t i = first; i < general->candidate_count; i++) {
+        candidates[i].score = score(work, &candidates[i]);
+        if (!candidates[i].refused && is_better(&candidates[i], &candidates[general->chosen]))
             general->chosen = i;
     }
-    if (!(general->candidates[general->chosen].held_out_error < general->candidates[0].held_out_error))
-        general->chosen = 0;
+    if (first == 0 && !(candidates[general->chosen].held_out_error < candidates[0].held_out_error))
+        general->chosen = first;
 }
 
 static void
@@ -443,25 +463,59 @@ allocate(memmodel_context *context, struct work *work)
         return status;
     work->order = memory_allocate_zeroed(context, rows, sizeof *work->order);
     work->folds = memory_allocate_zeroed(context, rows, 1);
+    work->group_folds = memory_allocate_zeroed(context, rows, 1);
     work->right_side = memory_allocate_zeroed(context, rows, sizeof *work->right_side);
     work->general->held_out = memory_allocate_zeroed(context, rows, sizeof *work->general->held_out);
-    return work->order && work->folds && work->right_side && work->general->held_out ? 0 : MEMMODEL_ERROR_NOMEM;
+    if (!work->order || !work->folds || !work->group_folds || !work->right_side || !work->general->held_out)
+        return MEMMODEL_ERROR_NOMEM;
+    return 0;
+}
+
+/* Refuses the candidates that may not become the formula. */
+static int
+accept_candidates(const struct general_problem *problem, struct general *general)
+{
+    memmodel_context *context = problem->training->context;
+    size_t refused = 0;
+
+    for (size_t i = 0; i < general->candidate_count; i++) {
+        bool accepted;
+        int status = problem->accept(problem->user, &general->candidates[i], &accepted);
+
+        if (status)
+            return status;
+        general->candidates[i].refused = !accepted;
+        refused += !accepted;
+    }
+    if (refused == general->candidate_count)
+        return context_error(context, MEMMODEL_ERROR_DATA, problem->training->target,
+                             "no formula can be proven to be what it must be wherever the inputs are in their ranges");
+    if (refused > 0)
+        context_log(context,
+                    "%zu of %zu formulas are left out: it could not be proven that they are what they must be wherever "
+                    "the inputs are in their ranges",
+                    refused, general->candidate_count);
+    return 0;
 }
 
 int
-general_fit(const struct training *training, const struct basis *basis, bool relative, size_t most_terms,
-            struct general *general)
+general_fit(const struct general_problem *problem, struct general *general)
 {
-    struct work work = {.training = training, .basis = basis, .general = general, .most_terms = most_terms};
-    int status = read_target(training, relative, false, &general->readings[0]);
+    const struct training *training = problem->training;
+    struct work work = {
+        .training = training, .basis = problem->basis, .general = general, .most_terms = problem->most_terms};
+    int status = read_target(training, problem->relative, false, &general->readings[0]);
 
     if (!status)
-        status = read_target(training, relative, true, &general->readings[1]);
+        status = read_target(training, problem->relative, true, &general->readings[1]);
     if (!status)
         status = allocate(training->context, &work);
     if (!status) {
         work.floor = error_floor(general, training->columns.rows);
         list_candidates(&work);
+        status = accept_candidates(problem, general);
+    }
+    if (!status) {
         judge_candidates(&work);
         choose(&work);
         hold_out_rows(&work);
@@ -469,6 +523,7 @@ general_fit(const struct training *training, const struct basis *basis, bool rel
     path_release(training->context, &work.path);
     memory_release(training->context, work.order);
     memory_release(training->context, work.folds);
+    memory_release(training->context, work.group_folds);
     memory_release(training->context, work.right_side);
     return status;
 }

@@ -23,6 +23,7 @@ struct candidate {
     double loo_error, held_out_error; /* mean squared, weighted */
     struct model_response response;   /* with what squaring a mean loses, and limits if it has any */
     double score;                     /* the least one is chosen */
+    bool refused;                     /* it may not become the formula */
 };
 
 enum { LINE = BASIS_LIBRARIES, GENERAL_MOST = GENERAL_TARGETS * (BASIS_LIBRARIES * PATH_MOST + 1) + 1 };
@@ -35,13 +36,20 @@ struct general {
                          the row */
 };
 
-/*
- * `relative`: errors are divided by what was measured. most_terms 0: GENERAL_TERMS, and of the inputs themselves all.
- * 0 or MEMMODEL_ERROR_NOMEM; release the outcome in either case.
- */
+/* What is asked. */
+struct general_problem {
+    const struct training *training;
+    const struct basis *basis;
+    bool relative;     /* errors are divided by what was measured */
+    size_t most_terms; /* 0: GENERAL_TERMS, and of the inputs themselves all */
+    /* Whether a candidate with its coefficients on all rows may become the formula; 0 or an error. */
+    int (*accept)(void *user, const struct candidate *candidate, bool *accepted);
+    void *user;
+};
+
+/* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_DATA if no candidate is accepted; release the outcome in any case. */
 int
-general_fit(const struct training *training, const struct basis *basis, bool relative, size_t most_terms,
-            struct general *general);
+general_fit(const struct general_problem *problem, struct general *general);
 
 void
 general_release(memmodel_context *context, struct general *general);

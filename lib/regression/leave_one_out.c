@@ -43,12 +43,25 @@ subset_fit(struct leave_one_out *work, const struct matrix *columns, const doubl
     return true;
 }
 
-/* `to` is `from` without one element */
+/* Rows that are left out together, in rising order. */
+struct left_out {
+    const size_t *rows;
+    size_t count;
+};
+
+/* `to` is `from` without those rows */
 static void
-copy_others(double *to, const double *from, size_t count, size_t left_out)
+copy_others(double *to, const double *from, size_t count, const struct left_out *group)
 {
-    memcpy(to, from, left_out * sizeof *to);
-    memcpy(to + left_out, from + left_out + 1, (count - left_out - 1) * sizeof *to);
+    size_t next = 0;
+
+    for (size_t k = 0; k <= group->count; k++) {
+        size_t end = k < group->count ? group->rows[k] : count;
+
+        memcpy(to, from + next, (end - next) * sizeof *to);
+        to += end - next;
+        next = end + 1;
+    }
 }
 
 static double
@@ -61,20 +74,21 @@ row_value(const struct matrix *columns, const struct subset *subset, const doubl
     return value;
 }
 
-static double
-error_by_refit(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
-               const struct subset *subset, size_t row)
+static void
+errors_by_refit(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
+                const struct subset *subset, const struct left_out *group, double *errors)
 {
     const double *others[MOST_COLUMNS];
     double coefficients[MOST_COLUMNS], *others_right_side = matrix_column(&work->others, MOST_COLUMNS);
 
     for (size_t k = 0; k < subset->count; k++) {
-        copy_others(matrix_column(&work->others, k), matrix_column(columns, subset->columns[k]), columns->rows, row);
+        copy_others(matrix_column(&work->others, k), matrix_column(columns, subset->columns[k]), columns->rows, group);
         others[k] = matrix_column(&work->others, k);
     }
-    copy_others(others_right_side, right_side, columns->rows, row);
-    nnls_solve(&work->nnls, columns->rows - 1, others, subset->count, others_right_side, coefficients);
-    return right_side[row] - row_value(columns, subset, coefficients, row);
+    copy_others(others_right_side, right_side, columns->rows, group);
+    nnls_solve(&work->nnls, columns->rows - group->count, others, subset->count, others_right_side, coefficients);
+    for (size_t k = 0; k < group->count; k++)
+        errors[group->rows[k]] = right_side[group->rows[k]] - row_value(columns, subset, coefficients, group->rows[k]);
 }
 
 /* The row's error from the factors of all rows; false where that is not exact. */
@@ -99,19 +113,136 @@ error_by_leverage(const struct leave_one_out *work, const double *coefficients, 
     return true;
 }
 
+/* ---- rows of one point ---- */
+
+/* x = (1 - sum of q q')^-1 sum of q r over the group's rows q of Q; false where the others do not tell all coefficients. */
+static bool
+solve_shift(const struct qr *qr, const struct left_out *group, const double *residuals, double *x)
+{
+    double a[MOST_COLUMNS][MOST_COLUMNS];
+    size_t n = qr->count;
+
+    for (size_t i = 0; i < n; i++) {
+        const double *left = matrix_column(&qr->q, i);
+
+        x[i] = 0;
+        for (size_t k = 0; k < group->count; k++)
+            x[i] += left[group->rows[k]] * residuals[k];
+        for (size_t j = 0; j < n; j++) {
+            a[i][j] = i == j;
+            for (size_t k = 0; k < group->count; k++)
+                a[i][j] -= left[group->rows[k]] * matrix_column(&qr->q, j)[group->rows[k]];
+        }
+    }
+    for (size_t i = 0; i < n; i++) { /* positive definite: no pivots are needed */
+        if (!(a[i][i] > least_freedom))
+            return false;
+        for (size_t j = i + 1; j < n; j++) {
+            double factor = a[j][i] / a[i][i];
+
+            for (size_t k = i; k < n; k++)
+                a[j][k] -= factor * a[i][k];
+            x[j] -= factor * x[i];
+        }
+    }
+    for (size_t i = n; i-- > 0; x[i] /= a[i][i])
+        for (size_t j = i + 1; j < n; j++)
+            x[i] -= a[i][j] * x[j];
+    return true;
+}
+
+/* `errors` has the residuals of the group's rows, and gets what they are without all of these. */
+static bool
+errors_by_factors(const struct leave_one_out *work, const double *coefficients, const struct left_out *group,
+                  double *residuals)
+{
+    const struct qr *qr = &work->qr;
+    double shift[MOST_COLUMNS], change[MOST_COLUMNS];
+
+    if (!solve_shift(qr, group, residuals, shift))
+        return false;
+    memcpy(change, shift, qr->count * sizeof *change);
+    qr_back_substitute(qr, change);
+    for (size_t k = 0; k < qr->count; k++)
+        if (!(coefficients[k] - change[k] > 0))
+            return false;
+    for (size_t i = 0; i < group->count; i++)
+        for (size_t k = 0; k < qr->count; k++)
+            residuals[i] += matrix_column(&qr->q, k)[group->rows[i]] * shift[k];
+    return true;
+}
+
+static void
+group_errors(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
+             const struct subset *subset, const double *coefficients, const struct left_out *group, double *errors)
+{
+    double *residuals = matrix_column(&work->others, MOST_COLUMNS);
+
+    for (size_t k = 0; k < group->count; k++)
+        residuals[k] = right_side[group->rows[k]] - row_value(columns, subset, coefficients, group->rows[k]);
+    if (group->count == columns->rows || !errors_by_factors(work, coefficients, group, residuals))
+        errors_by_refit(work, columns, right_side, subset, group, errors);
+    else
+        for (size_t k = 0; k < group->count; k++)
+            errors[group->rows[k]] = residuals[k];
+}
+
+static void
+row_error(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
+          const struct subset *subset, const double *coefficients, size_t row, double *errors)
+{
+    double residual = right_side[row] - row_value(columns, subset, coefficients, row);
+
+    if (!error_by_leverage(work, coefficients, residual, row, &errors[row]))
+        errors_by_refit(work, columns, right_side, subset, &(struct left_out){&row, 1}, errors);
+}
+
 bool
 leave_one_out_errors(struct leave_one_out *work, const struct matrix *columns, const double *right_side,
                      const struct subset *subset, double *errors)
 {
+    const struct row_groups *groups = work->groups;
+    size_t count = groups ? groups->count : columns->rows;
     double coefficients[MOST_COLUMNS];
 
     if (!subset_fit(work, columns, right_side, subset, coefficients))
         return false;
-    for (size_t row = 0; row < columns->rows; row++) {
-        double residual = right_side[row] - row_value(columns, subset, coefficients, row);
+    for (size_t i = 0; i < count; i++) {
+        size_t start = groups ? groups->starts[i] : i, size = groups ? groups->starts[i + 1] - start : 1;
 
-        if (!error_by_leverage(work, coefficients, residual, row, &errors[row]))
-            errors[row] = error_by_refit(work, columns, right_side, subset, row);
+        if (size == 1)
+            row_error(work, columns, right_side, subset, coefficients, groups ? groups->rows[start] : i, errors);
+        else if (size > 1)
+            group_errors(work, columns, right_side, subset, coefficients,
+                         &(struct left_out){groups->rows + start, size}, errors);
     }
     return true;
+}
+
+/* ---- groups ---- */
+
+int
+row_groups_new(memmodel_context *context, const size_t *points, size_t rows, size_t count, struct row_groups *groups)
+{
+    *groups = (struct row_groups){
+        .count = count,
+        .starts = memory_allocate_zeroed(context, count + 2, sizeof *groups->starts),
+        .rows = memory_allocate_zeroed(context, rows, sizeof *groups->rows),
+    };
+    if (!groups->starts || !groups->rows)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < rows; i++)
+        groups->starts[points[i] + 2]++;
+    for (size_t g = 2; g < count + 2; g++)
+        groups->starts[g] += groups->starts[g - 1];
+    for (size_t i = 0; i < rows; i++)
+        groups->rows[groups->starts[points[i] + 1]++] = i;
+    return 0;
+}
+
+void
+row_groups_release(memmodel_context *context, struct row_groups *groups)
+{
+    memory_release(context, groups->starts);
+    memory_release(context, groups->rows);
 }

@@ -5,10 +5,24 @@
 #include "regression/nnls.h"
 #include "regression/subset.h"
 
+/* Which rows were measured at one point: rows[starts[g]] to rows[starts[g + 1] - 1]. */
+struct row_groups {
+    size_t count;
+    size_t *starts, *rows;
+};
+
+/* points[i]: number of the point of row i, below `count`; points without rows do no harm. 0 or MEMMODEL_ERROR_NOMEM. */
+int
+row_groups_new(memmodel_context *context, const size_t *points, size_t rows, size_t count, struct row_groups *groups);
+
+void
+row_groups_release(memmodel_context *context, struct row_groups *groups);
+
 struct leave_one_out {
     struct qr qr;
     struct nnls nnls;
-    struct matrix others; /* the subset's columns and the right side without one row */
+    struct matrix others;            /* the subset's columns and the right side without one point */
+    const struct row_groups *groups; /* left out together; NULL: each row alone */
 };
 
 int
@@ -29,7 +43,8 @@ subset_fit(struct leave_one_out *work, const struct matrix *columns, const doubl
  * errors[i]: right_side[i] minus its prediction by the subset's non-negative least squares fit to all other rows. With
  * the row's leverage h and residual r the other rows' coefficients are x - R^-1 q r / (1 - h), and the error r / (1 -
  * h); that stays exact as long as these coefficients stay positive. Where one does not, or h is 1, the fit is done
- * again without the row. false as subset_fit().
+ * again without the row. Rows of one point are left out together, by the same formula for several rows at a time: their
+ * measurements tell each other, not what the formula is at points that were not measured. false as subset_fit().
  */
 bool
 leave_one_out_errors(struct leave_one_out *work, const struct matrix *columns, const double *right_side,

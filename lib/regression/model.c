@@ -1,5 +1,6 @@
 /* A fitted formula: made once, then only read, by any thread. */
 #include "regression/model.h"
+#include "regression/certify.h"
 #include "regression/symbols.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ model_new(memmodel_context *context, memmodel_model **model)
     new->arena = ARENA_INIT(context);
     new->relative = true;
     new->errors = (struct model_errors){NAN, NAN, NAN, NAN};
+    new->noise.deviation = (double)NAN;
     new->response = (struct model_response){.least = -INFINITY, .most = INFINITY};
     status = expression_pool_new(context, &new->pool);
     if (status) {
@@ -113,12 +115,29 @@ compile_value(memmodel_model *model)
     return expression_compile_sum(model->pool, &sum, &model->value);
 }
 
+static bool
+is_proven(const memmodel_model *model)
+{
+    double least[MODEL_MOST_INPUTS], most[MODEL_MOST_INPUTS];
+
+    model_copy_domain(model, least, most);
+    return certify(&(struct certify_problem){.program = model->value,
+                                             .least = least,
+                                             .most = most,
+                                             .input_count = model->input_count,
+                                             .not_negative = model->relative});
+}
+
 int
 model_finish(memmodel_model *model)
 {
     int status = expression_compile(model->pool, model->terms, model->term_count, &model->program);
 
-    return status ? status : compile_value(model);
+    if (!status)
+        status = compile_value(model);
+    if (!status)
+        model->certified = is_proven(model);
+    return status;
 }
 
 memmodel_model *
@@ -276,6 +295,9 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
         .held_out_error = model->errors.held_out,
         .constant_error = model->errors.constant,
         .loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED,
+        .noise = model->noise.deviation,
+        .noise_freedom = model->noise.freedom,
+        .certified = model->certified,
     };
 
     return result_copy(&own, sizeof own, scores);

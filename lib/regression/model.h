@@ -41,6 +41,12 @@ struct model_errors {
     double training, loo, held_out, constant;
 };
 
+/* How far measurements of one point lie apart: its standard deviation, relative or in the target's unit; NaN: not known. */
+struct model_noise {
+    double deviation;
+    int64_t freedom; /* of the measurements, less one for each point */
+};
+
 /* A formula that is the best of its size. */
 struct model_rival {
     int64_t nodes, terms;
@@ -64,9 +70,12 @@ struct memmodel_model {
     struct model_response response;
     bool general;  /* whether coefficients may have any sign */
     bool relative; /* whether errors are relative to what was measured */
+    bool
+        certified; /* proven, when it is made or read, to be finite on its domain, and not negative where it is relative */
     struct model_bound bound;
     double training_mape, loo_mape;
     struct model_errors errors;
+    struct model_noise noise;
     struct model_rival *front; /* by rising size */
     size_t front_count;
     int64_t samples;

@@ -137,6 +137,20 @@ terms_to_json(const memmodel_model *model, json_t **array)
     return status;
 }
 
+/* What not every model has. */
+static int
+optional_to_json(const memmodel_model *model, json_t *root)
+{
+    const struct model_noise *noise = &model->noise;
+
+    if (model->certified && json_object_set_new(root, "certified", json_true()))
+        return -1;
+    if (isnan(noise->deviation))
+        return 0;
+    return json_object_set_new(
+        root, "noise", json_pack("{s:f, s:I}", "deviation", noise->deviation, "freedom", (json_int_t)noise->freedom));
+}
+
 static int
 write_root(const memmodel_model *model, const char *formula, json_t *terms, char **text)
 {
@@ -146,6 +160,10 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, char
                              "scores", scores_to_json(model));
     int status;
 
+    if (root && optional_to_json(model, root)) {
+        json_decref(root);
+        root = NULL;
+    }
     if (root && model->general &&
         (json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
          json_object_set_new(root, "response", response_to_json(&model->response)) ||
@@ -535,7 +553,38 @@ read_scores(const struct json_document *document, memmodel_model *model)
     return status ? status : read_number(document, object, "loo_mape", 0, &model->loo_mape);
 }
 
-enum { MOST_PARTS = 6 };
+static int
+read_noise(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"deviation", "freedom", NULL};
+    const json_t *object;
+    int status;
+
+    if (!json_object_get(document->root, "noise"))
+        return 0;
+    status = json_get_object(document, document->root, "noise", &object);
+    if (!status)
+        status = json_check_keys(document, object, keys);
+    if (!status)
+        status = read_number(document, object, "deviation", 0, &model->noise.deviation);
+    return status ? status : read_count(document, object, "freedom", &model->noise.freedom);
+}
+
+/* A file may say that its formula is certified only if it is. */
+static int
+check_certificate(const struct json_document *document, const memmodel_model *model)
+{
+    bool certified = false;
+    int status = 0;
+
+    if (json_object_get(document->root, "certified"))
+        status = json_get_bool(document, document->root, "certified", &certified);
+    if (!status && certified && !model->certified)
+        status = wrong(document, json_object_get(document->root, "certified"), "the formula cannot be certified");
+    return status;
+}
+
+enum { MOST_PARTS = 7 };
 
 /* What a version has, in the order in which it is read. */
 struct layout {
@@ -543,14 +592,14 @@ struct layout {
     int (*parts[MOST_PARTS])(const struct json_document *document, memmodel_model *model);
 };
 
-static const char *const keys_1[] = {"format", "version", "target", "formula", "inputs",
-                                     "terms",  "bound",   "scores", NULL};
-static const char *const keys_2[] = {"format", "version", "target", "formula", "inputs",   "terms",
-                                     "bound",  "scores",  "loss",   "front",   "response", NULL};
+static const char *const keys_1[] = {"format", "version", "target",    "formula", "inputs", "terms",
+                                     "bound",  "scores",  "certified", "noise",   NULL};
+static const char *const keys_2[] = {"format", "version", "target", "formula",  "inputs",    "terms", "bound",
+                                     "scores", "loss",    "front",  "response", "certified", "noise", NULL};
 
 static const struct layout layouts[FORMAT_VERSION] = {
-    {keys_1, {read_domain, read_terms, read_bound, read_scores}},
-    {keys_2, {read_response, read_domain, read_terms, read_bound, read_errors, read_front}},
+    {keys_1, {read_domain, read_terms, read_bound, read_scores, read_noise}},
+    {keys_2, {read_response, read_domain, read_terms, read_bound, read_errors, read_front, read_noise}},
 };
 
 static int
@@ -562,7 +611,9 @@ read_members(const struct json_document *document, const struct layout *layout, 
         status = layout->parts[i](document, model);
     if (!status)
         status = check_formula(document, model);
-    return status ? status : model_finish(model);
+    if (!status)
+        status = model_finish(model);
+    return status ? status : check_certificate(document, model);
 }
 
 static int

@@ -29,6 +29,7 @@ struct selection {
     struct candidate candidates[MOST_CANDIDATES];
     size_t count;
     struct leave_one_out work;
+    struct row_groups groups; /* by point */
     double *errors, *least_errors;
 };
 
@@ -94,20 +95,32 @@ consider(struct selection *selection, const struct subset_bin *bin, size_t index
     selection->count++;
 }
 
-/* Is the mean squared error above the least one by no more than the standard error of the difference? */
+/*
+ * Is the mean squared error above the least one by no more than the standard error of the difference? Rows of one point
+ * err together: it is points that are counted.
+ */
 static bool
 within_one_standard_error(struct selection *selection, const struct candidate *candidate)
 {
     const struct select_problem *problem = selection->problem;
-    size_t rows = problem->columns->rows;
+    const struct row_groups *groups = &selection->groups;
+    size_t rows = problem->columns->rows, points = 0;
     double mean = 0, spread = 0;
 
     leave_one_out_errors(&selection->work, problem->columns, problem->right_side, candidate->subset, selection->errors);
-    for (size_t i = 0; i < rows; i++)
-        mean += (squared(selection->errors[i]) - squared(selection->least_errors[i])) / (double)rows;
-    for (size_t i = 0; i < rows; i++)
-        spread += pow(squared(selection->errors[i]) - squared(selection->least_errors[i]) - mean, 2);
-    return mean <= sqrt(spread / (double)(rows - 1) / (double)rows);
+    for (size_t i = 0; i < rows; i++) {
+        selection->errors[i] = squared(selection->errors[i]) - squared(selection->least_errors[i]);
+        mean += selection->errors[i] / (double)rows;
+    }
+    for (size_t g = 0; g < groups->count; g++) {
+        double difference = 0;
+
+        for (size_t k = groups->starts[g]; k < groups->starts[g + 1]; k++)
+            difference += selection->errors[groups->rows[k]] - mean;
+        spread += difference * difference;
+        points += groups->starts[g + 1] > groups->starts[g];
+    }
+    return mean <= sqrt(spread / (double)(points - 1) / (double)rows * ((double)points / (double)rows));
 }
 
 /* What it takes to say the errors, and which columns of its library the candidate has. */
@@ -162,6 +175,7 @@ static void
 selection_free(memmodel_context *context, struct selection *selection)
 {
     leave_one_out_release(&selection->work);
+    row_groups_release(context, &selection->groups);
     memory_release(context, selection->errors);
     memory_release(context, selection->least_errors);
     memory_release(context, selection);
@@ -177,7 +191,10 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
         return MEMMODEL_ERROR_NOMEM;
     new->problem = problem;
     status = leave_one_out_new(context, problem->columns->rows, &new->work);
+    if (!status)
+        status = row_groups_new(context, problem->points, problem->columns->rows, problem->point_count, &new->groups);
     if (!status) {
+        new->work.groups = &new->groups;
         new->errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->errors);
         new->least_errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->least_errors);
     }
@@ -217,6 +234,7 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
 struct rest {
     struct matrix columns;
     double *right_side;
+    size_t *points;
 };
 
 static bool
@@ -239,6 +257,7 @@ take_rest(const struct select_problem *problem, size_t group, size_t groups, str
             continue;
         for (size_t j = 0; j < problem->columns->columns; j++)
             matrix_column(&rest->columns, j)[kept] = matrix_column(problem->columns, j)[i];
+        rest->points[kept] = problem->points[i];
         rest->right_side[kept++] = problem->right_side[i];
     }
 }
@@ -267,6 +286,7 @@ hold_out(memmodel_context *context, const struct select_problem *problem, const 
     take_rest(problem, group, groups, rest);
     others.columns = &rest->columns;
     others.right_side = rest->right_side;
+    others.points = rest->points;
     status = select_subset(context, &others, shortlist, &subset);
     if (status)
         return status;
@@ -300,12 +320,13 @@ select_held_out_ratios(memmodel_context *context, const struct select_problem *p
 
     if (!status) {
         rest.right_side = memory_allocate_zeroed(context, problem->columns->rows, sizeof *rest.right_side);
-        status = rest.right_side ? 0 : MEMMODEL_ERROR_NOMEM;
+        rest.points = memory_allocate_zeroed(context, problem->columns->rows, sizeof *rest.points);
+        status = rest.right_side && rest.points ? 0 : MEMMODEL_ERROR_NOMEM;
     }
     for (size_t group = 0; !status && group < groups; group++)
         status = hold_out(context, problem, shortlist, group, groups, &rest, ratios);
-    if (rest.right_side)
-        memory_release(context, rest.right_side);
+    memory_release(context, rest.right_side);
+    memory_release(context, rest.points);
     matrix_release(&rest.columns);
     return status;
 }

@@ -258,11 +258,11 @@ same_point(const struct training *training, size_t a, size_t b)
 }
 
 void
-training_number_points(struct training *training)
+training_number_points(struct training *training, bool sorted)
 {
     training->point_count = 0;
     for (size_t row = 0; row < training->columns.rows; row++) {
-        size_t first = 0;
+        size_t first = sorted && row > 0 ? row - 1 : 0;
 
         while (!same_point(training, first, row))
             first++;

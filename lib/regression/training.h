@@ -27,9 +27,11 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
 void
 training_release(struct training *training);
 
-/* Tells rows of the same inputs: points and point_count. Takes the square of the rows' number. */
+/*
+ * Tells rows of the same inputs: points and point_count. Takes the square of the rows' number, unless they are sorted.
+ */
 void
-training_number_points(struct training *training);
+training_number_points(struct training *training, bool sorted);
 
 /* Puts the rows in an order that does not depend on the one in which they came. 0 or MEMMODEL_ERROR_NOMEM. */
 int

@@ -466,7 +466,11 @@ FIELD(memmodel_model_scores, held_out_error, 56, 52);
 FIELD(memmodel_model_scores, constant_error, 64, 60);
 FIELD(memmodel_model_scores, loss, 72, 68);
 FIELD(memmodel_model_scores, reserved, 76, 72);
-BYTES(memmodel_model_scores, 80, 76);
+FIELD(memmodel_model_scores, noise, 80, 76);
+FIELD(memmodel_model_scores, noise_freedom, 88, 84);
+FIELD(memmodel_model_scores, certified, 96, 92);
+FIELD(memmodel_model_scores, reserved_2, 100, 96);
+BYTES(memmodel_model_scores, 104, 100);
 
 FIELD(memmodel_front_entry, size, 0, 0);
 FIELD(memmodel_front_entry, nodes, 8, 4);

@@ -334,6 +334,10 @@ memmodel_model_scores = {
   {name = "held_out_error", kind = "double", letter = "d", c = "double"},
   {name = "constant_error", kind = "double", letter = "d", c = "double"},
   {name = "loss", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_loss"},
+  {name = "noise", kind = "double", letter = "d", c = "double"},
+  {name = "noise_freedom", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "certified", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "reserved_2", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_front_entry = {
   {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},

@@ -351,6 +351,10 @@ struct memmodel_model_scores {
     double constant_error;
     int32_t loss;
     int32_t reserved;
+    double noise;
+    int64_t noise_freedom;
+    int32_t certified;
+    int32_t reserved_2;
 };
 struct memmodel_front_entry {
     size_t size;

@@ -736,6 +736,10 @@ class ModelScores(_call.Struct):
     constant_error: Any  # held_out_error of the mean alone: 1 - (held_out_error / constant_error)^2 is the share [...]
     loss: Any  # FitLoss, never "default"
     reserved: Any  # 0
+    noise: Any  # standard deviation of repeated measurements of one point, a fraction of their mean where errors [...]
+    noise_freedom: Any  # degrees of freedom of `noise`: repeated measurements, less one for each point
+    certified: Any  # 1: interval arithmetic proves that the formula is defined and finite wherever the inputs are [...]
+    reserved_2: Any  # 0
 
 
 class FrontEntry(_call.Struct):
@@ -1577,6 +1581,10 @@ ModelScores._fields_ = [
     ("constant_error", ctypes.c_double),
     ("loss", ctypes.c_int32),
     ("reserved", ctypes.c_int32),
+    ("noise", ctypes.c_double),
+    ("noise_freedom", ctypes.c_int64),
+    ("certified", ctypes.c_int32),
+    ("reserved_2", ctypes.c_int32),
 ]
 ModelScores._converters = {
     "training_mape": _call.double,
@@ -1588,6 +1596,10 @@ ModelScores._converters = {
     "held_out_error": _call.double,
     "constant_error": _call.double,
     "loss": _call.enum(FitLoss),
+    "noise": _call.double,
+    "noise_freedom": _call.int64,
+    "certified": _call.int32,
+    "reserved_2": _call.int32,
 }
 
 FrontEntry._sized = True

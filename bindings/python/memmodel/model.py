@@ -40,7 +40,9 @@ class Scores(NamedTuple):
     training_mape, loo_mape: mean relative errors, each row left out in turn; NaN of models with squared loss.
     training_error, loo_error, held_out_error: roots of mean squared errors, relative or in the target's unit; of a row
     held out the terms, too, were found without it. r2: the share of the variance explained on rows held out. NaN of
-    models with positive terms.
+    models with positive terms. noise: standard deviation of repeated measurements of one point, as errors are; NaN
+    without any. noise_freedom: its degrees of freedom. certified: the formula is proven to be finite wherever the
+    inputs are in their ranges, and not negative there where errors are relative.
     """
 
     training_mape: float
@@ -51,6 +53,9 @@ class Scores(NamedTuple):
     loo_error: float = math.nan
     held_out_error: float = math.nan
     r2: float = math.nan
+    noise: float = math.nan
+    noise_freedom: int = 0
+    certified: bool = False
 
 
 class Rival(NamedTuple):
@@ -254,6 +259,9 @@ class Model:
             scores.loo_error,
             scores.held_out_error,
             1 - share * share,
+            scores.noise,
+            scores.noise_freedom,
+            bool(scores.certified),
         )
 
     @property

@@ -1,0 +1,19 @@
+/* Noise of measurements, from rows that were measured at one point ("pure error"). */
+#ifndef REGRESSION_NOISE_H
+#define REGRESSION_NOISE_H
+
+#include "regression/model.h"
+#include "regression/training.h"
+
+/*
+ * Of a row of weight 1; relative to the point's mean, or in the target's unit. Points are numbered. NaN without repeats.
+ * 0 or MEMMODEL_ERROR_NOMEM.
+ */
+int
+noise_measure(const struct training *training, bool relative, struct model_noise *noise);
+
+/* Logs it if rows left out are predicted much worse than repeated measurements predict each other. */
+void
+noise_compare(const struct training *training, bool relative, const struct model_noise *noise, double left_out_error);
+
+#endif
