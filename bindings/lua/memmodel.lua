@@ -6,6 +6,7 @@
 --
 -- Errors are raised as tables; tostring() of one is a line for a person (memmodel/errors.lua lists the fields).
 local api = require "memmodel.api"
+local each = require "memmodel.each"
 local enums = require "memmodel.enums"
 local errors = require "memmodel.errors"
 local marshal = require "memmodel.marshal"
@@ -79,7 +80,7 @@ function memmodel.append_sample(path, row, columns)
         errors.argument("append_sample", "row", "must be a table, not " .. type(row))
     end
     local names, values = {}, {}
-    for name in pairs(row) do
+    for name in each(row) do
         names[#names + 1] = tostring(name)
     end
     table.sort(names)

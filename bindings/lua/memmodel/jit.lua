@@ -1,6 +1,7 @@
 -- The low layer on LuaJIT: what bindings/lua/core does in C for PUC Lua, by LuaJIT's own ffi.
 local ffi = require "ffi"
 local api = require "memmodel.api"
+local each = require "memmodel.each"
 local library = require "memmodel.library"
 
 ffi.cdef(require "memmodel.cdef")
@@ -152,7 +153,7 @@ core.direct = C
 local callbacks = setmetatable({}, { __mode = "k" }) -- of each owner
 
 local function free_all(list)
-    for address, callback in pairs(list) do
+    for address, callback in each(list) do
         list[address] = nil
         callback:free()
     end

@@ -1,5 +1,6 @@
 -- Models: predictions from named inputs, and the fast way.
 local core = require "memmodel.core"
+local each = require "memmodel.each"
 local errors = require "memmodel.errors"
 local marshal = require "memmodel.marshal"
 local objects = require "memmodel.objects"
@@ -51,7 +52,7 @@ local function complain(call, names, inputs, missing)
     for _, name in ipairs(names) do
         known[name] = true
     end
-    for name in pairs(inputs) do
+    for name in each(inputs) do
         if not known[name] then
             name = tostring(name)
             errors.argument(call, "inputs." .. name, "is no input of the model" .. errors.suggest(name, names))
@@ -103,7 +104,7 @@ end
 -- the budget; 0 if not even 1 does.
 function Model:solve(inputs, input, budget, level)
     local point = {}
-    for name, value in pairs(type(inputs) == "table" and inputs or {}) do
+    for name, value in each(type(inputs) == "table" and inputs or {}) do
         point[name] = value
     end
     local names, list = self:inputs(), {}

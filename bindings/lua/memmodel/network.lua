@@ -1,4 +1,5 @@
 -- Networks: the builder's methods are the library's own; here is what a job looks like in Lua.
+local each = require "memmodel.each"
 local marshal = require "memmodel.marshal"
 local objects = require "memmodel.objects"
 
@@ -11,7 +12,7 @@ local function symbol_list(symbols)
         return symbols
     end
     local names, list = {}, {}
-    for name in pairs(symbols) do
+    for name in each(symbols) do
         names[#names + 1] = name
     end
     table.sort(names, function(a, b)
@@ -28,7 +29,7 @@ local function to_job(job)
         return job
     end
     local copy = {}
-    for name, value in pairs(job) do
+    for name, value in each(job) do
         copy[name] = name == "symbols" and symbol_list(value) or value
     end
     return copy

@@ -2,6 +2,7 @@
 -- may be dropped or collected in any order; close() drops it now.
 local api = require "memmodel.api"
 local core = require "memmodel.core"
+local each = require "memmodel.each"
 local errors = require "memmodel.errors"
 
 local objects = {}
@@ -37,7 +38,7 @@ local function describe(self)
     return ("memmodel.%s%s"):format(class_name(self[TYPE]), self[HANDLE] and "" or " (closed)")
 end
 
-for type_name in pairs(api.handles) do
+for type_name in each(api.handles) do
     local methods = {}
     classes[type_name] = {
         __index = method_lookup(type_name, methods),
@@ -100,7 +101,7 @@ local function close(self)
     end
 end
 
-for _, class in pairs(classes) do
+for _, class in each(classes) do
     class.methods.close = close
     class.__close = close -- local model <close> = ... in Lua 5.4
 end

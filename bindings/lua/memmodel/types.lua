@@ -5,6 +5,7 @@
 -- until it returns), `counts` (lengths of the lists given), `values` (the arguments).
 local api = require "memmodel.api"
 local core = require "memmodel.core"
+local each = require "memmodel.each"
 local enums = require "memmodel.enums"
 local errors = require "memmodel.errors"
 local numbers = require "memmodel.numbers"
@@ -285,7 +286,7 @@ function types.write_struct(struct, memory, base, value, path, call)
     local known = field_tables[struct]
     local outer = call.counts
     call.counts = {}
-    for name, entry in pairs(value) do
+    for name, entry in each(value) do
         local field = known.fields[name]
         if not field then
             local suggestion = errors.suggest(tostring(name), known.names)

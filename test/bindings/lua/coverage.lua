@@ -29,3 +29,15 @@ test("the version is that of the library", function()
     truth(memmodel._VERSION:find "^%d+%.%d+%.%d+$")
     equal(memmodel.version(), memmodel.api.constants.MEMMODEL_VERSION)
 end)
+
+test("no loop over pairs is compiled by LuaJIT", function()
+    local found = package.searchpath or harness.skip "Lua 5.1"
+    for name in pairs(package.loaded) do
+        if name:find "^memmodel" then
+            local path = found(name, package.path)
+            local file = path and io.open(path)
+            equal(file and file:read("*a"):find "in pairs%(", nil)
+            truth(not file or file:close())
+        end
+    end
+end)
