@@ -61,35 +61,53 @@ read_samples(const struct fit *fit, const char *path, memmodel_samples **samples
 
 /* ---- result ---- */
 
+/* How a loss is told: of squares the root of the mean, of absolute errors the mean. */
+static const struct telling {
+    const char *name;
+    const char *measure;
+    bool relative, square;
+} tellings[] = {
+    [MEMMODEL_FIT_LOSS_RELATIVE] = {"error", "root mean square", true, true},
+    [MEMMODEL_FIT_LOSS_SQUARED] = {"error", "root mean square", false, true},
+    [MEMMODEL_FIT_LOSS_MAPE] = {"error", "mean", true, false},
+    [MEMMODEL_FIT_LOSS_LOG_RATIO] = {"log ratio", "root mean square", true, false},
+    [MEMMODEL_FIT_LOSS_ABSOLUTE] = {"error", "mean", false, false},
+    [MEMMODEL_FIT_LOSS_PINBALL] = {"pinball loss", "mean", false, false},
+};
+
 static void
 print_errors(const struct memmodel_model_scores *scores)
 {
-    double share = scores->held_out_error / scores->constant_error;
-    const char *percent = scores->loss == MEMMODEL_FIT_LOSS_RELATIVE ? " %" : "";
-    double unit = scores->loss == MEMMODEL_FIT_LOSS_RELATIVE ? 100 : 1;
+    const struct telling *telling = &tellings[scores->loss];
+    double share = scores->held_out_error / scores->constant_error, unit = telling->relative ? 100 : 1;
+    const char *percent = telling->relative ? " %" : "";
 
-    if (isnan(scores->held_out_error)) {
-        printf("\n  mean error       %.2f %% on these samples\n", 100 * scores->training_mape);
+    printf("\n");
+    if (!isnan(scores->training_mape)) {
+        printf("  mean error       %.2f %% on these samples\n", 100 * scores->training_mape);
         printf("  mean error       %.2f %% on samples left out of the fit one by one\n", 100 * scores->loo_mape);
-        return;
     }
-    printf("\n  error            %.4g%s (root mean square) on these samples\n", unit * scores->training_error, percent);
-    printf("  error            %.4g%s on samples held out when the terms were chosen\n", unit * scores->held_out_error,
-           percent);
-    printf("  R2               %.3f on those\n", scores->constant_error > 0 ? 1 - share * share : 0);
+    if (isnan(scores->held_out_error))
+        return;
+    printf("  %-16s %.4g%s (%s) on these samples\n", telling->name, unit * scores->training_error, percent,
+           telling->measure);
+    printf("  %-16s %.4g%s on samples held out when the terms were chosen\n", telling->name,
+           unit * scores->held_out_error, percent);
+    if (telling->square)
+        printf("  R2               %.3f on those\n", scores->constant_error > 0 ? 1 - share * share : 0);
 }
 
 static void
 print_soundness(const struct memmodel_model_scores *scores)
 {
-    bool relative = scores->loss == MEMMODEL_FIT_LOSS_RELATIVE;
+    bool relative = tellings[scores->loss].relative;
 
     if (!isnan(scores->noise))
         printf("  noise            %.4g%s between measurements of one point (%lld degrees of freedom)\n",
                scores->noise * (relative ? 100 : 1), relative ? " %" : "", (long long)scores->noise_freedom);
     if (scores->certified)
         printf("  proven           finite%s wherever the inputs are in these ranges\n",
-               relative ? " and not negative" : "");
+               relative || !isnan(scores->training_mape) ? " and not negative" : "");
 }
 
 static void

@@ -137,13 +137,15 @@ struct memmodel_prediction {
 struct memmodel_model_scores {
     size_t size;          /**< sizeof(struct memmodel_model_scores) */
     double training_mape; /**< mean absolute relative error on the rows it was fitted to, as a fraction; NaN where
-                               `loss` is squared */
+                               coefficients may have any sign */
     double loo_mape; /**< the same with each row predicted by a fit to all others (exact leave-one-out), a fraction */
     int64_t samples; /**< rows used */
     int64_t terms;   /**< terms of the formula, the constant included */
     double training_error; /**< root of the mean squared error on the rows it was fitted to: a fraction of the
-                                measurement under MEMMODEL_FIT_LOSS_RELATIVE, else in the target's unit. This and the
-                                next three are NaN where the model does not say. @unit target */
+                                measurement under MEMMODEL_FIT_LOSS_RELATIVE, else in the target's unit. Under
+                                MEMMODEL_FIT_LOSS_LOG_RATIO root of the mean squared logarithm, under the following ones
+                                the mean loss, a fraction under MEMMODEL_FIT_LOSS_MAPE. This and the next three are NaN
+                                where the model does not say. @unit target */
     double loo_error;      /**< the same with each row predicted by these terms fitted to all others. @unit target */
     double held_out_error; /**< the same with each row predicted by a formula whose terms, too, were found without it.
                                 @unit target */
@@ -186,6 +188,13 @@ struct memmodel_front_entry {
  * its terms are found again, at a price for every term that grows with its library. Straight lines go on beyond the
  * samples; any other formula takes an input outside its range as the nearest one inside, and stays near the measurements
  * (memmodel_model_limits()). The order of the rows does not matter.
+ *
+ * Other losses take the same terms: their coefficients come from least squares that are weighed again and again, and
+ * formulas are chosen by what the loss makes of the rows left out. MEMMODEL_FIT_LOSS_ABSOLUTE and MEMMODEL_FIT_LOSS_PINBALL
+ * have positive terms, too, unless the basis is MEMMODEL_BASIS_GENERAL.
+ *
+ * A formula is returned only if interval arithmetic proves that it is defined and finite wherever the inputs are in their
+ * ranges, and not negative there where the terms are positive or errors relative; else the next best is.
  *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;

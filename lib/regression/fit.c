@@ -6,13 +6,15 @@
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
 #include "regression/noise.h"
-#include "regression/select.h"
+#include "regression/robust.h"
 #include "regression/training.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
+
+#define DEFAULT_QUANTILE 0.95
 
 /* What the options may ask for and no fit does yet. */
 static int
@@ -22,7 +24,6 @@ check_supported(memmodel_context *context, const struct memmodel_fit_options *op
         bool wanted;
         const char *name;
     } missing[] = {
-        {options->loss > MEMMODEL_FIT_LOSS_SQUARED, "this loss"},
         {options->search != MEMMODEL_FIT_SEARCH_TERMS, "search"},
         {options->increasing_count > 0, "increasing"},
         {options->decreasing_count > 0, "decreasing"},
@@ -56,6 +57,9 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (own->loss < MEMMODEL_FIT_LOSS_DEFAULT || own->loss > MEMMODEL_FIT_LOSS_PINBALL)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "loss is no enum memmodel_fit_loss: %d",
                              own->loss);
+    if (own->quantile != 0 && (own->loss != MEMMODEL_FIT_LOSS_PINBALL || !(own->quantile > 0 && own->quantile < 1)))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "quantile is %g; it must be above 0 and below 1, and the loss pinball", own->quantile);
     if (own->search < MEMMODEL_FIT_SEARCH_TERMS || own->search > MEMMODEL_FIT_SEARCH_ALL)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "search is no enum memmodel_fit_search: %d", own->search);
@@ -72,6 +76,8 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
 static void
 set_defaults(struct memmodel_fit_options *options)
 {
+    if (options->quantile == 0)
+        options->quantile = DEFAULT_QUANTILE;
     if (options->loss == MEMMODEL_FIT_LOSS_SQUARED && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
         options->basis = MEMMODEL_BASIS_GENERAL;
     if (options->loss == MEMMODEL_FIT_LOSS_DEFAULT)
@@ -90,8 +96,17 @@ struct fit {
     struct subset subset;
     struct leave_one_out work;
     struct row_groups groups;
+    struct reweighing reweighing; /* of other losses than squared relative errors */
+    struct loss loss;
+    double *roots; /* of every row: what its columns are multiplied by */
     double *errors, *ratios;
 };
+
+static bool
+is_reweighed(const struct fit *fit)
+{
+    return fit->roots != NULL;
+}
 
 static struct select_problem
 selection_of(const struct fit *fit)
@@ -103,7 +118,28 @@ selection_of(const struct fit *fit)
         .plain = fit->basis.plain,
         .points = fit->training.points,
         .point_count = fit->training.point_count,
+        .loss = is_reweighed(fit) ? &fit->loss : NULL,
+        .measured = fit->training.measured,
+        .weights = fit->training.weights,
+        .roots = fit->roots,
     };
+}
+
+/* Makes room for fits step by step, unless least squares will do. */
+static int
+prepare_loss(struct fit *fit, const struct memmodel_fit_options *options)
+{
+    size_t rows = fit->training.columns.rows;
+
+    fit->loss = training_loss(&fit->training, options);
+    if (loss_is_square(&fit->loss))
+        return 0;
+    fit->roots = memory_allocate_zeroed(fit->context, rows, sizeof *fit->roots);
+    if (!fit->roots)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < rows; i++)
+        fit->roots[i] = sqrt(fit->training.weights[i]) / fit->training.measured[i];
+    return reweighing_new(fit->context, rows, SUBSET_TERMS + 1, &fit->reweighing);
 }
 
 /* At least three rows for every term, the constant included, and two terms in any case. */
@@ -126,21 +162,30 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
         .plain = fit->basis.plain,
         .max_terms = affordable_terms(fit->training.columns.rows, options->max_terms),
     };
+    struct select_problem problem = selection_of(fit);
 
     fit->shortlist = memory_allocate(fit->context, sizeof *fit->shortlist);
     if (!fit->shortlist)
         return MEMMODEL_ERROR_NOMEM;
-    return subset_search(fit->context, &library, fit->shortlist);
+    if (!is_reweighed(fit))
+        return subset_search(fit->context, &library, fit->shortlist);
+    return robust_search(fit->context, &library, &problem, fit->shortlist);
 }
 
 /* ---- a formula that is proven to be sound ---- */
 
+/* Coefficients of the selected terms; the factors are those of their least squares. */
 static bool
 solve(struct fit *fit, double *coefficients)
 {
     double scaled[SUBSET_TERMS + 1];
+    struct select_problem problem = selection_of(fit);
+    bool solved = subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled);
 
-    if (!subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled))
+    if (is_reweighed(fit))
+        solved =
+            fit->work.qr.count == fit->subset.count && select_fit(&fit->reweighing, &problem, &fit->subset, scaled);
+    if (!solved)
         return false;
     for (size_t k = 0; k < fit->subset.count; k++)
         coefficients[k] = ldexp(scaled[k], -fit->basis.exponents[fit->subset.columns[k]]);
@@ -237,7 +282,10 @@ judge(struct fit *fit)
     fit->ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->ratios);
     if (!fit->errors || !fit->ratios)
         return MEMMODEL_ERROR_NOMEM;
-    leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, fit->errors);
+    if (is_reweighed(fit))
+        select_left_out(&fit->reweighing, &problem, &fit->subset, fit->errors);
+    else
+        leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, fit->errors);
     return select_held_out_ratios(fit->context, &problem, fit->shortlist, fit->ratios);
 }
 
@@ -253,6 +301,40 @@ mean_absolute(const struct fit *fit, const double *errors)
     return sum / (double)rows;
 }
 
+/* What rows count on average that are predicted with these relative errors, by the root of their weight. */
+static double
+told_loss(const struct fit *fit, const double *errors)
+{
+    const struct training *training = &fit->training;
+    size_t rows = training->columns.rows;
+    double sum = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        double predicted = training->measured[i] * (1 - errors[i] / sqrt(training->weights[i]));
+
+        sum += training->weights[i] * loss_of(&fit->loss, training->measured[i], predicted);
+    }
+    return loss_told(&fit->loss, sum / (double)rows);
+}
+
+/* While `errors` has those of rows left out. */
+static void
+set_left_out_scores(const struct fit *fit, memmodel_model *model)
+{
+    const struct training *training = &fit->training;
+    size_t rows = training->columns.rows;
+    double sum = 0;
+
+    model->loo_mape = mean_absolute(fit, fit->errors);
+    if (!is_reweighed(fit))
+        return;
+    for (size_t i = 0; i < rows; i++)
+        sum +=
+            training->weights[i] * loss_of(&fit->loss, training->measured[i], training->measured[i] / fit->ratios[i]);
+    model->errors.loo = told_loss(fit, fit->errors);
+    model->errors.held_out = loss_told(&fit->loss, sum / (double)rows);
+}
+
 static void
 set_scores(struct fit *fit, memmodel_model *model)
 {
@@ -260,13 +342,17 @@ set_scores(struct fit *fit, memmodel_model *model)
     const double *inputs[MODEL_MOST_INPUTS];
 
     model->samples = (int64_t)rows;
-    model->loo_mape = mean_absolute(fit, fit->errors);
+    model->loss = fit->loss.kind;
+    model->quantile = fit->loss.quantile;
+    set_left_out_scores(fit, model);
     for (size_t i = 0; i < model->input_count; i++)
         inputs[i] = matrix_column(&fit->training.columns, i);
     memmodel_model_evaluate_many(model, inputs, rows, fit->errors);
     for (size_t i = 0; i < rows; i++)
         fit->errors[i] = (1 - fit->errors[i] / fit->training.measured[i]) * sqrt(fit->training.weights[i]);
     model->training_mape = mean_absolute(fit, fit->errors);
+    if (is_reweighed(fit))
+        model->errors.training = told_loss(fit, fit->errors);
 }
 
 /* The constant is read last. */
@@ -282,19 +368,17 @@ put_constant_last(struct subset *subset)
 static int
 set_terms(struct fit *fit, memmodel_model *model)
 {
-    double scaled[SUBSET_TERMS + 1];
     int exponents[SUBSET_TERMS + 1];
     int status;
 
     put_constant_last(&fit->subset);
-    if (!subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled))
+    if (!solve(fit, model->coefficients))
         return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
     model->term_count = fit->subset.count;
     for (size_t k = 0; k < model->term_count; k++) {
         size_t column = fit->subset.columns[k];
 
         exponents[k] = fit->basis.exponents[column];
-        model->coefficients[k] = ldexp(scaled[k], -exponents[k]);
         model->terms[k] =
             expression_copy_assuming(fit->basis.pool, fit->basis.terms[column], model->pool, NULL, NULL, 0);
         if (model->terms[k] < 0)
@@ -312,13 +396,20 @@ set_terms(struct fit *fit, memmodel_model *model)
 static int
 compare_with_noise(struct fit *fit, memmodel_model *model)
 {
-    size_t rows = fit->training.columns.rows;
-    int status = noise_measure(&fit->training, true, &model->noise);
+    const struct training *training = &fit->training;
+    bool relative = loss_is_relative(fit->loss.kind);
+    double squares = 0;
+    int status = noise_measure(training, relative, &model->noise);
 
-    if (!status)
-        noise_compare(&fit->training, true, &model->noise,
-                      sqrt(vector_dot(rows, fit->errors, fit->errors) / (double)rows));
-    return status;
+    if (status || fit->loss.kind == MEMMODEL_FIT_LOSS_PINBALL)
+        return status;
+    for (size_t i = 0; i < training->columns.rows; i++) {
+        double error = fit->errors[i] * (relative ? 1 : training->measured[i]);
+
+        squares += error * error;
+    }
+    noise_compare(training, relative, &model->noise, sqrt(squares / (double)training->columns.rows));
+    return 0;
 }
 
 static int
@@ -351,6 +442,9 @@ fit_release(struct fit *fit)
 {
     leave_one_out_release(&fit->work);
     row_groups_release(fit->context, &fit->groups);
+    if (is_reweighed(fit))
+        reweighing_release(fit->context, &fit->reweighing);
+    memory_release(fit->context, fit->roots);
     basis_release(fit->context, &fit->basis);
     training_release(&fit->training);
     memory_release(fit->context, fit->shortlist);
@@ -368,6 +462,8 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
         training_number_points(&fit.training, false);
         status = basis_new(&fit.training, options, &fit.basis);
     }
+    if (!status)
+        status = prepare_loss(&fit, options);
     if (!status)
         status = search(&fit, options);
     if (!status)

@@ -3,17 +3,21 @@
 #include "regression/bound.h"
 #include "regression/general.h"
 #include "regression/noise.h"
+#include "regression/reweigh.h"
 
 #include <math.h>
 
 struct fit {
     memmodel_context *context;
     bool relative;
+    struct loss loss;
     struct training training;
     struct basis basis;
     struct general *general;
     struct qr qr;
     double *column;
+    struct reweighing reweighing; /* of other losses than squares */
+    struct matrix terms;          /* and the columns of a candidate */
 };
 
 /* ---- a candidate as a model ---- */
@@ -53,6 +57,45 @@ set_terms(struct fit *fit, const struct candidate *candidate, memmodel_model *mo
     return 0;
 }
 
+static void
+solve_by_loss(struct fit *fit, const struct candidate *candidate, const struct reading *reading, double *coefficients)
+{
+    const double *columns[PATH_MOST + 1];
+    size_t rows = fit->training.columns.rows;
+
+    for (size_t k = 0; k <= candidate->terms; k++) {
+        const double *from = matrix_column(&fit->basis.columns, column_of(candidate, k));
+        double *to = matrix_column(&fit->terms, k);
+
+        for (size_t i = 0; i < rows; i++)
+            to[i] = from[i] * reading->roots[i];
+        columns[k] = to;
+    }
+    reweigh_fit(&fit->reweighing,
+                &(struct reweigh_problem){.loss = &fit->loss,
+                                          .rows = rows,
+                                          .count = candidate->terms + 1,
+                                          .columns = columns,
+                                          .right_side = fit->column,
+                                          .roots = reading->roots,
+                                          .measured = fit->training.measured,
+                                          .weights = fit->training.weights,
+                                          .response = &candidate->response},
+                coefficients);
+}
+
+/* While the factors are those of the candidate's terms. */
+static void
+solve(struct fit *fit, const struct candidate *candidate, const struct reading *reading, double *coefficients)
+{
+    for (size_t i = 0; i < fit->training.columns.rows; i++)
+        fit->column[i] = reading->aims[i] * reading->roots[i];
+    if (loss_is_square(&fit->loss))
+        qr_solve(&fit->qr, fit->column, coefficients);
+    else
+        solve_by_loss(fit, candidate, reading, coefficients);
+}
+
 /* After the terms. */
 static int
 set_coefficients(struct fit *fit, const struct candidate *candidate, memmodel_model *model)
@@ -61,10 +104,10 @@ set_coefficients(struct fit *fit, const struct candidate *candidate, memmodel_mo
 
     model->general = true;
     model->relative = fit->relative;
+    model->loss = fit->loss.kind;
+    model->quantile = fit->loss.quantile;
     model->response = candidate->response;
-    for (size_t i = 0; i < fit->training.columns.rows; i++)
-        fit->column[i] = reading->aims[i] * reading->roots[i];
-    qr_solve(&fit->qr, fit->column, model->coefficients);
+    solve(fit, candidate, reading, model->coefficients);
     for (size_t k = 0; k < model->term_count; k++) {
         model->coefficients[k] = ldexp(model->coefficients[k], -fit->basis.exponents[column_of(candidate, k)]);
         if (!isfinite(model->coefficients[k]))
@@ -114,6 +157,13 @@ is_sound(void *user, const struct candidate *candidate, bool *sound)
     *sound = model->certified;
     memmodel_model_unref(model);
     return status;
+}
+
+/* A mean error of candidates as people read it. */
+static double
+told(const struct fit *fit, double mean)
+{
+    return loss_is_square(&fit->loss) ? sqrt(mean) : loss_told(&fit->loss, mean);
 }
 
 /* ---- the front: of each size the best, if it is better than all smaller ones ---- */
@@ -168,8 +218,8 @@ describe_rival(struct fit *fit, const struct candidate *candidate, memmodel_mode
     *rival = (struct model_rival){
         .nodes = candidate->nodes,
         .terms = (int64_t)candidate->terms + 1,
-        .loo = sqrt(candidate->loo_error),
-        .held_out = sqrt(candidate->held_out_error),
+        .loo = told(fit, candidate->loo_error),
+        .held_out = told(fit, candidate->held_out_error),
         .chosen = candidate == &fit->general->candidates[fit->general->chosen],
         .formula = arena_copy_text(&model->arena, formula),
     };
@@ -221,7 +271,7 @@ set_scores(struct fit *fit, memmodel_model *model)
     const struct candidate *candidate = &fit->general->candidates[fit->general->chosen];
     size_t rows = fit->training.columns.rows;
     const double *inputs[MODEL_MOST_INPUTS];
-    double squares = 0;
+    double sum = 0;
 
     for (size_t i = 0; i < model->input_count; i++)
         inputs[i] = matrix_column(&fit->training.columns, i);
@@ -229,15 +279,17 @@ set_scores(struct fit *fit, memmodel_model *model)
     for (size_t i = 0; i < rows; i++) {
         double error = (fit->training.measured[i] - fit->column[i]) * fit->general->readings[0].roots[i];
 
-        squares += error * error;
+        sum += loss_is_square(&fit->loss)
+                   ? error * error
+                   : fit->training.weights[i] * loss_of(&fit->loss, fit->training.measured[i], fit->column[i]);
     }
     model->samples = (int64_t)rows;
     model->training_mape = model->loo_mape = (double)NAN;
     model->errors = (struct model_errors){
-        .training = sqrt(squares / (double)rows),
-        .loo = sqrt(candidate->loo_error),
-        .held_out = sqrt(candidate->held_out_error),
-        .constant = sqrt(fit->general->candidates[0].held_out_error),
+        .training = told(fit, sum / (double)rows),
+        .loo = told(fit, candidate->loo_error),
+        .held_out = told(fit, candidate->held_out_error),
+        .constant = told(fit, fit->general->candidates[0].held_out_error),
     };
 }
 
@@ -256,7 +308,8 @@ complete_model(struct fit *fit, memmodel_model *model)
     if (status)
         return status;
     set_scores(fit, model);
-    noise_compare(&fit->training, fit->relative, &model->noise, model->errors.held_out);
+    if (loss_is_square(&fit->loss)) /* what others tell is no standard deviation */
+        noise_compare(&fit->training, fit->relative, &model->noise, model->errors.held_out);
     return 0;
 }
 
@@ -290,9 +343,16 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
     fit->general = memory_allocate_zeroed(fit->context, 1, sizeof *fit->general);
     if (!fit->column || !fit->general)
         return MEMMODEL_ERROR_NOMEM;
+    if (!loss_is_square(&fit->loss)) {
+        status = matrix_new(fit->context, rows, PATH_MOST + 1, &fit->terms);
+        if (!status)
+            status = reweighing_new(fit->context, rows, PATH_MOST + 1, &fit->reweighing);
+        if (status)
+            return status;
+    }
     return general_fit(&(struct general_problem){.training = &fit->training,
                                                  .basis = &fit->basis,
-                                                 .relative = fit->relative,
+                                                 .loss = &fit->loss,
                                                  .most_terms = (size_t)options->max_terms,
                                                  .accept = is_sound,
                                                  .user = fit},
@@ -303,6 +363,9 @@ static void
 fit_release(struct fit *fit)
 {
     qr_release(&fit->qr);
+    matrix_release(&fit->terms);
+    if (fit->reweighing.qr.q.context)
+        reweighing_release(fit->context, &fit->reweighing);
     if (fit->general)
         general_release(fit->context, fit->general);
     memory_release(fit->context, fit->general);
@@ -314,14 +377,14 @@ fit_release(struct fit *fit)
 int
 fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
-    struct fit fit = {.context = memmodel_samples_context(samples),
-                      .relative = options->loss == MEMMODEL_FIT_LOSS_RELATIVE};
+    struct fit fit = {.context = memmodel_samples_context(samples), .relative = loss_is_relative(options->loss)};
     int status = training_read(samples, options, &fit.training);
 
     if (!status)
         status = training_sort(&fit.training);
     if (!status) {
         training_number_points(&fit.training, true);
+        fit.loss = training_loss(&fit.training, options);
         status = basis_new(&fit.training, options, &fit.basis);
     }
     if (!status)

@@ -13,11 +13,21 @@
  * rows held out better than it does.
  */
 #include "regression/general.h"
+#include "regression/reweigh.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, MOST_REPEATS = 5, REPEATED_ROWS = 5000, ROWS_PER_TERM = 3, NO_FOLD = FOLDS, MANY_ROWS = 512 };
+enum { LEFT_OUT_WORK = 16384, LEAST_LEFT_OUT = 8, MOST_LEFT_OUT = 64 }; /* parts that fits step by step leave out */
+enum {
+    REWEIGHED_REPEATS = 2,
+    FOLDS = 5,
+    MOST_REPEATS = 5,
+    REPEATED_ROWS = 5000,
+    ROWS_PER_TERM = 3,
+    NO_FOLD = FOLDS,
+    MANY_ROWS = 512
+};
 
 static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
 static const double same_score = 1e-9;  /* difference of scores that counts as none */
@@ -32,8 +42,11 @@ struct work {
     size_t *order;                      /* of the rows: those of the part at hand first */
     unsigned char *folds, *group_folds; /* of every row, and of what is dealt */
     double *right_side;
-    struct model_response response; /* of the part at hand */
-    double floor;                   /* an error below counts as this */
+    const struct loss *loss;                  /* NULL: squares */
+    struct reweighing reweighing;             /* of other losses */
+    double *measured, *weights, *predictions; /* of the part's rows, for those */
+    struct model_response response;           /* of the part at hand */
+    double floor;                             /* an error below counts as this */
 };
 
 /* ---- readings of the target ---- */
@@ -97,6 +110,8 @@ take_part(struct work *work, const struct reading *reading, size_t fold)
     for (size_t i = 0; i < kept; i++) {
         path->roots[i] = reading->roots[work->order[i]];
         work->right_side[i] = path->roots[i] * reading->aims[work->order[i]];
+        work->measured[i] = work->training->measured[work->order[i]];
+        work->weights[i] = work->training->weights[work->order[i]];
     }
     for (size_t j = 0; j < columns->columns; j++) {
         const double *from = matrix_column(columns, j);
@@ -108,12 +123,14 @@ take_part(struct work *work, const struct reading *reading, size_t fold)
     path_set(path, work->right_side);
 }
 
-/* What an error counts that is made in predicting the row. */
+/* What predicting the row so counts. */
 static double
-weighted_square(const struct work *work, size_t row, double value)
+weighted_loss(const struct work *work, size_t row, double value)
 {
     double error = (work->training->measured[row] - value) * work->general->readings[0].roots[row];
 
+    if (work->loss)
+        return work->training->weights[row] * loss_of(work->loss, work->training->measured[row], value);
     return error * error;
 }
 
@@ -124,7 +141,10 @@ left_out_error(const struct path *path, size_t i)
     return path->residuals[i] / (1 - path->leverages[i]) / path->roots[i];
 }
 
-/* The square of a sum that is right on average is too small on average, by the variance of the sum. */
+/*
+ * The square of a sum that is right on average is too small on average, by the variance of the sum. Of a quantile the square
+ * is one.
+ */
 static double
 smear(const struct work *work)
 {
@@ -151,24 +171,91 @@ set_response(struct work *work, size_t reading, size_t library)
         work->response.least = -INFINITY;
         work->response.most = INFINITY;
     }
-    if (work->response.square)
+    if (work->response.square && !work->loss)
         work->response.offset += smear(work);
 }
 
 /* ---- errors ---- */
 
+static struct reweigh_problem
+part_problem(const struct work *work, const double **columns)
+{
+    const struct path *path = &work->path;
+
+    for (size_t k = 0; k < path->count; k++)
+        columns[k] = matrix_column(&path->columns, path->chosen[k]);
+    columns[path->count] = path->roots;
+    return (struct reweigh_problem){.loss = work->loss,
+                                    .rows = path->columns.rows,
+                                    .count = path->count + 1,
+                                    .columns = columns,
+                                    .right_side = work->right_side,
+                                    .roots = path->roots,
+                                    .measured = work->measured,
+                                    .weights = work->weights,
+                                    .response = &work->response};
+}
+
+/* As path_solve(), by the loss. */
+static double
+solve_part(struct work *work, double *coefficients)
+{
+    const struct path *path = &work->path;
+    const double *columns[PATH_MOST + 1];
+    double solution[PATH_MOST + 1], constant;
+    struct reweigh_problem problem;
+
+    if (!work->loss)
+        return path_solve(path, coefficients);
+    problem = part_problem(work, columns);
+    reweigh_fit(&work->reweighing, &problem, solution);
+    constant = solution[path->count];
+    for (size_t k = 0; k < path->count; k++) {
+        coefficients[k] = solution[k] / path->norms[path->chosen[k]];
+        constant -= coefficients[k] * path->means[path->chosen[k]];
+    }
+    return constant;
+}
+
+static size_t
+left_out_parts(const struct work *work)
+{
+    size_t points = work->training->point_count, parts = LEFT_OUT_WORK / work->basis->columns.rows;
+
+    parts = parts > MOST_LEFT_OUT ? MOST_LEFT_OUT : parts < LEAST_LEFT_OUT ? LEAST_LEFT_OUT : parts;
+    return parts < points ? parts : points;
+}
+
+/* While the part is all rows. */
+static double
+left_out_loss(struct work *work)
+{
+    const double *columns[PATH_MOST + 1];
+    double solution[PATH_MOST + 1], sum = 0;
+    struct reweigh_problem problem = part_problem(work, columns);
+
+    reweigh_fit(&work->reweighing, &problem, solution);
+    reweigh_leave_out(&work->reweighing, &problem, solution, work->training->points, left_out_parts(work),
+                      work->predictions);
+    for (size_t row = 0; row < problem.rows; row++)
+        sum += weighted_loss(work, row, fmin(fmax(work->predictions[row], work->response.least), work->response.most));
+    return sum / (double)problem.rows;
+}
+
 /* Mean squared error of the part's rows, each predicted by the path's columns fitted to the others. */
 static double
-loo_error(const struct work *work, const struct reading *reading)
+loo_error(struct work *work, const struct reading *reading)
 {
     size_t rows = work->path.columns.rows;
     double sum = 0;
 
+    if (work->loss)
+        return left_out_loss(work);
     for (size_t i = 0; i < rows; i++) {
         size_t row = work->order[i];
         double aim = reading->aims[row] - left_out_error(&work->path, i);
 
-        sum += weighted_square(work, row, model_respond(&work->response, aim));
+        sum += weighted_loss(work, row, model_respond(&work->response, aim));
     }
     return sum / (double)rows;
 }
@@ -185,15 +272,15 @@ predict_row(const struct work *work, const double *coefficients, double constant
 
 /* The sum of squared errors of the rows that are not in the part; their errors, if these are asked for. */
 static double
-held_out_error(const struct work *work, double *errors)
+held_out_error(struct work *work, double *errors)
 {
-    double coefficients[PATH_MOST], constant = path_solve(&work->path, coefficients), sum = 0;
+    double coefficients[PATH_MOST], constant = solve_part(work, coefficients), sum = 0;
 
     for (size_t i = work->path.columns.rows; i < work->basis->columns.rows; i++) {
         size_t row = work->order[i];
         double value = predict_row(work, coefficients, constant, row);
 
-        sum += weighted_square(work, row, value);
+        sum += weighted_loss(work, row, value);
         if (errors)
             errors[row] = work->training->measured[row] - value;
     }
@@ -349,11 +436,11 @@ deal_folds(struct work *work, size_t repeat)
 
 /* Of many rows one partition says as much as five do of few. */
 static size_t
-repeats(size_t rows)
+repeats(const struct work *work)
 {
-    size_t most = REPEATED_ROWS / rows;
+    size_t most = REPEATED_ROWS / work->basis->columns.rows, limit = work->loss ? REWEIGHED_REPEATS : MOST_REPEATS;
 
-    return most > MOST_REPEATS ? MOST_REPEATS : most < 1 ? 1 : most;
+    return most > limit ? limit : most < 1 ? 1 : most;
 }
 
 static void
@@ -362,14 +449,14 @@ judge_candidates(struct work *work)
     struct general *general = work->general;
     size_t rows = work->basis->columns.rows;
 
-    for (size_t repeat = 0; repeat < repeats(rows); repeat++) {
+    for (size_t repeat = 0; repeat < repeats(work); repeat++) {
         deal_folds(work, repeat);
         for (size_t reading = 0; reading < GENERAL_TARGETS; reading++)
             for (size_t fold = 0; fold < FOLDS; fold++)
                 judge_fold(work, reading, fold);
     }
     for (size_t i = 0; i < general->candidate_count; i++)
-        general->candidates[i].held_out_error /= (double)(repeats(rows) * rows);
+        general->candidates[i].held_out_error /= (double)(repeats(work) * rows);
 }
 
 /* ---- choice ---- */
@@ -387,6 +474,8 @@ score(const struct work *work, const struct candidate *candidate)
     double rows = (double)work->basis->columns.rows;
     double evidence = log(candidate->held_out_error + work->floor) + log(candidate->loo_error + work->floor);
 
+    if (work->loss && loss_is_linear(work->loss))
+        rows *= 2;
     return rows / 4 * evidence + (double)candidate->terms * term_price(work->basis, candidate->library);
 }
 
@@ -443,14 +532,69 @@ hold_out_rows(struct work *work)
 /* ---- the whole ---- */
 
 static double
-error_floor(const struct general *general, size_t rows)
+error_floor(const struct work *work, size_t rows)
 {
-    const struct reading *reading = &general->readings[0];
+    const struct reading *reading = &work->general->readings[0];
     double largest = 0;
+
+    if (work->loss)
+        return loss_floor(work->loss);
 
     for (size_t i = 0; i < rows; i++)
         largest = fmax(largest, fabs(reading->aims[i] * reading->roots[i]));
     return fmax(largest * largest * exact, 1e-300);
+}
+
+/* Rows that the usual number of curves does not explain count less in the search, as in Huber's estimate. */
+static void
+temper(struct work *work, struct reading *reading, size_t index)
+{
+    double coefficients[PATH_MOST], constant, mean = 0;
+    size_t rows = work->basis->columns.rows;
+
+    take_part(work, reading, NO_FOLD);
+    path_begin(&work->path, work->basis->ends[1]);
+    walk(work, 1, longest_path(work, 1));
+    set_response(work, index, 1);
+    constant = solve_part(work, coefficients);
+    for (size_t row = 0; row < rows; row++) {
+        double measured = work->training->measured[row];
+
+        work->predictions[row] =
+            fabs(measured - predict_row(work, coefficients, constant, row)) / loss_scale(work->loss, measured);
+        mean += work->predictions[row] / (double)rows;
+    }
+    for (size_t row = 0; row < rows; row++)
+        if (work->predictions[row] > mean && mean > work->floor)
+            reading->roots[row] *= sqrt(mean / work->predictions[row]);
+}
+
+static int
+allocate_reweighing(memmodel_context *context, struct work *work)
+{
+    size_t rows = work->basis->columns.rows;
+
+    work->measured = memory_allocate_zeroed(context, rows, sizeof *work->measured);
+    work->weights = memory_allocate_zeroed(context, rows, sizeof *work->weights);
+    work->predictions = memory_allocate_zeroed(context, rows, sizeof *work->predictions);
+    if (!work->measured || !work->weights || !work->predictions)
+        return MEMMODEL_ERROR_NOMEM;
+    return work->loss ? reweighing_new(context, rows, PATH_MOST + 1, &work->reweighing) : 0;
+}
+
+static void
+work_release(memmodel_context *context, struct work *work)
+{
+    path_release(context, &work->path);
+    if (work->loss)
+        reweighing_release(context, &work->reweighing);
+    memory_release(context, work->measured);
+    memory_release(context, work->weights);
+    memory_release(context, work->predictions);
+    memory_release(context, work->order);
+    memory_release(context, work->folds);
+    memory_release(context, work->group_folds);
+    memory_release(context, work->right_side);
 }
 
 static int
@@ -498,20 +642,41 @@ accept_candidates(const struct general_problem *problem, struct general *general
     return 0;
 }
 
+static int
+prepare(const struct general_problem *problem, struct work *work)
+{
+    const struct training *training = problem->training;
+    struct general *general = work->general;
+    bool relative = loss_is_relative(problem->loss->kind);
+    int status = read_target(training, relative, false, &general->readings[0]);
+
+    if (!status)
+        status = read_target(training, relative, true, &general->readings[1]);
+    if (!status)
+        status = allocate(training->context, work);
+    if (!status)
+        status = allocate_reweighing(training->context, work);
+    if (status)
+        return status;
+    work->floor = error_floor(work, training->columns.rows);
+    for (size_t i = 0; work->loss && loss_is_linear(work->loss) && i < GENERAL_TARGETS; i++)
+        temper(work, &general->readings[i], i);
+    return 0;
+}
+
 int
 general_fit(const struct general_problem *problem, struct general *general)
 {
-    const struct training *training = problem->training;
     struct work work = {
-        .training = training, .basis = problem->basis, .general = general, .most_terms = problem->most_terms};
-    int status = read_target(training, problem->relative, false, &general->readings[0]);
+        .training = problem->training,
+        .basis = problem->basis,
+        .general = general,
+        .most_terms = problem->most_terms,
+        .loss = loss_is_square(problem->loss) ? NULL : problem->loss,
+    };
+    int status = prepare(problem, &work);
 
-    if (!status)
-        status = read_target(training, problem->relative, true, &general->readings[1]);
-    if (!status)
-        status = allocate(training->context, &work);
     if (!status) {
-        work.floor = error_floor(general, training->columns.rows);
         list_candidates(&work);
         status = accept_candidates(problem, general);
     }
@@ -520,11 +685,7 @@ general_fit(const struct general_problem *problem, struct general *general)
         choose(&work);
         hold_out_rows(&work);
     }
-    path_release(training->context, &work.path);
-    memory_release(training->context, work.order);
-    memory_release(training->context, work.folds);
-    memory_release(training->context, work.group_folds);
-    memory_release(training->context, work.right_side);
+    work_release(problem->training->context, &work);
     return status;
 }
 

@@ -20,7 +20,7 @@ struct candidate {
     size_t reading, library, terms; /* library LINE: all inputs, not a path */
     uint16_t chosen[PATH_MOST];
     unsigned nodes;                   /* of the formula as a tree */
-    double loo_error, held_out_error; /* mean squared, weighted */
+    double loo_error, held_out_error; /* mean squared or, by another loss, mean of that; weighted */
     struct model_response response;   /* with what squaring a mean loses, and limits if it has any */
     double score;                     /* the least one is chosen */
     bool refused;                     /* it may not become the formula */
@@ -40,7 +40,7 @@ struct general {
 struct general_problem {
     const struct training *training;
     const struct basis *basis;
-    bool relative;     /* errors are divided by what was measured */
+    const struct loss *loss;
     size_t most_terms; /* 0: GENERAL_TERMS, and of the inputs themselves all */
     /* Whether a candidate with its coefficients on all rows may become the formula; 0 or an error. */
     int (*accept)(void *user, const struct candidate *candidate, bool *accepted);

@@ -17,6 +17,7 @@ model_new(memmodel_context *context, memmodel_model **model)
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
     new->relative = true;
+    new->loss = MEMMODEL_FIT_LOSS_RELATIVE;
     new->errors = (struct model_errors){NAN, NAN, NAN, NAN};
     new->noise.deviation = (double)NAN;
     new->response = (struct model_response){.least = -INFINITY, .most = INFINITY};
@@ -294,7 +295,7 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
         .loo_error = model->errors.loo,
         .held_out_error = model->errors.held_out,
         .constant_error = model->errors.constant,
-        .loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED,
+        .loss = model->loss,
         .noise = model->noise.deviation,
         .noise_freedom = model->noise.freedom,
         .certified = model->certified,

@@ -68,8 +68,10 @@ struct memmodel_model {
     expression terms[MODEL_MOST_TERMS];
     double coefficients[MODEL_MOST_TERMS];
     struct model_response response;
-    bool general;  /* whether coefficients may have any sign */
-    bool relative; /* whether errors are relative to what was measured */
+    bool general;    /* whether coefficients may have any sign */
+    int32_t loss;    /* enum memmodel_fit_loss: which errors the coefficients make small */
+    double quantile; /* of the pinball loss */
+    bool relative;   /* whether errors are relative to what was measured */
     bool
         certified; /* proven, when it is made or read, to be finite on its domain, and not negative where it is relative */
     struct model_bound bound;

@@ -13,6 +13,12 @@ enum { FORMAT_VERSION = 2, VERSION_OF_POSITIVE = 1 };
 
 static const char format_name[] = "memmodel-model";
 static const char *const loss_names[] = {"squared", "relative"};
+static const char *const objective_names[] = {[MEMMODEL_FIT_LOSS_MAPE] = "mape",
+                                              [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio",
+                                              [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
+                                              [MEMMODEL_FIT_LOSS_PINBALL] = "pinball"};
+
+enum { OBJECTIVES = sizeof objective_names / sizeof objective_names[0] };
 
 int
 model_check_name(memmodel_context *context, const char *name)
@@ -137,12 +143,35 @@ terms_to_json(const memmodel_model *model, json_t **array)
     return status;
 }
 
+/* Whether the version and its "loss" say it. */
+static bool
+is_usual_loss(const memmodel_model *model)
+{
+    return model->loss == (model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED);
+}
+
+static json_t *
+objective_to_json(const memmodel_model *model)
+{
+    json_t *object = json_pack("{s:s}", "loss", objective_names[model->loss]);
+
+    if (object && model->loss == MEMMODEL_FIT_LOSS_PINBALL)
+        json_object_set_new(object, "quantile", json_real(model->quantile));
+    if (object && !model->general)
+        json_object_update_new(object,
+                               json_pack("{s:f, s:f, s:f}", "training_error", model->errors.training, "loo_error",
+                                         model->errors.loo, "held_out_error", model->errors.held_out));
+    return object;
+}
+
 /* What not every model has. */
 static int
 optional_to_json(const memmodel_model *model, json_t *root)
 {
     const struct model_noise *noise = &model->noise;
 
+    if (!is_usual_loss(model) && json_object_set_new(root, "objective", objective_to_json(model)))
+        return -1;
     if (model->certified && json_object_set_new(root, "certified", json_true()))
         return -1;
     if (isnan(noise->deviation))
@@ -474,6 +503,7 @@ read_response(const struct json_document *document, memmodel_model *model)
     model->general = true;
     if (!status)
         model->relative = strcmp(loss, loss_names[1]) == 0;
+    model->loss = model->relative ? MEMMODEL_FIT_LOSS_RELATIVE : MEMMODEL_FIT_LOSS_SQUARED;
     return status;
 }
 
@@ -570,6 +600,46 @@ read_noise(const struct json_document *document, memmodel_model *model)
     return status ? status : read_count(document, object, "freedom", &model->noise.freedom);
 }
 
+static int
+read_objective_loss(const struct json_document *document, const json_t *object, memmodel_model *model)
+{
+    const char *loss;
+    int32_t kind = MEMMODEL_FIT_LOSS_MAPE;
+    int status = json_get_string(document, object, "loss", &loss);
+
+    if (status)
+        return status;
+    while (kind < OBJECTIVES && strcmp(loss, objective_names[kind]) != 0)
+        kind++;
+    if (kind == OBJECTIVES)
+        return wrong(document, json_object_get(object, "loss"), "no such loss");
+    model->loss = kind;
+    if (kind == MEMMODEL_FIT_LOSS_PINBALL)
+        status = read_number(document, object, "quantile", 0, &model->quantile);
+    return status;
+}
+
+/* Of a loss that the version does not say; models with coefficients above 0 have its errors here. */
+static int
+read_objective(const struct json_document *document, memmodel_model *model)
+{
+    static const char *const keys[] = {"loss", "quantile", "training_error", "loo_error", "held_out_error", NULL};
+    double *const errors[] = {&model->errors.training, &model->errors.loo, &model->errors.held_out};
+    const json_t *object;
+    int status;
+
+    if (!json_object_get(document->root, "objective"))
+        return 0;
+    status = json_get_object(document, document->root, "objective", &object);
+    if (!status)
+        status = json_check_keys(document, object, keys);
+    if (!status)
+        status = read_objective_loss(document, object, model);
+    for (size_t i = 0; !status && !model->general && i < sizeof errors / sizeof errors[0]; i++)
+        status = read_number(document, object, keys[i + 2], 0, errors[i]);
+    return status;
+}
+
 /* A file may say that its formula is certified only if it is. */
 static int
 check_certificate(const struct json_document *document, const memmodel_model *model)
@@ -584,7 +654,7 @@ check_certificate(const struct json_document *document, const memmodel_model *mo
     return status;
 }
 
-enum { MOST_PARTS = 7 };
+enum { MOST_PARTS = 8 };
 
 /* What a version has, in the order in which it is read. */
 struct layout {
@@ -592,14 +662,15 @@ struct layout {
     int (*parts[MOST_PARTS])(const struct json_document *document, memmodel_model *model);
 };
 
-static const char *const keys_1[] = {"format", "version", "target",    "formula", "inputs", "terms",
-                                     "bound",  "scores",  "certified", "noise",   NULL};
-static const char *const keys_2[] = {"format", "version", "target", "formula",  "inputs",    "terms", "bound",
-                                     "scores", "loss",    "front",  "response", "certified", "noise", NULL};
+static const char *const keys_1[] = {"format", "version", "target",    "formula", "inputs",    "terms",
+                                     "bound",  "scores",  "certified", "noise",   "objective", NULL};
+static const char *const keys_2[] = {"format",   "version",   "target", "formula",   "inputs",
+                                     "terms",    "bound",     "scores", "loss",      "front",
+                                     "response", "certified", "noise",  "objective", NULL};
 
 static const struct layout layouts[FORMAT_VERSION] = {
-    {keys_1, {read_domain, read_terms, read_bound, read_scores, read_noise}},
-    {keys_2, {read_response, read_domain, read_terms, read_bound, read_errors, read_front, read_noise}},
+    {keys_1, {read_domain, read_terms, read_bound, read_scores, read_noise, read_objective}},
+    {keys_2, {read_response, read_domain, read_terms, read_bound, read_errors, read_front, read_noise, read_objective}},
 };
 
 static int

@@ -10,8 +10,10 @@
 enum {
     MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT,
     MOST_GROUPS = 64,
-    LEAST_GROUPS = 4,   /* left out in turn */
-    GROUP_WORK = 16384, /* rows times groups beyond 64 rows: keeps large tables to seconds */
+    LEAST_GROUPS = 4,    /* left out in turn */
+    GROUP_WORK = 16384,  /* rows times groups beyond 64 rows: keeps large tables to seconds */
+    MOST_REWEIGHED = 16, /* groups where each takes a fit step by step */
+    SCREENED = 4,
 };
 
 static const double exact = 1e-18;         /* squared error that counts as none: 1e-9 of the measurement */
@@ -21,7 +23,7 @@ struct candidate {
     const struct subset *subset;
     bool plain;
     unsigned size; /* symbols of the formula */
-    double score;  /* sum of squared leave-one-out errors */
+    double score;  /* sum of what rows count that are left out */
 };
 
 struct selection {
@@ -30,7 +32,10 @@ struct selection {
     size_t count;
     struct leave_one_out work;
     struct row_groups groups; /* by point */
-    double *errors, *least_errors;
+    struct reweighing reweighing;
+    size_t parts;                  /* that are left out in turn where fits go step by step */
+    double *errors, *least_errors; /* of rows left out: what they count */
+    double floor;                  /* what counts as no error */
 };
 
 static unsigned
@@ -43,10 +48,117 @@ subset_size(const struct select_problem *problem, const struct subset *subset)
     return size;
 }
 
-static double
-squared(double error)
+/* ---- a loss ---- */
+
+static struct reweigh_problem
+loss_problem(const struct select_problem *problem, const struct subset *subset, const double **columns)
 {
-    return fmax(error * error, exact);
+    for (size_t k = 0; k < subset->count; k++)
+        columns[k] = matrix_column(problem->columns, subset->columns[k]);
+    return (struct reweigh_problem){.loss = problem->loss,
+                                    .rows = problem->columns->rows,
+                                    .count = subset->count,
+                                    .columns = columns,
+                                    .right_side = problem->right_side,
+                                    .roots = problem->roots,
+                                    .measured = problem->measured,
+                                    .weights = problem->weights,
+                                    .positive = true};
+}
+
+static bool
+all_above_zero(const double *coefficients, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!(coefficients[k] > 0))
+            return false;
+    return true;
+}
+
+bool
+select_fit(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
+           double *coefficients)
+{
+    const double *columns[SUBSET_TERMS + 1];
+    const struct reweigh_problem fit = loss_problem(problem, subset, columns);
+
+    reweigh_fit(work, &fit, coefficients);
+    return all_above_zero(coefficients, subset->count);
+}
+
+/* The subset with its loss on all rows as its error; false if it is no candidate. */
+static bool
+screen_one(struct reweighing *work, const struct select_problem *problem, struct subset *subset)
+{
+    double coefficients[SUBSET_TERMS + 1];
+    const double *columns[SUBSET_TERMS + 1];
+    const struct reweigh_problem fit = loss_problem(problem, subset, columns);
+
+    subset->error = reweigh_fit(work, &fit, coefficients);
+    return isfinite(subset->error) && all_above_zero(coefficients, subset->count);
+}
+
+static void
+screen_bin(struct reweighing *work, const struct select_problem *problem, struct subset_bin *bin)
+{
+    size_t count = bin->count;
+
+    bin->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct subset subset = bin->subsets[i];
+        size_t place = bin->count;
+
+        if (!screen_one(work, problem, &subset))
+            continue;
+        for (; place > 0 && subset.error < bin->subsets[place - 1].error; place--)
+            bin->subsets[place] = bin->subsets[place - 1];
+        bin->subsets[place] = subset;
+        bin->count++;
+    }
+    if (bin->count > SCREENED)
+        bin->count = SCREENED;
+}
+
+int
+select_screen(memmodel_context *context, const struct select_problem *problem, struct shortlist *shortlist)
+{
+    struct reweighing work;
+    int status = reweighing_new(context, problem->columns->rows, SUBSET_TERMS + 1, &work);
+
+    for (size_t kind = 0; !status && kind < 2; kind++)
+        for (size_t size = 0; size <= SUBSET_TERMS; size++)
+            screen_bin(&work, problem, &shortlist->bins[kind][size]);
+    reweighing_release(context, &work);
+    return status;
+}
+
+/* ---- candidates ---- */
+
+/* losses[i]: what row i counts when it is left out; false if the subset is no candidate. */
+static bool
+left_out_losses(struct selection *selection, const struct subset *subset, double *losses)
+{
+    const struct select_problem *problem = selection->problem;
+    size_t rows = problem->columns->rows;
+    double coefficients[SUBSET_TERMS + 1];
+    const double *columns[SUBSET_TERMS + 1];
+    struct reweigh_problem fit;
+
+    if (!problem->loss) {
+        if (!leave_one_out_errors(&selection->work, problem->columns, problem->right_side, subset, losses))
+            return false;
+        for (size_t i = 0; i < rows; i++)
+            losses[i] = fmax(losses[i] * losses[i], selection->floor);
+        return true;
+    }
+    if (!select_fit(&selection->reweighing, problem, subset, coefficients))
+        return false;
+    fit = loss_problem(problem, subset, columns);
+    reweigh_leave_out(&selection->reweighing, &fit, coefficients, problem->points, selection->parts, losses);
+    for (size_t i = 0; i < rows; i++)
+        losses[i] =
+            problem->weights[i] * fmax(loss_of(problem->loss, problem->measured[i], losses[i]), selection->floor);
+    return true;
 }
 
 /* Is there the same subset with the constant: does least squares put it above 0? */
@@ -66,7 +178,7 @@ lacks_constant(const struct subset_bin *bin, const struct subset *subset)
 static bool
 is_exact(const struct selection *selection, const struct candidate *candidate)
 {
-    return candidate->score <= 2 * exact * (double)selection->problem->columns->rows;
+    return candidate->score <= 2 * selection->floor * (double)selection->problem->columns->rows;
 }
 
 static void
@@ -77,10 +189,10 @@ consider(struct selection *selection, const struct subset_bin *bin, size_t index
     struct candidate candidate = {.subset = subset, .plain = plain, .size = subset_size(problem, subset)};
     size_t place = selection->count;
 
-    if (!leave_one_out_errors(&selection->work, problem->columns, problem->right_side, subset, selection->errors))
+    if (!left_out_losses(selection, subset, selection->errors))
         return;
     for (size_t i = 0; i < problem->columns->rows; i++)
-        candidate.score += squared(selection->errors[i]);
+        candidate.score += selection->errors[i];
     if (!isfinite(candidate.score) || (lacks_constant(bin, subset) && !is_exact(selection, &candidate)))
         return;
     /* by size, then by score; of equal ones the first that came */
@@ -96,20 +208,19 @@ consider(struct selection *selection, const struct subset_bin *bin, size_t index
 }
 
 /*
- * Is the mean squared error above the least one by no more than the standard error of the difference? Rows of one point
+ * Is the mean loss above the least one by no more than the standard error of the difference? Rows of one point
  * err together: it is points that are counted.
  */
 static bool
 within_one_standard_error(struct selection *selection, const struct candidate *candidate)
 {
-    const struct select_problem *problem = selection->problem;
     const struct row_groups *groups = &selection->groups;
-    size_t rows = problem->columns->rows, points = 0;
+    size_t rows = selection->problem->columns->rows, points = 0;
     double mean = 0, spread = 0;
 
-    leave_one_out_errors(&selection->work, problem->columns, problem->right_side, candidate->subset, selection->errors);
+    left_out_losses(selection, candidate->subset, selection->errors);
     for (size_t i = 0; i < rows; i++) {
-        selection->errors[i] = squared(selection->errors[i]) - squared(selection->least_errors[i]);
+        selection->errors[i] -= selection->least_errors[i];
         mean += selection->errors[i] / (double)rows;
     }
     for (size_t g = 0; g < groups->count; g++) {
@@ -128,11 +239,14 @@ static double
 description_length(const struct selection *selection, const struct candidate *candidate)
 {
     const struct select_problem *problem = selection->problem;
+    double rows = (double)problem->columns->rows;
     size_t library = 0, terms = candidate->subset->count - (candidate->subset->columns[0] == 0);
 
     for (size_t j = 1; j < problem->columns->columns; j++)
         library += problem->plain[j] || !candidate->plain;
-    return (double)problem->columns->rows / 2 * log(candidate->score) + (double)terms * log((double)library);
+    if (problem->loss && loss_is_linear(problem->loss))
+        rows *= 2;
+    return rows / 2 * log(candidate->score) + (double)terms * log((double)library);
 }
 
 /* Drops the candidates that are not plain, unless the best of them is worth its larger library. */
@@ -158,17 +272,40 @@ prefer_plain(struct selection *selection)
 static const struct candidate *
 choose(struct selection *selection)
 {
-    const struct select_problem *problem = selection->problem;
     const struct candidate *least = &selection->candidates[0], *chosen = selection->candidates;
 
     for (size_t i = 1; i < selection->count; i++)
         if (selection->candidates[i].score < least->score)
             least = &selection->candidates[i];
-    leave_one_out_errors(&selection->work, problem->columns, problem->right_side, least->subset,
-                         selection->least_errors);
+    left_out_losses(selection, least->subset, selection->least_errors);
     while (chosen != least && !within_one_standard_error(selection, chosen))
         chosen++;
     return chosen;
+}
+
+/* Groups of points that are left out in turn. */
+static size_t
+group_count(const struct select_problem *problem, size_t most)
+{
+    size_t groups = GROUP_WORK / problem->columns->rows;
+
+    groups = groups > most ? most : groups < LEAST_GROUPS ? LEAST_GROUPS : groups;
+    return groups < problem->point_count ? groups : problem->point_count;
+}
+
+void
+select_left_out(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
+                double *errors)
+{
+    double coefficients[SUBSET_TERMS + 1];
+    const double *columns[SUBSET_TERMS + 1];
+    struct reweigh_problem fit;
+
+    select_fit(work, problem, subset, coefficients);
+    fit = loss_problem(problem, subset, columns);
+    reweigh_leave_out(work, &fit, coefficients, problem->points, group_count(problem, MOST_GROUPS), errors);
+    for (size_t i = 0; i < problem->columns->rows; i++)
+        errors[i] = (problem->measured[i] - errors[i]) * problem->roots[i];
 }
 
 static void
@@ -176,6 +313,8 @@ selection_free(memmodel_context *context, struct selection *selection)
 {
     leave_one_out_release(&selection->work);
     row_groups_release(context, &selection->groups);
+    if (selection->problem->loss)
+        reweighing_release(context, &selection->reweighing);
     memory_release(context, selection->errors);
     memory_release(context, selection->least_errors);
     memory_release(context, selection);
@@ -193,8 +332,12 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     status = leave_one_out_new(context, problem->columns->rows, &new->work);
     if (!status)
         status = row_groups_new(context, problem->points, problem->columns->rows, problem->point_count, &new->groups);
+    if (!status && problem->loss)
+        status = reweighing_new(context, problem->columns->rows, SUBSET_TERMS + 1, &new->reweighing);
     if (!status) {
         new->work.groups = &new->groups;
+        new->floor = problem->loss ? loss_floor(problem->loss) : exact;
+        new->parts = group_count(problem, problem->inner ? MOST_REWEIGHED : MOST_GROUPS);
         new->errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->errors);
         new->least_errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->least_errors);
     }
@@ -232,10 +375,11 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
 
 /* The rows that are not in the group, as a problem of its own. */
 struct rest {
-    struct matrix columns;
-    double *right_side;
+    struct matrix columns, values; /* values: right side, measured, weights, roots */
     size_t *points;
 };
+
+enum { RIGHT_SIDE, MEASURED, WEIGHTS, ROOTS, VALUES };
 
 static bool
 in_group(const struct select_problem *problem, size_t row, size_t group, size_t groups)
@@ -246,20 +390,37 @@ in_group(const struct select_problem *problem, size_t row, size_t group, size_t 
 static void
 take_rest(const struct select_problem *problem, size_t group, size_t groups, struct rest *rest)
 {
+    const double *const values[VALUES] = {problem->right_side, problem->measured, problem->weights, problem->roots};
     size_t kept = 0;
 
     for (size_t i = 0; i < problem->columns->rows; i++)
         kept += !in_group(problem, i, group, groups);
-    rest->columns.rows = kept;
+    rest->columns.rows = rest->values.rows = kept;
     kept = 0;
     for (size_t i = 0; i < problem->columns->rows; i++) {
         if (in_group(problem, i, group, groups))
             continue;
         for (size_t j = 0; j < problem->columns->columns; j++)
             matrix_column(&rest->columns, j)[kept] = matrix_column(problem->columns, j)[i];
-        rest->points[kept] = problem->points[i];
-        rest->right_side[kept++] = problem->right_side[i];
+        for (size_t j = 0; j < VALUES && values[j]; j++)
+            matrix_column(&rest->values, j)[kept] = values[j][i];
+        rest->points[kept++] = problem->points[i];
     }
+}
+
+static struct select_problem
+problem_of_rest(const struct select_problem *problem, const struct rest *rest)
+{
+    struct select_problem others = *problem;
+
+    others.columns = &rest->columns;
+    others.points = rest->points;
+    others.right_side = matrix_column(&rest->values, RIGHT_SIDE);
+    others.measured = matrix_column(&rest->values, MEASURED);
+    others.weights = matrix_column(&rest->values, WEIGHTS);
+    others.roots = matrix_column(&rest->values, ROOTS);
+    others.inner = true;
+    return others;
 }
 
 static double
@@ -274,59 +435,65 @@ ratio(const struct select_problem *problem, const struct subset *subset, const d
 }
 
 static int
-hold_out(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-         size_t group, size_t groups, struct rest *rest, double *ratios)
+fit_rest(memmodel_context *context, const struct select_problem *others, const struct subset *subset,
+         double *coefficients)
 {
-    struct select_problem others = *problem;
-    double coefficients[SUBSET_TERMS + 1];
     struct leave_one_out work;
-    struct subset subset;
+    struct reweighing reweighing;
     int status;
 
-    take_rest(problem, group, groups, rest);
-    others.columns = &rest->columns;
-    others.right_side = rest->right_side;
-    others.points = rest->points;
-    status = select_subset(context, &others, shortlist, &subset);
-    if (status)
+    if (others->loss) {
+        status = reweighing_new(context, others->columns->rows, SUBSET_TERMS + 1, &reweighing);
+        if (!status)
+            select_fit(&reweighing, others, subset, coefficients);
+        reweighing_release(context, &reweighing);
         return status;
-    status = leave_one_out_new(context, rest->columns.rows, &work);
-    if (!status) {
-        subset_fit(&work, &rest->columns, rest->right_side, &subset, coefficients);
-        for (size_t i = 0; i < problem->columns->rows; i++)
-            if (in_group(problem, i, group, groups))
-                ratios[i] = ratio(problem, &subset, coefficients, i);
     }
+    status = leave_one_out_new(context, others->columns->rows, &work);
+    if (!status)
+        subset_fit(&work, others->columns, others->right_side, subset, coefficients);
     leave_one_out_release(&work);
     return status;
 }
 
-static size_t
-group_count(const struct select_problem *problem)
+static int
+hold_out(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+         size_t group, size_t groups, struct rest *rest, double *ratios)
 {
-    size_t groups = GROUP_WORK / problem->columns->rows;
+    struct select_problem others;
+    double coefficients[SUBSET_TERMS + 1];
+    struct subset subset;
+    int status;
 
-    groups = groups > MOST_GROUPS ? MOST_GROUPS : groups < LEAST_GROUPS ? LEAST_GROUPS : groups;
-    return groups < problem->point_count ? groups : problem->point_count;
+    take_rest(problem, group, groups, rest);
+    others = problem_of_rest(problem, rest);
+    status = select_subset(context, &others, shortlist, &subset);
+    if (!status)
+        status = fit_rest(context, &others, &subset, coefficients);
+    for (size_t i = 0; !status && i < problem->columns->rows; i++)
+        if (in_group(problem, i, group, groups))
+            ratios[i] = ratio(problem, &subset, coefficients, i);
+    return status;
 }
 
 int
 select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
                        const struct shortlist *shortlist, double *ratios)
 {
-    struct rest rest = {.right_side = NULL};
-    size_t groups = group_count(problem);
-    int status = matrix_new(context, problem->columns->rows, problem->columns->columns, &rest.columns);
+    struct rest rest = {.points = NULL};
+    size_t rows = problem->columns->rows, groups = group_count(problem, problem->loss ? MOST_REWEIGHED : MOST_GROUPS);
+    int status = matrix_new(context, rows, problem->columns->columns, &rest.columns);
 
+    if (!status)
+        status = matrix_new(context, rows, VALUES, &rest.values);
     if (!status) {
-        rest.right_side = memory_allocate_zeroed(context, problem->columns->rows, sizeof *rest.right_side);
-        rest.points = memory_allocate_zeroed(context, problem->columns->rows, sizeof *rest.points);
-        status = rest.right_side && rest.points ? 0 : MEMMODEL_ERROR_NOMEM;
+        rest.points = memory_allocate_zeroed(context, rows, sizeof *rest.points);
+        status = rest.points ? 0 : MEMMODEL_ERROR_NOMEM;
     }
     for (size_t group = 0; !status && group < groups; group++)
         status = hold_out(context, problem, shortlist, group, groups, &rest, ratios);
-    memory_release(context, rest.right_side);
     memory_release(context, rest.points);
+    matrix_release(&rest.values);
     matrix_release(&rest.columns);
     return status;
 }

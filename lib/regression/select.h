@@ -4,6 +4,7 @@
 #ifndef REGRESSION_SELECT_H
 #define REGRESSION_SELECT_H
 
+#include "regression/reweigh.h"
 #include "regression/subset.h"
 
 struct select_problem {
@@ -13,7 +14,24 @@ struct select_problem {
     const bool *plain;        /* of every column, as in struct subset_library */
     const size_t *points;     /* of every row: which point it was measured at, from 0 */
     size_t point_count;
+    const struct loss *loss;                  /* NULL: squared relative errors, and no need of the following */
+    const double *measured, *weights, *roots; /* of every row; what its columns were multiplied by */
+    bool inner; /* this is a selection within another one: fewer groups are left out in turn */
 };
+
+/* Takes from the list what a fit by the problem's loss does not leave among the best four of its kind and size. */
+int
+select_screen(memmodel_context *context, const struct select_problem *problem, struct shortlist *shortlist);
+
+/* Coefficients of a subset by the problem's loss; false if it is no candidate, as some are not above 0. */
+bool
+select_fit(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
+           double *coefficients);
+
+/* errors[i]: as leave_one_out_errors(), by the problem's loss, points left out in at most 64 parts. */
+void
+select_left_out(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
+                double *errors);
 
 /*
  * A choice among many columns finds a good one by chance. Subsets that are not plain are therefore considered only if

@@ -1,5 +1,6 @@
 /* The rows of a table that a fit can use, checked: every refusal names the column and the row. */
 #include "regression/training.h"
+#include "regression/fit_general.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,7 @@ struct source {
     memmodel_context *context;
     size_t rows;
     bool positive; /* whether the target must be */
+    bool relative; /* because errors are divided by it */
     const double *target, *weight;
     const double *inputs[TRAINING_MOST_INPUTS];
 };
@@ -180,6 +182,11 @@ check_row(const struct source *source, const struct training *training, const ch
         return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
                              "is %g in row %zu; squared errors need numbers up to %g: choose a larger unit",
                              source->target[row], row + 1, most_squared);
+    if (source->positive && !source->relative && !(source->target[row] > 0))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                             "is %g in row %zu; a sum of positive terms needs a number above 0, one of any sign (the "
+                             "basis \"general\") does not",
+                             source->target[row], row + 1);
     if (source->positive && !(source->target[row] > 0))
         return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
                              "is %g in row %zu; relative errors need a number above 0, squared ones (the loss "
@@ -288,7 +295,8 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
         .samples = samples,
         .context = memmodel_samples_context(samples),
         .rows = memmodel_samples_row_count(samples),
-        .positive = options->loss == MEMMODEL_FIT_LOSS_RELATIVE,
+        .positive = loss_is_relative(options->loss) || !fit_is_general(options),
+        .relative = loss_is_relative(options->loss),
     };
     size_t used;
     int status;
@@ -312,6 +320,17 @@ training_release(struct training *training)
     memory_release(training->context, training->measured);
     memory_release(training->context, training->weights);
     memory_release(training->context, training->points);
+}
+
+struct loss
+training_loss(const struct training *training, const struct memmodel_fit_options *options)
+{
+    size_t rows = training->columns.rows;
+    double sum = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        sum += training->weights[i] * (fabs(training->measured[i]) / (double)rows);
+    return (struct loss){.kind = options->loss, .quantile = options->quantile, .unit = sum > 0 ? sum : 1};
 }
 
 static void

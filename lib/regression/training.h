@@ -4,6 +4,7 @@
 
 #include "memmodel/model.h"
 #include "regression/linear_algebra.h"
+#include "regression/loss.h"
 
 #include <stdint.h>
 
@@ -26,6 +27,10 @@ training_read(const memmodel_samples *samples, const struct memmodel_fit_options
 
 void
 training_release(struct training *training);
+
+/* The loss of the options, its unit the mean size of what was measured. */
+struct loss
+training_loss(const struct training *training, const struct memmodel_fit_options *options);
 
 /*
  * Tells rows of the same inputs: points and point_count. Takes the square of the rows' number, unless they are sorted.

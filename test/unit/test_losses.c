@@ -138,6 +138,266 @@ points_are_left_out_whole(void **state)
     memmodel_samples_unref(twice);
 }
 
+/* ---- losses ---- */
+
+/* x counts the rows; the only term is a constant, unless one is given. */
+static memmodel_model *
+fit_column(memmodel_context *context, const double *y, size_t count, struct memmodel_fit_options options)
+{
+    static const char *const columns[] = {"x", "y"};
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 2, &samples), 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(memmodel_samples_add(samples, (double[]){(double)i, y[i]}), 0);
+    options.size = sizeof options;
+    model = fit(samples, &options);
+    memmodel_samples_unref(samples);
+    return model;
+}
+
+static double
+constant_of(memmodel_context *context, const double *y, size_t count, struct memmodel_fit_options options)
+{
+    memmodel_model *model;
+    double value;
+
+    options.basis = MEMMODEL_BASIS_GIVEN;
+    model = fit_column(context, y, count, options);
+    value = memmodel_model_evaluate(model, (double[]){1});
+    memmodel_model_unref(model);
+    return value;
+}
+
+/*
+ * Of a constant c: sum |1 - c / y| is least at the median with weights 1 / y, which are 1, 1/2, 1/3, 1/4, 1/100 here; the
+ * squared logarithms at the geometric mean; absolute errors at the median; the pinball loss of 3/4 at the 7th of 9.
+ */
+static void
+the_best_constant_is_that_of_the_textbook(void **state)
+{
+    static const double skewed[] = {1, 2, 3, 4, 100}, powers[] = {1, 2, 4, 8, 16};
+    static const double nine[] = {9, 1, 8, 2, 70, 3, 6, 4, 5};
+
+    assert_near(constant_of(*state, skewed, 5, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE}), 2, 1e-6);
+    assert_near(constant_of(*state, powers, 5, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_LOG_RATIO}), 4,
+                1e-6);
+    assert_near(constant_of(*state, skewed, 5, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_ABSOLUTE}), 3,
+                1e-6);
+    assert_near(constant_of(*state, nine, 9,
+                            (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_PINBALL, .quantile = 0.75}),
+                8, 1e-6);
+}
+
+/* A line of least absolute errors goes through two points: none through any two of them is better. */
+static void
+a_line_of_least_absolute_errors_is_found(void **state)
+{
+    enum { COUNT = 15 };
+    uint64_t seed = 9;
+
+    for (int repeat = 0; repeat < 10; repeat++) {
+        static const char *const terms[] = {"x"};
+        double y[COUNT], best = INFINITY, sum = 0;
+        memmodel_model *model;
+
+        for (int i = 0; i < COUNT; i++)
+            y[i] = 50 + 10 * i + 10 * random_error(&seed) + (i % 6 == 0 ? 40 * random_error(&seed) : 0);
+        for (int i = 0; i < COUNT; i++)
+            for (int j = i + 1; j < COUNT; j++) {
+                double slope = (y[j] - y[i]) / (j - i), error = 0;
+
+                for (int k = 0; k < COUNT; k++)
+                    error += fabs(y[k] - y[i] - slope * (k - i));
+                best = fmin(best, error);
+            }
+        model = fit_column(
+            *state, y, COUNT,
+            (struct memmodel_fit_options){
+                .loss = MEMMODEL_FIT_LOSS_ABSOLUTE, .basis = MEMMODEL_BASIS_GIVEN, .terms = terms, .term_count = 1});
+        for (int k = 0; k < COUNT; k++)
+            sum += fabs(y[k] - memmodel_model_evaluate(model, (double[]){k}));
+        assert_int_equal(scores_of(model).terms, 2);
+        assert_true(sum >= best * (1 - 1e-9) && sum <= best * (1 + 1e-6));
+        memmodel_model_unref(model);
+    }
+}
+
+/* A row of weight 3 is one that is there three times. */
+static void
+weights_count_under_every_loss(void **state)
+{
+    static const char weighted[] = "x,y,w\n1,10,1\n2,14,3\n3,18,1\n4,19,1\n5,40,2\n6,31,1\n7,33,1\n";
+    static const char written_out[] = "x,y\n1,10\n2,14\n2,14\n2,14\n3,18\n4,19\n5,40\n5,40\n6,31\n7,33\n";
+    static const char *const terms[] = {"x"};
+    memmodel_samples *short_table = parse(*state, weighted), *long_table = parse(*state, written_out);
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_MAPE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
+        struct memmodel_fit_options options = {.size = sizeof options,
+                                               .loss = loss,
+                                               .basis = MEMMODEL_BASIS_GIVEN,
+                                               .quantile = loss == MEMMODEL_FIT_LOSS_PINBALL ? 0.7 : 0,
+                                               .terms = terms,
+                                               .term_count = 1};
+        memmodel_model *expanded = fit(long_table, &options), *model;
+
+        options.weight = "w";
+        model = fit(short_table, &options);
+        for (int x = 1; x < 8; x++)
+            assert_near(memmodel_model_evaluate(model, (double[]){x}), memmodel_model_evaluate(expanded, (double[]){x}),
+                        1e-4);
+        memmodel_model_unref(model);
+        memmodel_model_unref(expanded);
+    }
+    memmodel_samples_unref(short_table);
+    memmodel_samples_unref(long_table);
+}
+
+/* Every seventh measurement is five times too large: the mean follows, absolute errors do not. */
+static void
+wild_measurements_do_not_move_a_fit_of_absolute_relative_errors(void **state)
+{
+    static const char *const columns[] = {"dim", "batch", "peak_bytes"};
+    memmodel_samples *samples;
+    memmodel_model *mape, *relative;
+    uint64_t seed = 2;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+    for (size_t i = 0; i < DIMS * BATCHES; i++) {
+        double dim = dims[i / BATCHES], batch = batches[i % BATCHES];
+        double bytes = network_bytes(dim, batch) * (1 + 0.005 * random_error(&seed)) * (i % 7 == 3 ? 5 : 1);
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){dim, batch, bytes}), 0);
+    }
+    mape = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                                       .loss = MEMMODEL_FIT_LOSS_MAPE});
+    relative = fit(samples, NULL);
+    for (size_t i = 0; i < DIMS * BATCHES; i++) {
+        double point[] = {dims[i / BATCHES], batches[i % BATCHES]}, bytes = network_bytes(point[0], point[1]);
+
+        assert_near(memmodel_model_evaluate(mape, point) / bytes, 1, 0.02);
+    }
+    assert_true(memmodel_model_evaluate(relative, (double[]){112, 16}) > 1.02 * network_bytes(112, 16) ||
+                memmodel_model_evaluate(relative, (double[]){112, 16}) < 0.98 * network_bytes(112, 16));
+    memmodel_model_unref(mape);
+    memmodel_model_unref(relative);
+    memmodel_samples_unref(samples);
+}
+
+/* Any sign, with a curve, and one row in eight wild. */
+static void
+absolute_errors_of_any_sign_find_the_curve_among_wild_rows(void **state)
+{
+    enum { COUNT = 64 };
+    double y[COUNT];
+    memmodel_model *model;
+    uint64_t seed = 4;
+
+    for (int i = 0; i < COUNT; i++)
+        y[i] = -50 + 0.25 * i * i + random_error(&seed) + (i % 8 == 5 ? 800 : 0);
+    model =
+        fit_column(*state, y, COUNT,
+                   (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_ABSOLUTE, .basis = MEMMODEL_BASIS_GENERAL});
+    for (int i = 0; i < COUNT; i++)
+        assert_near(memmodel_model_evaluate(model, (double[]){i}), -50 + 0.25 * i * i, 8);
+    assert_int_equal(scores_of(model).loss, MEMMODEL_FIT_LOSS_ABSOLUTE);
+    memmodel_model_unref(model);
+}
+
+/* Nine in ten of the measurements lie below a formula for the quantile 0.9. */
+static void
+a_quantile_has_its_share_of_the_measurements_below(void **state)
+{
+    enum { COUNT = 100 };
+
+    for (int32_t basis = MEMMODEL_BASIS_POSYNOMIAL; basis <= MEMMODEL_BASIS_GENERAL; basis += MEMMODEL_BASIS_GENERAL) {
+        double y[COUNT];
+        memmodel_model *model;
+        uint64_t seed = 6;
+        int below = 0;
+
+        for (int i = 0; i < COUNT; i++)
+            y[i] = (100 + 3 * i) * (1 + 0.3 * random_error(&seed));
+        model = fit_column(
+            *state, y, COUNT,
+            (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_PINBALL, .quantile = 0.9, .basis = basis});
+        for (int i = 0; i < COUNT; i++)
+            below += y[i] <= memmodel_model_evaluate(model, (double[]){i}) * (1 + 1e-9);
+        assert_in_range(below, 86, 94);
+        memmodel_model_unref(model);
+    }
+}
+
+static void
+a_file_keeps_the_loss_and_its_errors(void **state)
+{
+    for (int32_t basis = MEMMODEL_BASIS_POSYNOMIAL; basis <= MEMMODEL_BASIS_GENERAL; basis += MEMMODEL_BASIS_GENERAL) {
+        memmodel_samples *samples = network_samples(*state, 0.05, 3);
+        memmodel_model *model = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                                                            .loss = MEMMODEL_FIT_LOSS_PINBALL,
+                                                                            .quantile = 0.8,
+                                                                            .basis = basis}),
+                       *read;
+        char *text, *again;
+
+        assert_int_equal(memmodel_model_to_json(model, &text), 0);
+        assert_non_null(strstr(text, "\"quantile\": 0.8"));
+        assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &read), 0);
+        assert_int_equal(scores_of(read).loss, MEMMODEL_FIT_LOSS_PINBALL);
+        assert_true(scores_of(read).held_out_error == scores_of(model).held_out_error);
+        assert_true(scores_of(read).held_out_error > 0);
+        assert_int_equal(memmodel_model_to_json(read, &again), 0);
+        assert_string_equal(again, text);
+        memmodel_free(*state, text);
+        memmodel_free(*state, again);
+        memmodel_model_unref(model);
+        memmodel_model_unref(read);
+        memmodel_samples_unref(samples);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void
+refuse_fit(void **state, const char *csv, struct memmodel_fit_options options, int status, const char *part)
+{
+    memmodel_samples *samples = parse(*state, csv);
+    memmodel_model *model = NULL;
+
+    options.size = sizeof options;
+    assert_error(*state, memmodel_fit(samples, &options, &model), status, part);
+    assert_null(model);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_target_that_a_loss_cannot_take_is_named_with_its_row(void **state)
+{
+    static const char zero[] = "x,y\n1,1\n2,2\n3,0\n4,5\n5,6\n", negative[] = "x,y\n1,1\n2,-2\n3,4\n4,5\n5,6\n";
+
+    refuse_fit(state, zero, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE}, MEMMODEL_ERROR_DATA,
+               "is 0 in row 3; relative errors need");
+    refuse_fit(state, negative,
+               (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_LOG_RATIO, .basis = MEMMODEL_BASIS_GENERAL},
+               MEMMODEL_ERROR_DATA, "is -2 in row 2; relative errors need");
+    refuse_fit(state, negative, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_ABSOLUTE}, MEMMODEL_ERROR_DATA,
+               "is -2 in row 2; a sum of positive terms");
+}
+
+static void
+a_quantile_is_above_0_and_below_1(void **state)
+{
+    static const char table[] = "x,y\n1,1\n2,2\n3,3\n4,5\n5,6\n";
+    static const double wrong[] = {1, -0.1, 1.5, NAN, INFINITY};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        refuse_fit(state, table, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_PINBALL, .quantile = wrong[i]},
+                   MEMMODEL_ERROR_INVALID_ARGUMENT, "quantile is");
+    refuse_fit(state, table, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE, .quantile = 0.5},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "quantile is");
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
 
 int
@@ -150,6 +410,15 @@ main(void)
         WITH_CONTEXT(noise_is_that_of_a_row_of_weight_one),
         WITH_CONTEXT(an_error_of_many_times_the_noise_is_told),
         WITH_CONTEXT(points_are_left_out_whole),
+        WITH_CONTEXT(the_best_constant_is_that_of_the_textbook),
+        WITH_CONTEXT(a_line_of_least_absolute_errors_is_found),
+        WITH_CONTEXT(weights_count_under_every_loss),
+        WITH_CONTEXT(wild_measurements_do_not_move_a_fit_of_absolute_relative_errors),
+        WITH_CONTEXT(absolute_errors_of_any_sign_find_the_curve_among_wild_rows),
+        WITH_CONTEXT(a_quantile_has_its_share_of_the_measurements_below),
+        WITH_CONTEXT(a_file_keeps_the_loss_and_its_errors),
+        WITH_CONTEXT(a_target_that_a_loss_cannot_take_is_named_with_its_row),
+        WITH_CONTEXT(a_quantile_is_above_0_and_below_1),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

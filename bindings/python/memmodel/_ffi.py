@@ -4200,6 +4200,13 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
     formula takes an input outside its range as the nearest one inside, and stays near the measurements
     (model_limits()). The order of the rows does not matter.
 
+    Other losses take the same terms: their coefficients come from least squares that are weighed again and again, and
+    formulas are chosen by what the loss makes of the rows left out. "absolute" and "pinball" have positive terms, too,
+    unless the basis is "general".
+
+    A formula is returned only if interval arithmetic proves that it is defined and finite wherever the inputs are in
+    their ranges, and not negative there where the terms are positive or errors relative; else the next best is.
+
     Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows
     are repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says
     so; of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0,

@@ -140,7 +140,7 @@ def model(value: Model) -> str:
     scores = value.scores
     formula = f"<div>{escape(value.target)} = <code>{escape(value.formula())}</code></div>"
     domain = [[escape(name), number(least), number(most)] for name, (least, most) in value.domain.items()]
-    if math.isnan(scores.held_out_error):
+    if not math.isnan(scores.loo_mape):
         errors = (
             f"mean error <b>{scores.loo_mape:.2%}</b> on samples left out one by one, {scores.training_mape:.2%} on "
             "those of the fit"

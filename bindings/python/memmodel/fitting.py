@@ -68,7 +68,8 @@ def fit(
 
     target: column to predict, the last numeric one unless given. inputs: columns to predict it from, all other numeric
     ones unless given. weight: column that says how much a row counts. loss: "relative" errors, of a target above 0 by
-    terms above 0, which is the default; or "squared", of numbers of any sign. basis: "posynomial", "general", "given"
+    terms above 0, which is the default; "squared", of numbers of any sign; "mape", "log_ratio", "absolute" or
+    "pinball". basis: "posynomial", "general", "given"
     (only `terms`); the loss says which unless given. terms: formulas in the inputs, offered besides
     the basis; `network` offers the bytes of its layer outputs. max_terms: besides the constant.
 

@@ -1,0 +1,105 @@
+/* What an error counts. */
+#include "regression/loss.h"
+#include "expression/kernels.h"
+
+#include <math.h>
+
+static const double most_ratio = 1000; /* of prediction and measurement, either way: what lies beyond counts as this */
+static const double exact_error = 1e-9;
+static const double near_one = 1e-6; /* ratios nearer to 1 than this have the weight of 1 */
+
+bool
+loss_is_square(const struct loss *loss)
+{
+    return loss->kind == MEMMODEL_FIT_LOSS_RELATIVE || loss->kind == MEMMODEL_FIT_LOSS_SQUARED;
+}
+
+bool
+loss_is_relative(int32_t kind)
+{
+    return kind == MEMMODEL_FIT_LOSS_RELATIVE || kind == MEMMODEL_FIT_LOSS_MAPE || kind == MEMMODEL_FIT_LOSS_LOG_RATIO;
+}
+
+bool
+loss_is_linear(const struct loss *loss)
+{
+    return !loss_is_square(loss) && loss->kind != MEMMODEL_FIT_LOSS_LOG_RATIO;
+}
+
+static double
+limited_ratio(double measured, double predicted)
+{
+    double ratio = predicted / measured;
+
+    return !(ratio > 1 / most_ratio) ? 1 / most_ratio : ratio > most_ratio ? most_ratio : ratio;
+}
+
+static double
+logarithm(double number)
+{
+    return kernel_point(OPCODE_LOG, number, number);
+}
+
+double
+loss_scale(const struct loss *loss, double measured)
+{
+    return loss_is_relative(loss->kind) ? measured : loss->unit;
+}
+
+double
+loss_of(const struct loss *loss, double measured, double predicted)
+{
+    double error = (measured - predicted) / loss_scale(loss, measured), ratio;
+
+    switch (loss->kind) {
+    case MEMMODEL_FIT_LOSS_LOG_RATIO:
+        ratio = logarithm(limited_ratio(measured, predicted));
+        return ratio * ratio;
+    case MEMMODEL_FIT_LOSS_MAPE:
+    case MEMMODEL_FIT_LOSS_ABSOLUTE:
+        return fabs(error);
+    case MEMMODEL_FIT_LOSS_PINBALL:
+        return error > 0 ? loss->quantile * error : (loss->quantile - 1) * error;
+    default:
+        return error * error;
+    }
+}
+
+double
+loss_floor(const struct loss *loss)
+{
+    return loss_is_linear(loss) ? exact_error : exact_error * exact_error;
+}
+
+double
+loss_told(const struct loss *loss, double mean)
+{
+    double told = loss_is_linear(loss) ? mean : sqrt(mean);
+
+    return loss_is_relative(loss->kind) ? told : told * loss->unit;
+}
+
+/* d/dr ln(r)^2 = 2 ln(r) / r, which is 2 (r - 1) times this */
+static double
+log_ratio_weight(double ratio)
+{
+    return fabs(ratio - 1) < near_one ? 1 : logarithm(ratio) / (ratio * (ratio - 1));
+}
+
+double
+loss_weight(const struct loss *loss, double measured, double predicted, double least)
+{
+    double scale = loss_scale(loss, measured), error = measured - predicted, size = fmax(fabs(error) / scale, least);
+
+    switch (loss->kind) {
+    case MEMMODEL_FIT_LOSS_LOG_RATIO:
+        return log_ratio_weight(limited_ratio(measured, predicted)) / (scale * scale);
+    case MEMMODEL_FIT_LOSS_MAPE:
+    case MEMMODEL_FIT_LOSS_ABSOLUTE:
+        return 1 / size / (scale * scale);
+    case MEMMODEL_FIT_LOSS_PINBALL:
+        return (error > 0 ? loss->quantile : 1 - loss->quantile) / size / (scale * scale);
+    default:
+        return 1 / (scale * scale);
+    }
+}

@@ -1,0 +1,265 @@
+/* Iteratively reweighted least squares. */
+#include "regression/reweigh.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_STEPS = 60,
+    STEPS_WITHOUT = 6, /* of a fit that begins with nearly all rows' coefficients */
+    PATIENCE = 4,      /* steps that gain nothing */
+    MOST_COLUMNS = MODEL_MOST_TERMS,
+};
+
+static const double first_least = 0.1;  /* share of the mean error below which errors count as this large */
+static const double last_least = 1e-7;  /* the same at last */
+static const double gain = 1e-10;       /* relative, that counts as one */
+static const double least_slope = 1e-3; /* share of the root of the target that a root counts as, at least */
+
+int
+reweighing_new(memmodel_context *context, size_t rows, size_t columns, struct reweighing *work)
+{
+    int status;
+
+    *work = (struct reweighing){.right_side = NULL};
+    status = qr_new(context, rows, columns, &work->qr);
+    if (!status)
+        status = nnls_new(context, rows, columns, &work->nnls);
+    if (!status)
+        status = matrix_new(context, rows, columns, &work->scaled);
+    if (status)
+        return status;
+    work->right_side = memory_allocate_zeroed(context, rows, sizeof *work->right_side);
+    work->predictions = memory_allocate_zeroed(context, rows, sizeof *work->predictions);
+    work->left_out = memory_allocate_zeroed(context, rows, 1);
+    work->corner = memory_allocate_zeroed(context, rows, 1);
+    if (!work->right_side || !work->predictions || !work->left_out || !work->corner)
+        return MEMMODEL_ERROR_NOMEM;
+    return 0;
+}
+
+void
+reweighing_release(memmodel_context *context, struct reweighing *work)
+{
+    qr_release(&work->qr);
+    nnls_release(&work->nnls);
+    matrix_release(&work->scaled);
+    memory_release(context, work->right_side);
+    memory_release(context, work->predictions);
+    memory_release(context, work->left_out);
+    memory_release(context, work->corner);
+}
+
+/* ---- predictions ---- */
+
+static double
+sum_of(const struct reweigh_problem *problem, const double *coefficients, size_t row)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < problem->count; k++)
+        sum += coefficients[k] * problem->columns[k][row];
+    return sum / problem->roots[row];
+}
+
+/* Limits are left to who uses the formula: a fit must see beyond them. */
+static double
+respond(const struct reweigh_problem *problem, double sum)
+{
+    const struct model_response *response = problem->response;
+
+    return response && response->square ? sum * sum + response->offset : sum;
+}
+
+/* Mean loss, and in `size` the mean error, of the rows that count. */
+static double
+mean_loss(struct reweighing *work, const struct reweigh_problem *problem, const double *coefficients, double *size)
+{
+    double losses = 0, sizes = 0, total = 0;
+
+    for (size_t i = 0; i < problem->rows; i++) {
+        double measured = problem->measured[i], weight = work->left_out[i] ? 0 : problem->weights[i];
+
+        work->predictions[i] = respond(problem, sum_of(problem, coefficients, i));
+        losses += weight * loss_of(problem->loss, measured, work->predictions[i]);
+        sizes += weight * fabs(measured - work->predictions[i]) / loss_scale(problem->loss, measured);
+        total += weight;
+    }
+    *size = sizes / total;
+    return losses / total;
+}
+
+/* ---- steps ---- */
+
+/* Square of what an error in the sum becomes in the prediction, near the measurement. */
+static double
+slope_squared(const struct reweigh_problem *problem, size_t row)
+{
+    double aim, sum;
+
+    if (!problem->response || !problem->response->square)
+        return 1;
+    aim = sqrt(fmax(problem->measured[row] - problem->response->offset, 0));
+    sum = fmax(aim, least_slope * sqrt(problem->loss->unit));
+    return 4 * sum * sum;
+}
+
+/* Multiplies the rows: by 1 the first time, then by what the last predictions make of them. */
+static void
+scale_rows(struct reweighing *work, const struct reweigh_problem *problem, bool first, double least)
+{
+    for (size_t i = 0; i < problem->rows; i++) {
+        double factor = 1;
+
+        if (work->left_out[i])
+            factor = 0;
+        else if (!first)
+            factor = sqrt(problem->weights[i] * slope_squared(problem, i) *
+                          loss_weight(problem->loss, problem->measured[i], work->predictions[i], least)) /
+                     problem->roots[i];
+        work->right_side[i] = factor * problem->right_side[i];
+        for (size_t k = 0; k < problem->count; k++)
+            matrix_column(&work->scaled, k)[i] = factor * problem->columns[k][i];
+    }
+}
+
+/* A column that depends on those before it has the coefficient 0. */
+static void
+solve(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
+{
+    const double *columns[MOST_COLUMNS];
+    size_t taken[MOST_COLUMNS];
+    double solution[MOST_COLUMNS];
+
+    for (size_t k = 0; k < problem->count; k++) {
+        columns[k] = matrix_column(&work->scaled, k);
+        coefficients[k] = 0;
+    }
+    if (problem->positive) {
+        nnls_solve(&work->nnls, problem->rows, columns, problem->count, work->right_side, coefficients);
+        return;
+    }
+    work->qr.count = 0;
+    for (size_t k = 0; k < problem->count; k++)
+        if (qr_append(&work->qr, columns[k]))
+            taken[work->qr.count - 1] = k;
+    qr_solve(&work->qr, work->right_side, solution);
+    for (size_t j = 0; j < work->qr.count; j++)
+        coefficients[taken[j]] = solution[j];
+}
+
+static void
+set_shape(struct reweighing *work, const struct reweigh_problem *problem)
+{
+    work->scaled.rows = work->qr.q.rows = problem->rows;
+}
+
+/* ---- corners ---- */
+
+/* The row that counts, is not marked, and whose prediction is off by least; `rows` if there is none. */
+static size_t
+nearest_row(const struct reweighing *work, const struct reweigh_problem *problem)
+{
+    size_t nearest = problem->rows;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < problem->rows; i++) {
+        double error =
+            fabs(problem->measured[i] - work->predictions[i]) / loss_scale(problem->loss, problem->measured[i]);
+
+        if (!work->left_out[i] && !work->corner[i] && problem->weights[i] > 0 && error < least) {
+            least = error;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+/*
+ * Linear losses are least where as many rows as there are coefficients are met exactly. Reweighing only comes near; this
+ * goes there, to the rows that are met best. Changes `coefficients` if that is better; returns their loss.
+ */
+static double
+go_to_corner(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients, double loss)
+{
+    double corner[MOST_COLUMNS], size, reached;
+    size_t needed = 0;
+
+    mean_loss(work, problem, coefficients, &size);
+    memset(work->corner, 0, problem->rows);
+    for (size_t k = 0; k < problem->count; k++)
+        needed += coefficients[k] != 0;
+    for (size_t row; needed > 0 && (row = nearest_row(work, problem)) < problem->rows; needed--)
+        work->corner[row] = 1;
+    for (size_t i = 0; i < problem->rows; i++) {
+        double factor = work->corner[i] ? 1 / (problem->roots[i] * loss_scale(problem->loss, problem->measured[i])) : 0;
+
+        work->right_side[i] = factor * problem->right_side[i];
+        for (size_t k = 0; k < problem->count; k++)
+            matrix_column(&work->scaled, k)[i] = factor * (coefficients[k] != 0 ? problem->columns[k][i] : 0);
+    }
+    solve(work, problem, corner);
+    reached = mean_loss(work, problem, corner, &size);
+    if (!(reached < loss))
+        return loss;
+    memcpy(coefficients, corner, problem->count * sizeof *corner);
+    return reached;
+}
+
+/* Steps from `best` on, which has that loss and is replaced by what is better. */
+static double
+improve(struct reweighing *work, const struct reweigh_problem *problem, size_t steps, double least, double *best,
+        double best_loss)
+{
+    double coefficients[MOST_COLUMNS], size, loss = mean_loss(work, problem, best, &size), floor = size * last_least;
+    size_t idle = 0;
+
+    for (size_t step = 0; step < steps && idle < PATIENCE && size > 0; step++) {
+        scale_rows(work, problem, false, fmax(size * least, floor));
+        least /= 2;
+        solve(work, problem, coefficients);
+        loss = mean_loss(work, problem, coefficients, &size);
+        if (!isfinite(loss))
+            break;
+        idle = loss < best_loss * (1 - gain) ? 0 : idle + (least < last_least || !loss_is_linear(problem->loss));
+        if (loss >= best_loss)
+            continue;
+        memcpy(best, coefficients, problem->count * sizeof *best);
+        best_loss = loss;
+    }
+    return loss_is_linear(problem->loss) ? go_to_corner(work, problem, best, best_loss) : best_loss;
+}
+
+double
+reweigh_fit(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
+{
+    double loss, size;
+
+    set_shape(work, problem);
+    memset(work->left_out, 0, problem->rows);
+    scale_rows(work, problem, true, 0);
+    solve(work, problem, coefficients);
+    loss = mean_loss(work, problem, coefficients, &size);
+    if (loss_is_square(problem->loss) || !isfinite(loss))
+        return loss;
+    return improve(work, problem, MOST_STEPS, first_least, coefficients, loss);
+}
+
+void
+reweigh_leave_out(struct reweighing *work, const struct reweigh_problem *problem, const double *coefficients,
+                  const size_t *parts, size_t part_count, double *predictions)
+{
+    double without[MOST_COLUMNS], size;
+
+    set_shape(work, problem);
+    for (size_t part = 0; part < part_count; part++) {
+        for (size_t i = 0; i < problem->rows; i++)
+            work->left_out[i] = (parts ? parts[i] : i) % part_count == part;
+        memcpy(without, coefficients, problem->count * sizeof *without);
+        improve(work, problem, STEPS_WITHOUT, first_least / 8, without, mean_loss(work, problem, without, &size));
+        for (size_t i = 0; i < problem->rows; i++)
+            if (work->left_out[i])
+                predictions[i] = respond(problem, sum_of(problem, without, i));
+    }
+    memset(work->left_out, 0, problem->rows);
+}
