@@ -117,7 +117,7 @@ enum memmodel_basis {
 };
 
 /**
- * A prediction. All three are of the target's unit.
+ * A prediction; `value` and `upper` are of the target's unit.
  *
  * @since 0.1
  */
@@ -126,7 +126,27 @@ struct memmodel_prediction {
     double value; /**< the formula */
     double upper; /**< one-sided bound: the measurement lies below it with the asked probability. Never below `value` */
     int32_t outside; /**< 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess */
-    int32_t reserved; /**< 0 */
+    int32_t reserved;   /**< 0 */
+    int64_t points;     /**< different points that the bound was found from, each held out in turn */
+    double attained;    /**< level that so many points stand for whatever the errors' distribution, k / (points + 1).
+                           Below the asked level: the tail beyond it is Student's */
+    int32_t rule;       /**< enum memmodel_bound: what decided. MEMMODEL_BOUND_LARGER: `value` is no number to bound */
+    int32_t reserved_2; /**< 0 */
+};
+
+/**
+ * Rules for an upper bound. A ratio is a measurement divided by its prediction by a formula that was found without it; under
+ * squared errors, their difference.
+ *
+ * @since 0.1
+ */
+enum memmodel_bound {
+    MEMMODEL_BOUND_LARGER = 0,         /**< the larger of the next two; outside the training data, of the next three */
+    MEMMODEL_BOUND_HELD_OUT = 1,       /**< conformal: the ratio of rank ceiling(level (n + 1)), at most n */
+    MEMMODEL_BOUND_STUDENT = 2,        /**< Student's t, the errors held out, and the leverage of the point */
+    MEMMODEL_BOUND_WIDE = 3,           /**< the same with the leverage of all terms that the formula might have had */
+    MEMMODEL_BOUND_JACKKNIFE_PLUS = 4, /**< that rank among what each formula found without a point says here, times
+                                            the point's ratio */
 };
 
 /**
@@ -276,6 +296,24 @@ memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers,
 MEMMODEL_API int
 memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
                        struct memmodel_prediction *prediction);
+
+/**
+ * Prediction with an upper bound by one rule. Never allocates; jackknife+ takes some microseconds.
+ *
+ * @param[in]     model       model
+ * @param[in]     inputs      one number per input. @length memmodel_model_input_count(model)
+ * @param[in]     rule        enum memmodel_bound
+ * @param[in]     level       as in memmodel_model_predict()
+ * @param[in,out] prediction  its size is set by the caller
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED (a model from a file that has no such bound),
+ *          MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int32_t rule, double level,
+                          struct memmodel_prediction *prediction);
 
 /**
  * Predictions with their bounds at many points, with the same bits as memmodel_model_predict() on each.

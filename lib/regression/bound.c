@@ -1,5 +1,6 @@
 /* Upper bounds of predictions. */
 #include "regression/bound.h"
+#include "regression/jackknife.h"
 #include "regression/student.h"
 
 #include <math.h>
@@ -8,25 +9,30 @@
 
 /* ---- making ---- */
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
+/* A held-out ratio, and how many there are of its point. */
+struct held_out {
+    double ratio;
+    uint32_t repeats;
+};
 
-    return (x > y) - (x < y);
+static int
+compare_held_out(const void *a, const void *b)
+{
+    const struct held_out *x = a, *y = b;
+
+    if (x->ratio != y->ratio)
+        return x->ratio > y->ratio ? 1 : -1;
+    return (x->repeats > y->repeats) - (x->repeats < y->repeats);
 }
 
-/*
- * A row u of the scaled columns has leverage |R^-T u|^2; triangle = R^-T diag(2^-exponent) takes terms / prediction.
- * Its row k is column k of R^-1.
- */
-static void
-fill_leverage(struct model_bound *bound, const struct qr *qr, const int *exponents)
+void
+bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents)
 {
-    double *row = bound->leverage;
+    double *row = triangle;
 
+    /* Row k is column k of R^-1. */
     for (size_t k = 0; k < qr->count; row += ++k) {
-        double column[MODEL_MOST_TERMS] = {0};
+        double column[MODEL_MOST_WIDE_TERMS] = {0};
 
         column[k] = 1;
         qr_back_substitute(qr, column);
@@ -35,35 +41,125 @@ fill_leverage(struct model_bound *bound, const struct qr *qr, const int *exponen
     }
 }
 
+int
+bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows, uint32_t *repeats)
+{
+    uint32_t *counts;
+
+    for (size_t i = 0; i < rows; i++)
+        repeats[i] = 1;
+    if (!points)
+        return 0;
+    counts = memory_allocate_zeroed(context, point_count, sizeof *counts);
+    if (!counts)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < rows; i++)
+        counts[points[i]]++;
+    for (size_t i = 0; i < rows; i++)
+        repeats[i] = counts[points[i]];
+    memory_release(context, counts);
+    return 0;
+}
+
+static int
+sort_ratios(memmodel_context *context, struct model_bound *bound)
+{
+    struct held_out *pairs = memory_allocate_zeroed(context, bound->ratio_count, sizeof *pairs);
+
+    if (!pairs)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        pairs[i] = (struct held_out){bound->ratios[i], bound->repeats[i]};
+    qsort(pairs, bound->ratio_count, sizeof *pairs, compare_held_out);
+    for (size_t i = 0; i < bound->ratio_count; i++) {
+        bound->ratios[i] = pairs[i].ratio;
+        bound->repeats[i] = pairs[i].repeats;
+    }
+    memory_release(context, pairs);
+    return 0;
+}
+
+int
+bound_fill(memmodel_model *model, const struct bound_rows *rows)
+{
+    struct model_bound *bound = &model->bound;
+    double squares = 0;
+    int status;
+
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        squares += rows->weights[i] * (rows->ratios[i] - model->relative) * (rows->ratios[i] - model->relative);
+    bound->sigma = sqrt(squares / (double)bound->ratio_count);
+    bound->points = (int64_t)(rows->points ? rows->point_count : bound->ratio_count);
+    bound->freedom = bound->points - (int64_t)model->term_count;
+    bound->freedom = bound->freedom < 1 ? 1 : bound->freedom;
+    memcpy(bound->ratios, rows->ratios, bound->ratio_count * sizeof *bound->ratios);
+    status = bound_count_repeats(model->context, rows->points, rows->point_count, bound->ratio_count, bound->repeats);
+    if (!status)
+        status = sort_ratios(model->context, bound);
+    if (status)
+        return status;
+    bound_fill_leverage(bound->leverage, rows->qr, rows->exponents);
+    bound_prepare(bound);
+    return 0;
+}
+
+/* ---- levels ---- */
+
 /* Levels that schedulers ask for with every job: a quantile takes as long as a hundred predictions. */
 static const double usual_levels[MODEL_USUAL_LEVELS] = {0.9, 0.95, 0.99};
+
+static const double rounding = 1e-9; /* of sums of shares of points */
+
+/*
+ * n points with one measurement each: ceiling(level (n + 1)). Where measurements were repeated, the same rank among all of
+ * them, each a share of its point: what a new measurement is, if its error has little to do with where it was made.
+ */
+double
+bound_rank(const struct model_bound *bound, double level)
+{
+    double points = (double)bound->points, rows = (double)bound->ratio_count;
+
+    return fmin(level * (rows + 1) * (points / rows), points) - rounding;
+}
+
+static struct model_safety
+compute_safety(const struct model_bound *bound, double level)
+{
+    double rank = bound_rank(bound, level), below = 1.0 / bound->repeats[0];
+    size_t k = 0;
+
+    while (below < rank && k + 1 < bound->ratio_count)
+        below += 1.0 / bound->repeats[++k];
+    return (struct model_safety){
+        .conformal = bound->ratios[k],
+        .attained = below / (double)(bound->points + 1),
+        .quantile = student_quantile(level, (int)bound->freedom),
+    };
+}
 
 void
 bound_prepare(struct model_bound *bound)
 {
     for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
-        bound->quantiles[i] = student_quantile(usual_levels[i], (int)bound->freedom);
+        bound->safeties[i] = compute_safety(bound, usual_levels[i]);
 }
 
-void
-bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios,
-           const double *weights)
+struct model_safety
+bound_safety(const struct model_bound *bound, double level)
 {
-    struct model_bound *bound = &model->bound;
-    double squares = 0;
-
-    for (size_t i = 0; i < bound->ratio_count; i++)
-        squares += weights[i] * (ratios[i] - model->relative) * (ratios[i] - model->relative);
-    bound->sigma = sqrt(squares / (double)bound->ratio_count);
-    bound->freedom = (int64_t)bound->ratio_count - (int64_t)model->term_count;
-    bound->freedom = bound->freedom < 1 ? 1 : bound->freedom;
-    memcpy(bound->ratios, ratios, bound->ratio_count * sizeof *ratios);
-    qsort(bound->ratios, bound->ratio_count, sizeof *bound->ratios, compare_numbers);
-    fill_leverage(bound, qr, exponents);
-    bound_prepare(bound);
+    for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
+        if (level == usual_levels[i])
+            return bound->safeties[i];
+    return compute_safety(bound, level);
 }
 
-/* ---- using ---- */
+bool
+bound_has_level(double level)
+{
+    return level >= 0.5 && level <= 0.999;
+}
+
+/* ---- one point ---- */
 
 /* What a row with this prediction would have been divided by in the fit. */
 static double
@@ -75,55 +171,38 @@ point_scale(const memmodel_model *model, double value)
 }
 
 static double
-point_leverage(const memmodel_model *model, const double *terms, double value)
+squared_norm(const double *triangle, const double *terms, size_t count, double scale)
 {
-    const double *row = model->bound.leverage;
-    double leverage = 0, scale = point_scale(model, value);
+    const double *row = triangle;
+    double sum = 0;
 
-    for (size_t k = 0; k < model->term_count; row += ++k) {
+    for (size_t k = 0; k < count; row += ++k) {
         double coordinate = 0;
 
         for (size_t j = 0; j <= k; j++)
             coordinate += row[j] * (terms[j] / scale);
-        leverage += coordinate * coordinate;
+        sum += coordinate * coordinate;
     }
-    return leverage;
+    return sum;
 }
 
+/* What t s sqrt(1 + h) says, of the same kind as the held-out ratio or difference. */
 static double
-conformal_factor(const struct model_bound *bound, double level)
+student_margin(const memmodel_model *model, const struct model_safety *safety, double leverage)
 {
-    double rank = ceil(level * (double)(bound->ratio_count + 1));
-    size_t k = rank > (double)bound->ratio_count ? bound->ratio_count : (size_t)rank;
-
-    return bound->ratios[k > 0 ? k - 1 : 0];
+    return model->relative + safety->quantile * model->bound.sigma * sqrt(1 + leverage);
 }
 
+/* Terms that the formula does not have are not moved into the domain: what they do outside is what is asked. */
 static double
-quantile(const struct model_bound *bound, double level)
+wide_margin(const memmodel_model *model, const double *inputs, const struct model_safety *safety, double value)
 {
-    for (size_t i = 0; i < MODEL_USUAL_LEVELS; i++)
-        if (level == usual_levels[i])
-            return bound->quantiles[i];
-    return student_quantile(level, (int)bound->freedom);
-}
+    const struct model_wide *wide = &model->bound.wide;
+    double terms[MODEL_MOST_WIDE_TERMS], leverage;
 
-/* What a level means for one model. */
-struct safety {
-    double conformal, quantile;
-};
-
-static struct safety
-safety_at(const memmodel_model *model, double level)
-{
-    return (struct safety){conformal_factor(&model->bound, level), quantile(&model->bound, level)};
-}
-
-/* What t s sqrt(1 + h) says, of the same kind as the conformal ratio or difference. */
-static double
-student_excess(const struct model_bound *bound, struct safety safety, double leverage)
-{
-    return safety.quantile * bound->sigma * sqrt(1 + leverage);
+    expression_program_run(wide->program, inputs, terms);
+    leverage = squared_norm(wide->leverage, terms, wide->term_count, model->relative ? value : 1);
+    return student_margin(model, safety, isnan(leverage) ? INFINITY : leverage);
 }
 
 static bool
@@ -137,118 +216,167 @@ outside(const memmodel_model *model, const double *inputs, double value)
     return false;
 }
 
-static double
-upper_bound(const memmodel_model *model, const double *inputs, struct safety safety, double *value)
-{
-    double terms[MODEL_MOST_TERMS], excess;
+/* A point under prediction. */
+struct point {
+    const memmodel_model *model;
+    const double *inputs;
+    const struct model_safety *safety;
+    double value, terms[MODEL_MOST_TERMS];
+    bool outside;
+};
 
-    *value = model_evaluate_terms(model, inputs, terms);
-    if (isnan(*value) || (model->relative && !(*value > 0)))
-        return *value;
-    excess = student_excess(&model->bound, safety, point_leverage(model, terms, *value));
-    if (!model->relative)
-        return *value + fmax(fmax(safety.conformal, excess), 0);
-    return *value * fmax(fmax(safety.conformal, 1 + excess), 1);
+static void
+look_at(struct point *point)
+{
+    point->value = model_evaluate_terms(point->model, point->inputs, point->terms);
+    point->outside = outside(point->model, point->inputs, point->value);
 }
 
-bool
-bound_has_level(double level)
+static bool
+has_bound(const struct point *point)
 {
-    return level >= 0.5 && level <= 0.999;
+    return !isnan(point->value) && (!point->model->relative || point->value > 0);
+}
+
+/* The bound that a margin stands for: never below the value. */
+static double
+apply(const struct point *point, double margin)
+{
+    return point->model->relative ? point->value * fmax(margin, 1) : point->value + fmax(margin, 0);
+}
+
+static double
+point_margin(const struct point *point)
+{
+    const memmodel_model *model = point->model;
+    double scale = point_scale(model, point->value);
+
+    return student_margin(model, point->safety,
+                          squared_norm(model->bound.leverage, point->terms, model->term_count, scale));
+}
+
+/* The larger of the rules, and which that is. */
+static double
+larger_margin(const struct point *point, int32_t *rule)
+{
+    double margin = point->safety->conformal, other = point_margin(point);
+
+    *rule = MEMMODEL_BOUND_HELD_OUT;
+    if (other > margin) {
+        *rule = MEMMODEL_BOUND_STUDENT;
+        margin = other;
+    }
+    if (!point->outside || point->model->bound.wide.term_count == 0)
+        return margin;
+    other = wide_margin(point->model, point->inputs, point->safety, point->value);
+    if (other > margin) {
+        *rule = MEMMODEL_BOUND_WIDE;
+        margin = other;
+    }
+    return margin;
+}
+
+/* NaN, or a prediction that is not above 0 where it must be, is its own bound, by no rule. */
+static double
+larger_bound(const struct point *point, int32_t *rule)
+{
+    if (has_bound(point))
+        return apply(point, larger_margin(point, rule));
+    *rule = MEMMODEL_BOUND_LARGER;
+    return point->value;
+}
+
+double
+bound_upper(const memmodel_model *model, const double *inputs, const struct model_safety *safety, double *value)
+{
+    struct point point = {.model = model, .inputs = inputs, .safety = safety};
+    int32_t rule;
+
+    look_at(&point);
+    *value = point.value;
+    return larger_bound(&point, &rule);
+}
+
+/* The bound by one rule, which the model has. */
+static double
+bound_by(const struct point *point, double level, int32_t *rule)
+{
+    const memmodel_model *model = point->model;
+
+    if (!has_bound(point) || *rule == MEMMODEL_BOUND_LARGER)
+        return larger_bound(point, rule);
+    switch (*rule) {
+    case MEMMODEL_BOUND_HELD_OUT:
+        return apply(point, point->safety->conformal);
+    case MEMMODEL_BOUND_STUDENT:
+        return apply(point, point_margin(point));
+    case MEMMODEL_BOUND_WIDE:
+        return apply(point, wide_margin(model, point->inputs, point->safety, point->value));
+    default:
+        return fmax(point->value, jackknife_upper(model, point->inputs, level));
+    }
+}
+
+/* ---- predictions ---- */
+
+static int
+check_rule(const memmodel_model *model, int32_t rule)
+{
+    if (rule < MEMMODEL_BOUND_LARGER || rule > MEMMODEL_BOUND_JACKKNIFE_PLUS)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if ((rule == MEMMODEL_BOUND_WIDE && model->bound.wide.term_count == 0) ||
+        (rule == MEMMODEL_BOUND_JACKKNIFE_PLUS && model->bound.left_out.count == 0))
+        return MEMMODEL_ERROR_UNSUPPORTED;
+    return 0;
+}
+
+int
+memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int32_t rule, double level,
+                          struct memmodel_prediction *prediction)
+{
+    struct memmodel_prediction own = {.size = sizeof own, .rule = rule, .points = model->bound.points};
+    struct model_safety safety;
+    struct point point = {.model = model, .inputs = inputs, .safety = &safety};
+    int status = check_rule(model, rule);
+
+    if (status || !bound_has_level(level))
+        return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    safety = bound_safety(&model->bound, level);
+    look_at(&point);
+    own.value = point.value;
+    own.outside = point.outside;
+    own.upper = bound_by(&point, level, &own.rule);
+    own.attained = safety.attained;
+    return result_copy(&own, sizeof own, prediction);
 }
 
 int
 memmodel_model_predict(const memmodel_model *model, const double *inputs, double level,
                        struct memmodel_prediction *prediction)
 {
-    struct memmodel_prediction own = {.size = sizeof own};
-
-    if (!bound_has_level(level))
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    own.upper = upper_bound(model, inputs, safety_at(model, level), &own.value);
-    own.outside = outside(model, inputs, own.value);
-    return result_copy(&own, sizeof own, prediction);
+    return memmodel_model_predict_by(model, inputs, MEMMODEL_BOUND_LARGER, level, prediction);
 }
 
 int
 memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
                             double *values, double *upper, int32_t *outsides)
 {
-    struct safety safety;
+    struct model_safety safety;
     double inputs[MODEL_MOST_INPUTS];
+    struct point point = {.model = model, .inputs = inputs, .safety = &safety};
 
     if (!bound_has_level(level))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    safety = safety_at(model, level);
-    for (size_t point = 0; point < count; point++) {
-        for (size_t i = 0; i < model->input_count; i++)
-            inputs[i] = columns[i][point];
-        upper[point] = upper_bound(model, inputs, safety, &values[point]);
-        outsides[point] = outside(model, inputs, values[point]);
+    safety = bound_safety(&model->bound, level);
+    for (size_t i = 0; i < count; i++) {
+        int32_t rule;
+
+        for (size_t k = 0; k < model->input_count; k++)
+            inputs[k] = columns[k][i];
+        look_at(&point);
+        values[i] = point.value;
+        upper[i] = larger_bound(&point, &rule);
+        outsides[i] = point.outside;
     }
-    return 0;
-}
-
-/* ---- solving ---- */
-
-enum { LARGEST_BITS = 53 }; /* doubles hold whole numbers up to 2^53 */
-
-/* The inputs with one of them replaced. A model with limits knows nothing of what lies above its domain. */
-static bool
-fits(const memmodel_model *model, double *inputs, size_t input, int64_t number, struct safety safety, double budget)
-{
-    double value;
-
-    if (model_has_limits(model) && (double)number > model->inputs[input].most)
-        return false;
-    inputs[input] = (double)number;
-    return upper_bound(model, inputs, safety, &value) <= budget;
-}
-
-static int64_t
-bisect(const memmodel_model *model, double *inputs, size_t input, struct safety safety, double budget)
-{
-    int64_t least = 0, most = 1;
-
-    while (most < (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, safety, budget)) {
-        least = most;
-        most *= 2;
-    }
-    if (most == (INT64_C(1) << LARGEST_BITS) && fits(model, inputs, input, most, safety, budget))
-        return most;
-    while (most - least > 1) {
-        int64_t middle = least + (most - least) / 2;
-
-        if (fits(model, inputs, input, middle, safety, budget))
-            least = middle;
-        else
-            most = middle;
-    }
-    return least;
-}
-
-static size_t
-find_input(const memmodel_model *model, const char *name)
-{
-    size_t input = 0;
-
-    while (input < model->input_count && strcmp(model->inputs[input].name, name) != 0)
-        input++;
-    return input;
-}
-
-int
-memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget,
-                     int64_t *largest)
-{
-    double own[MODEL_MOST_INPUTS];
-    size_t solved = find_input(model, input);
-
-    if (solved == model->input_count)
-        return MEMMODEL_ERROR_UNKNOWN_SYMBOL;
-    if (!bound_has_level(level) || isnan(budget))
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    memcpy(own, inputs, model->input_count * sizeof *own);
-    *largest = bisect(model, own, solved, safety_at(model, level), budget);
     return 0;
 }

@@ -1,10 +1,19 @@
 /*
- * Upper bounds of measurements at a point with prediction p, to be exceeded with probability 1 - level at most. The
- * larger of
+ * Upper bounds of measurements at a point with prediction p, to be exceeded with probability 1 - level at most:
  *
- *   p * r, r the k-th smallest held-out ratio, k = ceiling(level (n + 1)), at most n (conformal, as the jackknife), and
- *   p * (1 + t s sqrt(1 + h)), t Student's quantile for rows - terms degrees of freedom, s the held-out relative error
- *   and h the leverage of the point: it grows away from the training data.
+ *   held out   p * r, r the held-out ratio of rank k = ceiling(level (n + 1)), at most n (conformal),
+ *   Student    p * (1 + t s sqrt(1 + h)), t Student's quantile for points - terms degrees of freedom, s the held-out
+ *              relative error and h the leverage of the point: it grows away from the training data,
+ *   wide       the same with the leverage of all terms that the formula might have had (widen.h),
+ *   jackknife+ by the formulas that were fitted without the rows (jackknife.h).
+ *
+ * Where errors are not relative: p + difference, and p + t s sqrt(1 + h). The default is the larger of the first two;
+ * outside the training data, of the first three.
+ *
+ * Of measurements that share a point each counts a share of one. Whatever their distribution, a new measurement at a new
+ * point lies below r with a probability of at least (points at or below r) / (points + 1): Lee, Barber and Willett,
+ * "Distribution-free inference with hierarchical data". With few points that is less than the level that was asked, and the
+ * tail is Student's.
  */
 #ifndef REGRESSION_BOUND_H
 #define REGRESSION_BOUND_H
@@ -12,20 +21,47 @@
 #include "regression/linear_algebra.h"
 #include "regression/model.h"
 
-/*
- * Fills the bound, allocated for the model's terms and `ratio_count` ratios. `qr`: the factors of the rows the model
- * was fitted to; exponents[k]: term k's column there was divided by 2^exponents[k]. `weights` have mean 1.
- */
-void
-bound_fill(memmodel_model *model, const struct qr *qr, const int *exponents, const double *ratios,
-           const double *weights);
+/* Rows that a model was fitted to, as its bound needs them. */
+struct bound_rows {
+    const struct qr *qr;   /* their factors */
+    const int *exponents;  /* term k's column there was divided by 2^exponents[k] */
+    const double *ratios;  /* of every row: measurement / prediction that did not see it, or their difference */
+    const double *weights; /* of mean 1 */
+    const size_t *points;  /* of every row the number of its point; NULL: no two rows share one */
+    size_t point_count;
+};
 
-/* Computes what predictions at the usual levels need: once `freedom` is known, before the first of them. */
+/* Fills the bound, allocated for the model's terms and ratio_count ratios. 0 or MEMMODEL_ERROR_NOMEM. */
+int
+bound_fill(memmodel_model *model, const struct bound_rows *rows);
+
+/* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NOMEM. */
+int
+bound_count_repeats(memmodel_context *context, const size_t *points, size_t point_count, size_t rows,
+                    uint32_t *repeats);
+
+/* A lower triangle L so that |L t|^2 is the leverage of terms t: R^-T with the exponents of the columns. */
+void
+bound_fill_leverage(double *triangle, const struct qr *qr, const int *exponents);
+
+/* Computes what predictions at the usual levels need: once all else is known, before the first of them. */
 void
 bound_prepare(struct model_bound *bound);
 
 /* Whether there are bounds at this level, 0.5 to 0.999. */
 bool
 bound_has_level(double level);
+
+/* What a level means for the model. */
+struct model_safety
+bound_safety(const struct model_bound *bound, double level);
+
+/* How many points the ratio of a level has at or below it. */
+double
+bound_rank(const struct model_bound *bound, double level);
+
+/* The default bound of the prediction, which is stored in *value. */
+double
+bound_upper(const memmodel_model *model, const double *inputs, const struct model_safety *safety, double *value);
 
 #endif

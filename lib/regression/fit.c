@@ -3,11 +3,13 @@
 #include "regression/fit_general.h"
 #include "regression/bound.h"
 #include "regression/certify.h"
+#include "regression/jackknife.h"
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
 #include "regression/noise.h"
 #include "regression/robust.h"
 #include "regression/training.h"
+#include "regression/widen.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,7 +101,8 @@ struct fit {
     struct reweighing reweighing; /* of other losses than squared relative errors */
     struct loss loss;
     double *roots; /* of every row: what its columns are multiplied by */
-    double *errors, *ratios;
+    double *errors;
+    struct held_out held_out;
 };
 
 static bool
@@ -279,14 +282,16 @@ judge(struct fit *fit)
         return status;
     fit->work.groups = &fit->groups;
     fit->errors = memory_allocate_zeroed(fit->context, rows, sizeof *fit->errors);
-    fit->ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->ratios);
-    if (!fit->errors || !fit->ratios)
+    fit->held_out.ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->held_out.ratios);
+    fit->held_out.groups = memory_allocate_zeroed(fit->context, rows, sizeof *fit->held_out.groups);
+    fit->held_out.formulas = memory_allocate_zeroed(fit->context, SELECT_MOST_GROUPS, sizeof *fit->held_out.formulas);
+    if (!fit->errors || !fit->held_out.ratios || !fit->held_out.groups || !fit->held_out.formulas)
         return MEMMODEL_ERROR_NOMEM;
     if (is_reweighed(fit))
         select_left_out(&fit->reweighing, &problem, &fit->subset, fit->errors);
     else
         leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, fit->errors);
-    return select_held_out_ratios(fit->context, &problem, fit->shortlist, fit->ratios);
+    return select_held_out_ratios(fit->context, &problem, fit->shortlist, &fit->held_out);
 }
 
 /* Row errors carry the root of their weight. */
@@ -329,8 +334,8 @@ set_left_out_scores(const struct fit *fit, memmodel_model *model)
     if (!is_reweighed(fit))
         return;
     for (size_t i = 0; i < rows; i++)
-        sum +=
-            training->weights[i] * loss_of(&fit->loss, training->measured[i], training->measured[i] / fit->ratios[i]);
+        sum += training->weights[i] *
+               loss_of(&fit->loss, training->measured[i], training->measured[i] / fit->held_out.ratios[i]);
     model->errors.loo = told_loss(fit, fit->errors);
     model->errors.held_out = loss_told(&fit->loss, sum / (double)rows);
 }
@@ -366,10 +371,78 @@ put_constant_last(struct subset *subset)
 }
 
 static int
+set_left_out(const struct fit *fit, memmodel_model *model)
+{
+    size_t count = fit->held_out.count;
+    struct left_out_formula *formulas = memory_allocate_zeroed(fit->context, count, sizeof *formulas);
+    const struct left_out_rows rows = {
+        .formulas = formulas,
+        .count = count,
+        .groups = fit->held_out.groups,
+        .ratios = fit->held_out.ratios,
+        .points = fit->training.points,
+        .point_count = fit->training.point_count,
+    };
+    int status;
+
+    if (!formulas)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct held_out_formula *from = &fit->held_out.formulas[i];
+
+        formulas[i].count = from->subset.count;
+        memcpy(formulas[i].columns, from->subset.columns, from->subset.count * sizeof *from->subset.columns);
+        memcpy(formulas[i].coefficients, from->coefficients, from->subset.count * sizeof *from->coefficients);
+    }
+    status = jackknife_fill(model, &fit->basis, &rows);
+    memory_release(fit->context, formulas);
+    return status;
+}
+
+/* The terms of the formula, those that it had without some of the rows, and those like them. */
+static int
+set_wide(const struct fit *fit, memmodel_model *model)
+{
+    struct wide_list list = {.count = 0};
+    double point[MODEL_MOST_INPUTS];
+    int status;
+
+    for (size_t k = 0; k < fit->subset.count; k++)
+        widen_add(&list, fit->subset.columns[k]);
+    for (size_t i = 0; i < fit->held_out.count; i++)
+        for (size_t k = 0; k < fit->held_out.formulas[i].subset.count; k++)
+            widen_add(&list, fit->held_out.formulas[i].subset.columns[k]);
+    for (size_t i = 0; i < model->input_count; i++)
+        point[i] = model->inputs[i].most;
+    status = widen_add_simple(&list, fit->context, &fit->basis, point, model->input_count);
+    return status ? status : widen_fill(model, &fit->basis, &list, NULL, model->bound.sigma);
+}
+
+/* While the factors are those of the subset, whose columns were divided by 2^exponents. */
+static int
+set_bound(struct fit *fit, const int *exponents, memmodel_model *model)
+{
+    const struct bound_rows rows = {
+        .qr = &fit->work.qr,
+        .exponents = exponents,
+        .ratios = fit->held_out.ratios,
+        .weights = fit->training.weights,
+        .points = fit->training.points,
+        .point_count = fit->training.point_count,
+    };
+    int status = model_allocate_bound(model, fit->training.columns.rows);
+
+    if (!status)
+        status = bound_fill(model, &rows);
+    if (!status)
+        status = set_wide(fit, model);
+    return status ? status : set_left_out(fit, model);
+}
+
+static int
 set_terms(struct fit *fit, memmodel_model *model)
 {
     int exponents[SUBSET_TERMS + 1];
-    int status;
 
     put_constant_last(&fit->subset);
     if (!solve(fit, model->coefficients))
@@ -386,10 +459,7 @@ set_terms(struct fit *fit, memmodel_model *model)
         if (!isfinite(model->coefficients[k]))
             return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "a coefficient is out of range");
     }
-    status = model_allocate_bound(model, fit->training.columns.rows);
-    if (!status)
-        bound_fill(model, &fit->work.qr, exponents, fit->ratios, fit->training.weights);
-    return status;
+    return set_bound(fit, exponents, model);
 }
 
 /* While `errors` has those of rows left out. */
@@ -449,7 +519,9 @@ fit_release(struct fit *fit)
     training_release(&fit->training);
     memory_release(fit->context, fit->shortlist);
     memory_release(fit->context, fit->errors);
-    memory_release(fit->context, fit->ratios);
+    memory_release(fit->context, fit->held_out.ratios);
+    memory_release(fit->context, fit->held_out.groups);
+    memory_release(fit->context, fit->held_out.formulas);
 }
 
 static int

@@ -4,6 +4,7 @@
 #include "regression/general.h"
 #include "regression/noise.h"
 #include "regression/reweigh.h"
+#include "regression/widen.h"
 
 #include <math.h>
 
@@ -242,6 +243,17 @@ set_front(struct fit *fit, memmodel_model *model)
 
 /* ---- the model ---- */
 
+/* Measurement / prediction, or their difference, of rows held out; into fit->column. */
+static void
+list_ratios(struct fit *fit)
+{
+    for (size_t i = 0; i < fit->training.columns.rows; i++) {
+        double measured = fit->training.measured[i], error = fit->general->held_out[i];
+
+        fit->column[i] = fit->relative ? measured / (measured - error) : error;
+    }
+}
+
 /* While the factors are those of the chosen candidate. */
 static int
 set_bound(struct fit *fit, memmodel_model *model)
@@ -249,19 +261,45 @@ set_bound(struct fit *fit, memmodel_model *model)
     const struct candidate *candidate = &fit->general->candidates[fit->general->chosen];
     size_t rows = fit->training.columns.rows;
     int exponents[PATH_MOST + 1];
+    const struct bound_rows bound = {
+        .qr = &fit->qr, .exponents = exponents, .ratios = fit->column, .weights = fit->training.weights};
     int status = model_allocate_bound(model, rows);
 
     if (status)
         return status;
     for (size_t k = 0; k < model->term_count; k++)
         exponents[k] = fit->basis.exponents[column_of(candidate, k)];
-    for (size_t i = 0; i < rows; i++) {
-        double measured = fit->training.measured[i], error = fit->general->held_out[i];
+    list_ratios(fit);
+    return bound_fill(model, &bound);
+}
 
-        fit->column[i] = fit->relative ? measured / (measured - error) : error;
-    }
-    bound_fill(model, &fit->qr, exponents, fit->column, fit->training.weights);
-    return 0;
+/* While fit->column has the ratios. */
+static int
+set_left_out(struct fit *fit, memmodel_model *model)
+{
+    const struct left_out_rows left_out = {
+        .formulas = fit->general->formulas,
+        .count = fit->general->formula_count,
+        .groups = fit->general->folds,
+        .ratios = fit->column,
+    };
+
+    return jackknife_fill(model, &fit->basis, &left_out);
+}
+
+/* A plane through the inputs may run on outside the samples: as steep as they leave open. */
+static int
+set_wide(struct fit *fit, memmodel_model *model)
+{
+    const struct reading *reading = &fit->general->readings[0];
+    struct wide_list list = {.count = 1}; /* the constant */
+    double least, most, spread;
+
+    training_measured_range(&fit->training, &least, &most);
+    spread = fit->relative ? 1 : most - least;
+    for (size_t j = fit->basis.first_input; j < fit->basis.ends[0]; j++)
+        widen_add(&list, j);
+    return widen_fill(model, &fit->basis, &list, reading->roots, spread > 0 ? model->bound.sigma / spread : 0);
 }
 
 /* When the model can be evaluated. */
@@ -299,6 +337,10 @@ complete_model(struct fit *fit, memmodel_model *model)
     int status = set_bound(fit, model);
 
     set_domain(fit, model);
+    if (!status)
+        status = set_left_out(fit, model);
+    if (!status)
+        status = set_wide(fit, model);
     if (!status)
         status = model_finish(model);
     if (!status)

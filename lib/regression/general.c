@@ -21,7 +21,7 @@
 enum { LEFT_OUT_WORK = 16384, LEAST_LEFT_OUT = 8, MOST_LEFT_OUT = 64 }; /* parts that fits step by step leave out */
 enum {
     REWEIGHED_REPEATS = 2,
-    FOLDS = 5,
+    FOLDS = GENERAL_FOLDS,
     MOST_REPEATS = 5,
     REPEATED_ROWS = 5000,
     ROWS_PER_TERM = 3,
@@ -515,6 +515,28 @@ repeat_path(struct work *work, const struct candidate *candidate, size_t fold)
     set_response(work, candidate->reading, candidate->library);
 }
 
+/* What predicts the rows of the fold, if it has any. */
+static void
+keep_formula(struct work *work)
+{
+    struct general *general = work->general;
+    struct left_out_formula *formula = &general->formulas[general->formula_count];
+    const struct path *path = &work->path;
+    size_t rows = work->basis->columns.rows;
+
+    if (path->columns.rows == rows)
+        return;
+    formula->coefficients[path->count] =
+        solve_part(work, formula->coefficients) / matrix_column(&work->basis->columns, 0)[0];
+    memcpy(formula->columns, path->chosen, path->count * sizeof *path->chosen);
+    formula->columns[path->count] = 0;
+    formula->count = path->count + 1;
+    formula->offset = work->response.offset;
+    for (size_t i = path->columns.rows; i < rows; i++)
+        general->folds[work->order[i]] = general->formula_count;
+    general->formula_count++;
+}
+
 /* The errors of the chosen candidate, row by row. */
 static void
 hold_out_rows(struct work *work)
@@ -526,6 +548,7 @@ hold_out_rows(struct work *work)
     for (size_t fold = 0; fold < FOLDS; fold++) {
         repeat_path(work, chosen, fold);
         held_out_error(work, general->held_out);
+        keep_formula(work);
     }
 }
 
@@ -610,7 +633,9 @@ allocate(memmodel_context *context, struct work *work)
     work->group_folds = memory_allocate_zeroed(context, rows, 1);
     work->right_side = memory_allocate_zeroed(context, rows, sizeof *work->right_side);
     work->general->held_out = memory_allocate_zeroed(context, rows, sizeof *work->general->held_out);
-    if (!work->order || !work->folds || !work->group_folds || !work->right_side || !work->general->held_out)
+    work->general->folds = memory_allocate_zeroed(context, rows, sizeof *work->general->folds);
+    if (!work->order || !work->folds || !work->group_folds || !work->right_side || !work->general->held_out ||
+        !work->general->folds)
         return MEMMODEL_ERROR_NOMEM;
     return 0;
 }
@@ -693,6 +718,7 @@ void
 general_release(memmodel_context *context, struct general *general)
 {
     memory_release(context, general->held_out);
+    memory_release(context, general->folds);
     for (size_t i = 0; i < GENERAL_TARGETS; i++) {
         memory_release(context, general->readings[i].aims);
         memory_release(context, general->readings[i].roots);

@@ -3,10 +3,11 @@
 #define REGRESSION_GENERAL_H
 
 #include "regression/basis.h"
+#include "regression/jackknife.h"
 #include "regression/model.h"
 #include "regression/path.h"
 
-enum { GENERAL_TERMS = 5, GENERAL_TARGETS = 2 };
+enum { GENERAL_TERMS = 5, GENERAL_TARGETS = 2, GENERAL_FOLDS = 5 };
 
 /* A way to read the target: as it is, or as its root above the offset. */
 struct reading {
@@ -34,6 +35,9 @@ struct general {
     size_t candidate_count, chosen;
     double *held_out; /* of every row: measured less predicted by a formula of the chosen kind, its terms found without
                          the row */
+    struct left_out_formula formulas[GENERAL_FOLDS]; /* by which they were predicted */
+    size_t formula_count;
+    size_t *folds; /* of every row: which of them */
 };
 
 /* What is asked. */

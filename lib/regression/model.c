@@ -67,16 +67,53 @@ model_begin(memmodel_context *context, const char *target, const char *const *na
     return status;
 }
 
+static double *
+allocate_numbers(memmodel_model *model, size_t count)
+{
+    return arena_allocate(&model->arena, count * sizeof(double));
+}
+
+static double *
+allocate_triangle(memmodel_model *model, size_t rows)
+{
+    return allocate_numbers(model, rows * (rows + 1) / 2);
+}
+
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count)
 {
-    size_t triangle = model->term_count * (model->term_count + 1) / 2;
     struct model_bound *bound = &model->bound;
 
     bound->ratio_count = ratio_count;
-    bound->leverage = arena_allocate(&model->arena, triangle * sizeof *bound->leverage);
-    bound->ratios = arena_allocate(&model->arena, ratio_count * sizeof *bound->ratios);
-    return bound->leverage && bound->ratios ? 0 : MEMMODEL_ERROR_NOMEM;
+    bound->leverage = allocate_triangle(model, model->term_count);
+    bound->ratios = allocate_numbers(model, ratio_count);
+    bound->repeats = arena_allocate(&model->arena, ratio_count * sizeof *bound->repeats);
+    return bound->leverage && bound->ratios && bound->repeats ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+int
+model_allocate_wide(memmodel_model *model, size_t term_count)
+{
+    model->bound.wide.leverage = allocate_triangle(model, term_count);
+    return model->bound.wide.leverage ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+int
+model_allocate_left_out(memmodel_model *model, size_t count, size_t term_count)
+{
+    struct model_left_out *left_out = &model->bound.left_out;
+    size_t ratios = model->bound.ratio_count;
+
+    left_out->terms = arena_allocate(&model->arena, term_count * sizeof *left_out->terms);
+    left_out->coefficients = allocate_numbers(model, count * term_count);
+    left_out->offsets = allocate_numbers(model, count);
+    left_out->ends = arena_allocate(&model->arena, count * sizeof *left_out->ends);
+    left_out->ratios = allocate_numbers(model, ratios);
+    left_out->repeats = arena_allocate(&model->arena, ratios * sizeof *left_out->repeats);
+    return left_out->terms && left_out->coefficients && left_out->offsets && left_out->ends && left_out->ratios &&
+                   left_out->repeats
+               ? 0
+               : MEMMODEL_ERROR_NOMEM;
 }
 
 int
@@ -129,11 +166,24 @@ is_proven(const memmodel_model *model)
                                              .not_negative = model->relative});
 }
 
+/* Nothing for no terms. */
+static int
+compile_terms(memmodel_model *model, const expression *terms, size_t count, struct expression_program **program)
+{
+    return count > 0 ? expression_compile(model->pool, terms, count, program) : 0;
+}
+
 int
 model_finish(memmodel_model *model)
 {
-    int status = expression_compile(model->pool, model->terms, model->term_count, &model->program);
+    struct model_wide *wide = &model->bound.wide;
+    struct model_left_out *left_out = &model->bound.left_out;
+    int status = compile_terms(model, model->terms, model->term_count, &model->program);
 
+    if (!status)
+        status = compile_terms(model, wide->terms, wide->term_count, &wide->program);
+    if (!status)
+        status = compile_terms(model, left_out->terms, left_out->term_count, &left_out->program);
     if (!status)
         status = compile_value(model);
     if (!status)
@@ -158,6 +208,8 @@ memmodel_model_unref(memmodel_model *model)
     context = model->context;
     expression_program_free(model->program);
     expression_program_free(model->value);
+    expression_program_free(model->bound.wide.program);
+    expression_program_free(model->bound.left_out.program);
     if (model->pool)
         expression_pool_free(model->pool);
     arena_release(&model->arena);
@@ -188,15 +240,23 @@ model_respond(const struct model_response *response, double sum)
     return limited(value, response->least, response->most);
 }
 
+const double *
+model_move(const memmodel_model *model, const double *inputs, double *moved)
+{
+    if (!model_has_limits(model))
+        return inputs;
+    for (size_t i = 0; i < model->input_count; i++)
+        moved[i] = limited(inputs[i], model->inputs[i].least, model->inputs[i].most);
+    return moved;
+}
+
 /* Terms are added from first to last, as model->value does, with the same bits. */
 double
 model_evaluate_terms(const memmodel_model *model, const double *inputs, double *terms)
 {
     double moved[MODEL_MOST_INPUTS], sum;
 
-    for (size_t i = 0; model_has_limits(model) && i < model->input_count; i++)
-        moved[i] = limited(inputs[i], model->inputs[i].least, model->inputs[i].most);
-    expression_program_run(model->program, model_has_limits(model) ? moved : inputs, terms);
+    expression_program_run(model->program, model_move(model, inputs, moved), terms);
     sum = model->coefficients[0] * terms[0];
     for (size_t k = 1; k < model->term_count; k++)
         sum += model->coefficients[k] * terms[k];

@@ -15,18 +15,52 @@ struct model_input {
     double least, most;
 };
 
-enum { MODEL_USUAL_LEVELS = 3 };
+enum { MODEL_USUAL_LEVELS = 3, MODEL_MOST_WIDE_TERMS = 32, MODEL_MOST_LEFT_OUT_TERMS = 128, MODEL_MOST_LEFT_OUT = 256 };
+
+/* What a level means for one model. */
+struct model_safety {
+    double conformal; /* the held-out ratio, or difference, of the level's rank */
+    double attained;  /* the level that this rank stands for, whatever the errors' distribution */
+    double quantile;  /* Student's */
+};
+
+/* Terms that the formula might have had, for points outside the domain; see widen.h. No terms: not known. */
+struct model_wide {
+    size_t term_count;
+    expression terms[MODEL_MOST_WIDE_TERMS];
+    struct expression_program *program;
+    double *leverage; /* as that of struct model_bound */
+};
+
+/*
+ * Formulas that were found and fitted without some of the rows, all of them sums of the same terms, and measurement /
+ * prediction (or their difference) of the rows that each did not see: what jackknife+ asks. No formulas: not known.
+ */
+struct model_left_out {
+    size_t count, term_count;
+    expression *terms;
+    struct expression_program *program;
+    double *coefficients; /* of each formula one a term; 0: the formula does not have it */
+    double *offsets;      /* of each formula, in place of that of model->response */
+    size_t *ends;         /* of each formula its last ratio + 1; within a formula they rise */
+    double *ratios;
+    uint32_t *repeats; /* as those of struct model_bound */
+};
 
 /* What a bound is made from; see bound.h. */
 struct model_bound {
-    int64_t freedom;                      /* rows less terms */
-    double quantiles[MODEL_USUAL_LEVELS]; /* Student's, of the usual levels (bound.c) */
+    int64_t points;  /* at which measurements were made; rows where no two rows share a point */
+    int64_t freedom; /* points less terms */
+    struct model_safety safeties[MODEL_USUAL_LEVELS]; /* of the usual levels (bound.c) */
     double sigma; /* standard error of a prediction that did not see the measurement, relative to it where errors are */
     double *
         leverage; /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
     double *ratios; /* measurement / prediction that did not see it, or where errors are not relative measurement -
                        prediction; rising */
     size_t ratio_count;
+    uint32_t *repeats; /* of each ratio how many there are of its point; NULL: one each */
+    struct model_wide wide;
+    struct model_left_out left_out;
 };
 
 /* How a sum of terms becomes a prediction: itself, or its square and an offset, within limits. */
@@ -95,9 +129,17 @@ model_begin(memmodel_context *context, const char *target, const char *const *na
 int
 model_check_name(memmodel_context *context, const char *name);
 
-/* Room for term_count terms' leverage, and ratio_count ratios. */
+/* Room for term_count terms' leverage, and ratio_count ratios with their repeats. */
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count);
+
+/* Room for the leverage of so many wide terms. */
+int
+model_allocate_wide(memmodel_model *model, size_t term_count);
+
+/* Room for `count` formulas of `term_count` terms, and as many ratios as the bound has. */
+int
+model_allocate_left_out(memmodel_model *model, size_t count, size_t term_count);
 
 /* Room for model->front_count rivals. */
 int
@@ -105,6 +147,10 @@ model_allocate_front(memmodel_model *model);
 
 int
 model_finish(memmodel_model *model);
+
+/* The inputs, moved into the domain where the model has limits; then they are in `moved`. */
+const double *
+model_move(const memmodel_model *model, const double *inputs, double *moved);
 
 /* terms[k] at a point; returns the formula's value */
 double

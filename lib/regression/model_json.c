@@ -3,8 +3,7 @@
  * version 2 for others. Whatever a file may hold is checked before it is used.
  */
 #include "base/json.h"
-#include "regression/bound.h"
-#include "regression/model.h"
+#include "regression/model_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,35 +41,6 @@ inputs_to_json(const memmodel_model *model)
         json_array_append_new(array, json_pack("{s:s, s:f, s:f}", "name", model->inputs[i].name, "least",
                                                model->inputs[i].least, "most", model->inputs[i].most));
     return array;
-}
-
-static json_t *
-numbers_to_json(const double *numbers, size_t count)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_real(numbers[i]));
-    return array;
-}
-
-static json_t *
-leverage_to_json(const memmodel_model *model)
-{
-    const double *row = model->bound.leverage;
-    json_t *array = json_array();
-
-    for (size_t k = 0; k < model->term_count; row += ++k)
-        json_array_append_new(array, numbers_to_json(row, k + 1));
-    return array;
-}
-
-static json_t *
-bound_to_json(const memmodel_model *model)
-{
-    return json_pack("{s:I, s:f, s:o, s:o}", "freedom", (json_int_t)model->bound.freedom, "sigma", model->bound.sigma,
-                     "leverage", leverage_to_json(model), "ratios",
-                     numbers_to_json(model->bound.ratios, model->bound.ratio_count));
 }
 
 static json_t *
@@ -181,12 +151,12 @@ optional_to_json(const memmodel_model *model, json_t *root)
 }
 
 static int
-write_root(const memmodel_model *model, const char *formula, json_t *terms, char **text)
+write_root(const memmodel_model *model, const char *formula, json_t *terms, json_t *bound, char **text)
 {
-    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:o, s:o}", "format", format_name, "version",
-                             model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula",
-                             formula, "inputs", inputs_to_json(model), "terms", terms, "bound", bound_to_json(model),
-                             "scores", scores_to_json(model));
+    json_t *root =
+        json_pack("{s:s, s:i, s:s, s:s, s:o, s:O, s:O, s:o}", "format", format_name, "version",
+                  model->general ? FORMAT_VERSION : VERSION_OF_POSITIVE, "target", model->target, "formula", formula,
+                  "inputs", inputs_to_json(model), "terms", terms, "bound", bound, "scores", scores_to_json(model));
     int status;
 
     if (root && optional_to_json(model, root)) {
@@ -212,17 +182,19 @@ int
 memmodel_model_to_json(const memmodel_model *model, char **text)
 {
     char *formula;
-    json_t *terms;
+    json_t *terms, *bound;
     int status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &formula);
 
     if (status)
         return status;
     status = terms_to_json(model, &terms);
-    if (status)
-        context_error(model->context, status, NULL, "out of memory while writing a model");
+    bound = status ? NULL : bound_to_json(model);
+    if (status || !bound)
+        status = context_error(model->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing a model");
     else
-        status = write_root(model, formula, terms, text);
+        status = write_root(model, formula, terms, bound, text);
     json_decref(terms);
+    json_decref(bound);
     memory_release(model->context, formula);
     return status;
 }
@@ -243,60 +215,6 @@ memmodel_model_save(const memmodel_model *model, const char *path)
 /* ---- read ---- */
 
 static int
-wrong(const struct json_document *document, const json_t *value, const char *message)
-{
-    return json_error_at(document, value, MEMMODEL_ERROR_PARSE, "%s", message);
-}
-
-/* A member that is a finite number, and not below `least`. */
-static int
-read_number(const struct json_document *document, const json_t *object, const char *key, double least, double *number)
-{
-    int status = json_get_double(document, object, key, number);
-
-    if (!status && *number < least)
-        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE,
-                               "\"%s\" is %g; it must not be below %g", key, *number, least);
-    return status;
-}
-
-static int
-read_count(const struct json_document *document, const json_t *object, const char *key, int64_t *count)
-{
-    int status = json_get_int64(document, object, key, count);
-
-    if (!status && (*count < 1 || *count > MODEL_MOST_FREEDOM))
-        status = json_error_at(document, json_object_get(object, key), MEMMODEL_ERROR_PARSE, "\"%s\" must be 1 to %d",
-                               key, MODEL_MOST_FREEDOM);
-    return status;
-}
-
-/* An array of objects or arrays with 1 to `most` items. */
-static int
-read_list(const struct json_document *document, const json_t *object, const char *key, size_t most,
-          const json_t **array)
-{
-    int status = json_get_array(document, object, key, array);
-
-    if (!status && (json_array_size(*array) == 0 || json_array_size(*array) > most))
-        status = json_error_at(document, *array, MEMMODEL_ERROR_PARSE, "\"%s\" must have 1 to %zu items", key, most);
-    return status;
-}
-
-static int
-read_numbers(const struct json_document *document, const json_t *array, double *numbers)
-{
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        const json_t *item = json_array_get(array, i);
-
-        if (!json_is_number(item) || !isfinite(json_number_value(item)))
-            return wrong(document, item, "expected a finite number");
-        numbers[i] = json_number_value(item);
-    }
-    return 0;
-}
-
-static int
 read_names(const struct json_document *document, const json_t *array, const char **names)
 {
     for (size_t i = 0; i < json_array_size(array); i++) {
@@ -307,7 +225,7 @@ read_names(const struct json_document *document, const json_t *array, const char
             return status;
         for (size_t before = 0; before < i; before++)
             if (strcmp(names[before], names[i]) == 0)
-                return wrong(document, json_object_get(item, "name"), "two inputs have the same name");
+                return model_file_wrong(document, json_object_get(item, "name"), "two inputs have the same name");
     }
     return 0;
 }
@@ -320,7 +238,7 @@ begin_model(const struct json_document *document, memmodel_model **model)
     int status = json_get_string(document, document->root, "target", &target);
 
     if (!status)
-        status = read_list(document, document->root, "inputs", MODEL_MOST_INPUTS, &inputs);
+        status = model_file_list(document, document->root, "inputs", MODEL_MOST_INPUTS, &inputs);
     if (!status)
         status = read_names(document, inputs, names);
     return status ? status : model_begin(document->context, target, names, json_array_size(inputs), model);
@@ -338,9 +256,9 @@ read_domain(const struct json_document *document, memmodel_model *model)
 
         status = json_check_keys(document, item, keys);
         if (!status)
-            status = read_number(document, item, "least", -INFINITY, &model->inputs[i].least);
+            status = model_file_number(document, item, "least", -INFINITY, &model->inputs[i].least);
         if (!status)
-            status = read_number(document, item, "most", model->inputs[i].least, &model->inputs[i].most);
+            status = model_file_number(document, item, "most", model->inputs[i].least, &model->inputs[i].most);
     }
     return status;
 }
@@ -355,26 +273,16 @@ read_term(const struct json_document *document, const json_t *item, memmodel_mod
     if (!status)
         status = json_check_keys(document, item, keys);
     if (!status)
-        status = read_number(document, item, "coefficient", model->general ? -INFINITY : 0, &model->coefficients[k]);
-    if (status)
-        return status;
-    model->terms[k] = expression_parse(model->pool, document->name, text);
-    if (model->terms[k] == MEMMODEL_ERROR_NOMEM)
-        return MEMMODEL_ERROR_NOMEM;
-    if (model->terms[k] < 0)
-        return json_error_at(document, json_object_get(item, "term"), MEMMODEL_ERROR_PARSE, "not a term: %.200s", text);
-    if (expression_symbol_count(model->pool) > model->input_count)
-        return json_error_at(document, json_object_get(item, "term"), MEMMODEL_ERROR_PARSE,
-                             "the term has \"%.64s\" in it, which is no input",
-                             expression_symbol_name(model->pool, model->input_count));
-    return 0;
+        status =
+            model_file_number(document, item, "coefficient", model->general ? -INFINITY : 0, &model->coefficients[k]);
+    return status ? status : model_file_term(document, json_object_get(item, "term"), model, &model->terms[k]);
 }
 
 static int
 read_terms(const struct json_document *document, memmodel_model *model)
 {
     const json_t *terms;
-    int status = read_list(document, document->root, "terms", MODEL_MOST_TERMS, &terms);
+    int status = model_file_list(document, document->root, "terms", MODEL_MOST_TERMS, &terms);
 
     for (size_t k = 0; !status && k < json_array_size(terms); k++)
         status = read_term(document, json_array_get(terms, k), model, k);
@@ -396,74 +304,10 @@ check_formula(const struct json_document *document, const memmodel_model *model)
     if (status)
         return status;
     if (strcmp(found, expected) != 0)
-        status = wrong(document, json_object_get(document->root, "formula"), "the formula is not that of the terms");
+        status = model_file_wrong(document, json_object_get(document->root, "formula"),
+                                  "the formula is not that of the terms");
     memory_release(model->context, expected);
     return status;
-}
-
-static int
-read_leverage(const struct json_document *document, const json_t *rows, memmodel_model *model)
-{
-    double *row = model->bound.leverage;
-
-    if (json_array_size(rows) != model->term_count)
-        return wrong(document, rows, "\"leverage\" must have one row for each term");
-    for (size_t k = 0; k < model->term_count; row += ++k) {
-        const json_t *item = json_array_get(rows, k);
-        int status;
-
-        if (!json_is_array(item) || json_array_size(item) != k + 1)
-            return wrong(document, item, "row k of \"leverage\" must be an array of k numbers");
-        status = read_numbers(document, item, row);
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
-static int
-check_ratios(const struct json_document *document, const json_t *array, bool relative, const struct model_bound *bound)
-{
-    for (size_t i = 0; i < bound->ratio_count; i++)
-        if ((relative && bound->ratios[i] <= 0) || (i > 0 && bound->ratios[i] < bound->ratios[i - 1]))
-            return wrong(document, json_array_get(array, i),
-                         relative ? "\"ratios\" must be above 0 and rising" : "\"ratios\" must be rising");
-    return 0;
-}
-
-static int
-read_bound_arrays(const struct json_document *document, const json_t *object, memmodel_model *model)
-{
-    const json_t *ratios, *leverage;
-    int status = read_list(document, object, "ratios", MODEL_MOST_FREEDOM, &ratios);
-
-    if (!status)
-        status = read_list(document, object, "leverage", MODEL_MOST_TERMS, &leverage);
-    if (!status)
-        status = model_allocate_bound(model, json_array_size(ratios));
-    if (!status)
-        status = read_leverage(document, leverage, model);
-    if (!status)
-        status = read_numbers(document, ratios, model->bound.ratios);
-    return status ? status : check_ratios(document, ratios, model->relative, &model->bound);
-}
-
-static int
-read_bound(const struct json_document *document, memmodel_model *model)
-{
-    static const char *const keys[] = {"freedom", "sigma", "leverage", "ratios", NULL};
-    const json_t *object;
-    int status = json_get_object(document, document->root, "bound", &object);
-
-    if (!status)
-        status = json_check_keys(document, object, keys);
-    if (!status)
-        status = read_count(document, object, "freedom", &model->bound.freedom);
-    if (!status)
-        status = read_number(document, object, "sigma", 0, &model->bound.sigma);
-    if (!status)
-        bound_prepare(&model->bound);
-    return status ? status : read_bound_arrays(document, object, model);
 }
 
 /* Both numbers, or both null: then there are none. */
@@ -474,8 +318,8 @@ read_limits(const struct json_document *document, const json_t *object, struct m
 
     if (json_is_null(json_object_get(object, "least")) && json_is_null(json_object_get(object, "most")))
         return 0;
-    status = read_number(document, object, "least", -INFINITY, &response->least);
-    return status ? status : read_number(document, object, "most", response->least, &response->most);
+    status = model_file_number(document, object, "least", -INFINITY, &response->least);
+    return status ? status : model_file_number(document, object, "most", response->least, &response->most);
 }
 
 /* The loss, and how a sum becomes a prediction: what the other members are checked by. */
@@ -489,7 +333,7 @@ read_response(const struct json_document *document, memmodel_model *model)
     int status = json_get_string(document, document->root, "loss", &loss);
 
     if (!status && strcmp(loss, loss_names[0]) != 0 && strcmp(loss, loss_names[1]) != 0)
-        status = wrong(document, json_object_get(document->root, "loss"), "\"loss\" is squared or relative");
+        status = model_file_wrong(document, json_object_get(document->root, "loss"), "\"loss\" is squared or relative");
     if (!status)
         status = json_get_object(document, document->root, "response", &object);
     if (!status)
@@ -497,7 +341,7 @@ read_response(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = json_get_bool(document, object, "square", &response->square);
     if (!status)
-        status = read_number(document, object, "offset", -INFINITY, &response->offset);
+        status = model_file_number(document, object, "offset", -INFINITY, &response->offset);
     if (!status)
         status = read_limits(document, object, response);
     model->general = true;
@@ -515,13 +359,13 @@ read_rival(const struct json_document *document, const json_t *item, memmodel_mo
     int status = json_check_keys(document, item, keys);
 
     if (!status)
-        status = read_count(document, item, "nodes", &rival->nodes);
+        status = model_file_count(document, item, "nodes", &rival->nodes);
     if (!status)
-        status = read_count(document, item, "terms", &rival->terms);
+        status = model_file_count(document, item, "terms", &rival->terms);
     if (!status)
-        status = read_number(document, item, "loo_error", 0, &rival->loo);
+        status = model_file_number(document, item, "loo_error", 0, &rival->loo);
     if (!status)
-        status = read_number(document, item, "held_out_error", 0, &rival->held_out);
+        status = model_file_number(document, item, "held_out_error", 0, &rival->held_out);
     if (!status)
         status = json_get_bool(document, item, "chosen", &rival->chosen);
     if (!status)
@@ -536,7 +380,7 @@ static int
 read_front(const struct json_document *document, memmodel_model *model)
 {
     const json_t *array;
-    int status = read_list(document, document->root, "front", MODEL_MOST_FRONT, &array);
+    int status = model_file_list(document, document->root, "front", MODEL_MOST_FRONT, &array);
 
     if (status)
         return status;
@@ -560,9 +404,9 @@ read_errors(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = json_check_keys(document, object, keys);
     if (!status)
-        status = read_count(document, object, "samples", &model->samples);
+        status = model_file_count(document, object, "samples", &model->samples);
     for (size_t i = 0; !status && i < sizeof errors / sizeof errors[0]; i++)
-        status = read_number(document, object, keys[i + 1], 0, errors[i]);
+        status = model_file_number(document, object, keys[i + 1], 0, errors[i]);
     model->training_mape = model->loo_mape = (double)NAN;
     return status;
 }
@@ -577,10 +421,10 @@ read_scores(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = json_check_keys(document, object, keys);
     if (!status)
-        status = read_count(document, object, "samples", &model->samples);
+        status = model_file_count(document, object, "samples", &model->samples);
     if (!status)
-        status = read_number(document, object, "training_mape", 0, &model->training_mape);
-    return status ? status : read_number(document, object, "loo_mape", 0, &model->loo_mape);
+        status = model_file_number(document, object, "training_mape", 0, &model->training_mape);
+    return status ? status : model_file_number(document, object, "loo_mape", 0, &model->loo_mape);
 }
 
 static int
@@ -596,8 +440,8 @@ read_noise(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = json_check_keys(document, object, keys);
     if (!status)
-        status = read_number(document, object, "deviation", 0, &model->noise.deviation);
-    return status ? status : read_count(document, object, "freedom", &model->noise.freedom);
+        status = model_file_number(document, object, "deviation", 0, &model->noise.deviation);
+    return status ? status : model_file_count(document, object, "freedom", &model->noise.freedom);
 }
 
 static int
@@ -612,10 +456,10 @@ read_objective_loss(const struct json_document *document, const json_t *object, 
     while (kind < OBJECTIVES && strcmp(loss, objective_names[kind]) != 0)
         kind++;
     if (kind == OBJECTIVES)
-        return wrong(document, json_object_get(object, "loss"), "no such loss");
+        return model_file_wrong(document, json_object_get(object, "loss"), "no such loss");
     model->loss = kind;
     if (kind == MEMMODEL_FIT_LOSS_PINBALL)
-        status = read_number(document, object, "quantile", 0, &model->quantile);
+        status = model_file_number(document, object, "quantile", 0, &model->quantile);
     return status;
 }
 
@@ -636,7 +480,7 @@ read_objective(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = read_objective_loss(document, object, model);
     for (size_t i = 0; !status && !model->general && i < sizeof errors / sizeof errors[0]; i++)
-        status = read_number(document, object, keys[i + 2], 0, errors[i]);
+        status = model_file_number(document, object, keys[i + 2], 0, errors[i]);
     return status;
 }
 
@@ -650,7 +494,8 @@ check_certificate(const struct json_document *document, const memmodel_model *mo
     if (json_object_get(document->root, "certified"))
         status = json_get_bool(document, document->root, "certified", &certified);
     if (!status && certified && !model->certified)
-        status = wrong(document, json_object_get(document->root, "certified"), "the formula cannot be certified");
+        status =
+            model_file_wrong(document, json_object_get(document->root, "certified"), "the formula cannot be certified");
     return status;
 }
 
@@ -669,8 +514,9 @@ static const char *const keys_2[] = {"format",   "version",   "target", "formula
                                      "response", "certified", "noise",  "objective", NULL};
 
 static const struct layout layouts[FORMAT_VERSION] = {
-    {keys_1, {read_domain, read_terms, read_bound, read_scores, read_noise, read_objective}},
-    {keys_2, {read_response, read_domain, read_terms, read_bound, read_errors, read_front, read_noise, read_objective}},
+    {keys_1, {read_domain, read_terms, bound_from_json, read_scores, read_noise, read_objective}},
+    {keys_2,
+     {read_response, read_domain, read_terms, bound_from_json, read_errors, read_front, read_noise, read_objective}},
 };
 
 static int

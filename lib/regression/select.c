@@ -9,7 +9,6 @@
 
 enum {
     MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT,
-    MOST_GROUPS = 64,
     LEAST_GROUPS = 4,    /* left out in turn */
     GROUP_WORK = 16384,  /* rows times groups beyond 64 rows: keeps large tables to seconds */
     MOST_REWEIGHED = 16, /* groups where each takes a fit step by step */
@@ -303,7 +302,7 @@ select_left_out(struct reweighing *work, const struct select_problem *problem, c
 
     select_fit(work, problem, subset, coefficients);
     fit = loss_problem(problem, subset, columns);
-    reweigh_leave_out(work, &fit, coefficients, problem->points, group_count(problem, MOST_GROUPS), errors);
+    reweigh_leave_out(work, &fit, coefficients, problem->points, group_count(problem, SELECT_MOST_GROUPS), errors);
     for (size_t i = 0; i < problem->columns->rows; i++)
         errors[i] = (problem->measured[i] - errors[i]) * problem->roots[i];
 }
@@ -337,7 +336,7 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     if (!status) {
         new->work.groups = &new->groups;
         new->floor = problem->loss ? loss_floor(problem->loss) : exact;
-        new->parts = group_count(problem, problem->inner ? MOST_REWEIGHED : MOST_GROUPS);
+        new->parts = group_count(problem, problem->inner ? MOST_REWEIGHED : SELECT_MOST_GROUPS);
         new->errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->errors);
         new->least_errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->least_errors);
     }
@@ -458,30 +457,32 @@ fit_rest(memmodel_context *context, const struct select_problem *others, const s
 
 static int
 hold_out(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-         size_t group, size_t groups, struct rest *rest, double *ratios)
+         size_t group, size_t groups, struct rest *rest, struct held_out *held_out)
 {
+    struct held_out_formula *formula = &held_out->formulas[group];
     struct select_problem others;
-    double coefficients[SUBSET_TERMS + 1];
-    struct subset subset;
     int status;
 
     take_rest(problem, group, groups, rest);
     others = problem_of_rest(problem, rest);
-    status = select_subset(context, &others, shortlist, &subset);
+    status = select_subset(context, &others, shortlist, &formula->subset);
     if (!status)
-        status = fit_rest(context, &others, &subset, coefficients);
+        status = fit_rest(context, &others, &formula->subset, formula->coefficients);
     for (size_t i = 0; !status && i < problem->columns->rows; i++)
-        if (in_group(problem, i, group, groups))
-            ratios[i] = ratio(problem, &subset, coefficients, i);
+        if (in_group(problem, i, group, groups)) {
+            held_out->ratios[i] = ratio(problem, &formula->subset, formula->coefficients, i);
+            held_out->groups[i] = group;
+        }
     return status;
 }
 
 int
 select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
-                       const struct shortlist *shortlist, double *ratios)
+                       const struct shortlist *shortlist, struct held_out *held_out)
 {
     struct rest rest = {.points = NULL};
-    size_t rows = problem->columns->rows, groups = group_count(problem, problem->loss ? MOST_REWEIGHED : MOST_GROUPS);
+    size_t rows = problem->columns->rows,
+           groups = group_count(problem, problem->loss ? MOST_REWEIGHED : SELECT_MOST_GROUPS);
     int status = matrix_new(context, rows, problem->columns->columns, &rest.columns);
 
     if (!status)
@@ -491,7 +492,8 @@ select_held_out_ratios(memmodel_context *context, const struct select_problem *p
         status = rest.points ? 0 : MEMMODEL_ERROR_NOMEM;
     }
     for (size_t group = 0; !status && group < groups; group++)
-        status = hold_out(context, problem, shortlist, group, groups, &rest, ratios);
+        status = hold_out(context, problem, shortlist, group, groups, &rest, held_out);
+    held_out->count = groups;
     memory_release(context, rest.points);
     matrix_release(&rest.values);
     matrix_release(&rest.columns);

@@ -7,6 +7,8 @@
 #include "regression/reweigh.h"
 #include "regression/subset.h"
 
+enum { SELECT_MOST_GROUPS = 64 }; /* of points that are held out in turn */
+
 struct select_problem {
     const struct matrix *columns;
     const double *right_side; /* square root of each row's weight: rows are divided by what they measure */
@@ -49,6 +51,20 @@ int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
               struct subset *selected);
 
+/* A formula that was selected and fitted without some points. */
+struct held_out_formula {
+    struct subset subset;
+    double coefficients[SUBSET_TERMS + 1];
+};
+
+/* What is known of rows held out. Room for a number a row, and for SELECT_MOST_GROUPS formulas. */
+struct held_out {
+    double *ratios;
+    size_t *groups; /* of every row: which of the formulas did not see it */
+    struct held_out_formula *formulas;
+    size_t count; /* of formulas */
+};
+
 /*
  * ratios[i]: measurement of row i divided by its prediction by a formula that was selected and fitted without it and
  * without the other rows of its point. Points are left out one at a time up to 64, in fewer and larger groups on large
@@ -56,6 +72,6 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
  */
 int
 select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
-                       const struct shortlist *shortlist, double *ratios);
+                       const struct shortlist *shortlist, struct held_out *held_out);
 
 #endif

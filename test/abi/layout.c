@@ -150,6 +150,12 @@ VALUE(MEMMODEL_BASIS_POSYNOMIAL, 0);
 VALUE(MEMMODEL_BASIS_GIVEN, 1);
 VALUE(MEMMODEL_BASIS_GENERAL, 2);
 
+VALUE(MEMMODEL_BOUND_LARGER, 0);
+VALUE(MEMMODEL_BOUND_HELD_OUT, 1);
+VALUE(MEMMODEL_BOUND_STUDENT, 2);
+VALUE(MEMMODEL_BOUND_WIDE, 3);
+VALUE(MEMMODEL_BOUND_JACKKNIFE_PLUS, 4);
+
 VALUE(MEMMODEL_EXPORT_TEXT, 0);
 VALUE(MEMMODEL_EXPORT_C, 1);
 VALUE(MEMMODEL_EXPORT_PYTHON, 2);
@@ -453,7 +459,11 @@ FIELD(memmodel_prediction, value, 8, 4);
 FIELD(memmodel_prediction, upper, 16, 12);
 FIELD(memmodel_prediction, outside, 24, 20);
 FIELD(memmodel_prediction, reserved, 28, 24);
-BYTES(memmodel_prediction, 32, 28);
+FIELD(memmodel_prediction, points, 32, 28);
+FIELD(memmodel_prediction, attained, 40, 36);
+FIELD(memmodel_prediction, rule, 48, 44);
+FIELD(memmodel_prediction, reserved_2, 52, 48);
+BYTES(memmodel_prediction, 56, 52);
 
 FIELD(memmodel_model_scores, size, 0, 0);
 FIELD(memmodel_model_scores, training_mape, 8, 4);

@@ -106,6 +106,7 @@ SAME(__typeof__(&memmodel_model_evaluate), double (*)(const memmodel_model *mode
 SAME(__typeof__(&memmodel_model_evaluate_many), void (*)(const memmodel_model *model, const double *const *columns, size_t count, double *results), "memmodel_model_evaluate_many");
 SAME(__typeof__(&memmodel_model_evaluate_rows), int (*)(const memmodel_model *model, const double *numbers, size_t length, size_t pitch, size_t count, double *results), "memmodel_model_evaluate_rows");
 SAME(__typeof__(&memmodel_model_predict), int (*)(const memmodel_model *model, const double *inputs, double level, struct memmodel_prediction *prediction), "memmodel_model_predict");
+SAME(__typeof__(&memmodel_model_predict_by), int (*)(const memmodel_model *model, const double *inputs, int rule, double level, struct memmodel_prediction *prediction), "memmodel_model_predict_by");
 SAME(__typeof__(&memmodel_model_predict_many), int (*)(const memmodel_model *model, const double *const *columns, size_t count, double level, double *values, double *upper, int *outside), "memmodel_model_predict_many");
 SAME(__typeof__(&memmodel_model_solve), int (*)(const memmodel_model *model, const double *inputs, const char *input, double level, double budget, int64_t *largest), "memmodel_model_solve");
 SAME(__typeof__(&memmodel_model_input_count), size_t (*)(const memmodel_model *model), "memmodel_model_input_count");

@@ -27,6 +27,7 @@ ARGUMENTS = {
     ("memmodel_network_from_onnx", "bytes"): "onnx",
     ("memmodel_network_from_onnx", "length"): "sizeof onnx - 1",
     ("memmodel_model_predict", "inputs"): "(const double[]){4}",
+    ("memmodel_model_predict_by", "inputs"): "(const double[]){4}",
     ("memmodel_scan", "values"): "(const int64_t[]){1}",
     ("memmodel_scan", "bytes"): "&f->number",
     "tensors": "&f->square",
@@ -39,6 +40,7 @@ ARGUMENTS = {
     "budget": "INT64_C(1) << 30",
     "largest": "&f->number",
     "level": "0.95",
+    "rule": "MEMMODEL_BOUND_LARGER",
     "alias memmodel_tensor": "f->square",
 }
 

@@ -98,6 +98,7 @@ const struct signature signatures[] = {
     FUNCTION("vppzp", memmodel_model_evaluate_many),
     FUNCTION("ippzzzp", memmodel_model_evaluate_rows),
     FUNCTION("ippdp", memmodel_model_predict),
+    FUNCTION("ippidp", memmodel_model_predict_by),
     FUNCTION("ippzdppp", memmodel_model_predict_many),
     FUNCTION("ippsddp", memmodel_model_solve),
     FUNCTION("zp", memmodel_model_input_count),
@@ -175,7 +176,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 164;
+const size_t signature_count = 165;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -424,6 +425,10 @@ const struct layout layouts[] = {
     FIELD(memmodel_prediction, upper),
     FIELD(memmodel_prediction, outside),
     FIELD(memmodel_prediction, reserved),
+    FIELD(memmodel_prediction, points),
+    FIELD(memmodel_prediction, attained),
+    FIELD(memmodel_prediction, rule),
+    FIELD(memmodel_prediction, reserved_2),
     STRUCT(memmodel_model_scores),
     FIELD(memmodel_model_scores, size),
     FIELD(memmodel_model_scores, training_mape),

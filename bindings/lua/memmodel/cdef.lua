@@ -338,6 +338,10 @@ struct memmodel_prediction {
     double upper;
     int32_t outside;
     int32_t reserved;
+    int64_t points;
+    double attained;
+    int32_t rule;
+    int32_t reserved_2;
 };
 struct memmodel_model_scores {
     size_t size;
@@ -603,6 +607,7 @@ double memmodel_model_evaluate(const memmodel_model *model, const double *inputs
 void memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
 int memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch, size_t count, double *results);
 int memmodel_model_predict(const memmodel_model *model, const double *inputs, double level, struct memmodel_prediction *prediction);
+int memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int rule, double level, struct memmodel_prediction *prediction);
 int memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level, double *values, double *upper, int *outside);
 int memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget, int64_t *largest);
 size_t memmodel_model_input_count(const memmodel_model *model);

@@ -17,7 +17,7 @@ from memmodel.errors import MemmodelError
 from memmodel.estimation import estimate, scan, solve, what_if
 from memmodel.fitting import fit
 from memmodel.function import Function
-from memmodel.model import Model, Prediction, Scores
+from memmodel.model import Bound, Model, Prediction, Scores
 from memmodel.monitor import Monitor, Reading, Summary
 from memmodel.network import Network
 from memmodel.points import Points
@@ -30,6 +30,7 @@ from memmodel.trace import Event, Trace
 __version__ = ffi.VERSION
 
 __all__ = [
+    "Bound",
     "Change",
     "Dim",
     "Event",

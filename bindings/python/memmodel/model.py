@@ -34,6 +34,22 @@ class Prediction(NamedTuple):
         return html("prediction", self)
 
 
+class Bound(NamedTuple):
+    """A prediction's upper bound, and what it rests on.
+
+    rule: what decided; "held_out", "student", "wide", "jackknife_plus", or "larger" where there is no bound but the
+    prediction. points: different points that it was found from, each held out in turn. attained: the level that so many
+    points stand for whatever the errors' distribution; where it is below the asked one, the tail beyond is Student's.
+    """
+
+    prediction: float
+    upper: float
+    outside: bool
+    rule: str
+    points: int
+    attained: float
+
+
 class Scores(NamedTuple):
     """How good a fit is, on the rows it was fitted to and on rows it did not see.
 
@@ -184,6 +200,17 @@ class Model:
         if _predict(self._pointer, packed, _call.double(level, "level"), result):
             raise _ffi.InvalidArgumentError(f"level: {level} is not between 0.5 and 0.999")
         return Prediction(result.value, result.upper, result.outside != 0)
+
+    def bound(self, /, *, level: float = 0.95, rule: str | int | _ffi.Bound = "larger", **inputs: float) -> Bound:
+        """Prediction with an upper bound by one rule, and what it rests on.
+
+        rule: "larger" as predict() takes it; "held_out", "student", "wide", or "jackknife_plus".
+
+        >>> model.bound(dim=64, batch=4, level=0.99).attained
+        """
+        found = _ffi.model_predict_by(self._handle, self._numbers(inputs), rule, level)
+        decided = _ffi.Bound(found.rule).name.lower()
+        return Bound(found.value, found.upper, found.outside != 0, decided, found.points, found.attained)
 
     def _numbers(self, inputs: Mapping[str, Any]) -> list[float]:
         """The values in their order, or what is wrong with them."""

@@ -1,0 +1,185 @@
+/* How unsure a prediction outside the training data is. */
+#include "regression/widen.h"
+#include "regression/bound.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- which terms ---- */
+
+static bool
+is_listed(const struct wide_list *list, size_t column)
+{
+    for (size_t k = 0; k < list->count; k++)
+        if (list->columns[k] == column)
+            return true;
+    return false;
+}
+
+void
+widen_add(struct wide_list *list, size_t column)
+{
+    if (list->count < MODEL_MOST_WIDE_TERMS && !is_listed(list, column))
+        list->columns[list->count++] = column;
+}
+
+enum { TERMS_AT_ONCE = 32 };
+
+/* The growth of terms `first` to first + count - 1, given a program of them. */
+static void
+measure_growth(const struct expression_program *program, const double *point, size_t first, size_t count,
+               struct matrix *growth)
+{
+    double before[TERMS_AT_ONCE], after[TERMS_AT_ONCE], moved[MODEL_MOST_INPUTS];
+
+    memcpy(moved, point, growth->rows * sizeof *moved);
+    expression_program_run(program, point, before);
+    for (size_t i = 0; i < growth->rows; i++) {
+        moved[i] = 2 * point[i];
+        expression_program_run(program, moved, after);
+        moved[i] = point[i];
+        for (size_t k = 0; k < count; k++)
+            matrix_column(growth, first + k)[i] = after[k] / before[k];
+    }
+}
+
+/* Column j: how many times term j becomes greater where each input is twice what it is at the point. */
+static int
+find_growth(const struct basis *basis, const double *point, struct matrix *growth)
+{
+    for (size_t first = 0; first < basis->count; first += TERMS_AT_ONCE) {
+        size_t count = basis->count - first < TERMS_AT_ONCE ? basis->count - first : TERMS_AT_ONCE;
+        struct expression_program *program;
+        int status = expression_compile(basis->pool, basis->terms + first, count, &program);
+
+        if (status)
+            return status;
+        measure_growth(program, point, first, count, growth);
+        expression_program_free(program);
+    }
+    return 0;
+}
+
+static const double tolerance = 1e-9; /* of growth */
+
+/* false for growth that is NaN */
+static bool
+grows_no_faster(const double *growth, const double *most, size_t inputs)
+{
+    for (size_t i = 0; i < inputs; i++)
+        if (!(growth[i] <= most[i] * (1 + tolerance)))
+            return false;
+    return true;
+}
+
+/* The growth of the fastest on the list, or of the input itself. */
+static void
+find_most(const struct wide_list *list, const struct matrix *growth, double *most)
+{
+    for (size_t i = 0; i < growth->rows; i++)
+        most[i] = 2;
+    for (size_t k = 0; k < list->count; k++)
+        for (size_t i = 0; i < growth->rows; i++)
+            most[i] = fmax(most[i], matrix_column(growth, list->columns[k])[i]);
+}
+
+static unsigned
+longest_simple(const struct basis *basis)
+{
+    unsigned longest = 0;
+
+    for (size_t j = 0; j < basis->count; j++)
+        if (basis->plain[j] && basis->sizes[j] > longest)
+            longest = basis->sizes[j];
+    return longest;
+}
+
+static void
+add_simple(struct wide_list *list, const struct basis *basis, const struct matrix *growth)
+{
+    double most[MODEL_MOST_INPUTS];
+    unsigned longest = longest_simple(basis);
+
+    find_most(list, growth, most);
+    for (unsigned size = 1; size <= longest; size++)
+        for (size_t j = 0; j < basis->count; j++)
+            if (basis->plain[j] && basis->sizes[j] == size &&
+                grows_no_faster(matrix_column(growth, j), most, growth->rows))
+                widen_add(list, j);
+}
+
+int
+widen_add_simple(struct wide_list *list, memmodel_context *context, const struct basis *basis, const double *point,
+                 size_t inputs)
+{
+    struct matrix growth;
+    int status = matrix_new(context, inputs, basis->count, &growth);
+
+    if (!status)
+        status = find_growth(basis, point, &growth);
+    if (!status)
+        add_simple(list, basis, &growth);
+    matrix_release(&growth);
+    return status;
+}
+
+/* ---- their leverage ---- */
+
+/* A column with a row below it for what is known of its coefficient; false if it depends on those before it. */
+static bool
+append(struct qr *qr, const double *column, size_t rows, const double *roots, double error, double *extended)
+{
+    double greatest = 0;
+
+    memset(extended, 0, qr->q.rows * sizeof *extended);
+    for (size_t i = 0; i < rows; i++) {
+        extended[i] = roots ? column[i] * roots[i] : column[i];
+        greatest = fmax(greatest, fabs(extended[i]));
+    }
+    extended[rows + qr->count] = error * greatest;
+    return qr_append(qr, extended);
+}
+
+static int
+fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const double *roots, double error,
+     struct qr *qr, double *extended)
+{
+    struct model_wide *wide = &model->bound.wide;
+    int exponents[MODEL_MOST_WIDE_TERMS], status;
+
+    wide->term_count = 0;
+    for (size_t k = 0; k < list->count; k++) {
+        size_t column = list->columns[k];
+        expression term;
+
+        if (!append(qr, matrix_column(&basis->columns, column), basis->columns.rows, roots, error, extended))
+            continue;
+        term = expression_copy_assuming(basis->pool, basis->terms[column], model->pool, NULL, NULL, 0);
+        if (term < 0)
+            return term;
+        exponents[wide->term_count] = basis->exponents[column];
+        wide->terms[wide->term_count++] = term;
+    }
+    status = model_allocate_wide(model, wide->term_count);
+    if (!status)
+        bound_fill_leverage(wide->leverage, qr, exponents);
+    return status;
+}
+
+int
+widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const double *roots,
+           double error)
+{
+    size_t rows = basis->columns.rows + list->count;
+    struct qr qr;
+    double *extended;
+    int status = qr_new(model->context, rows, list->count, &qr);
+
+    if (!status) {
+        extended = memory_allocate_zeroed(model->context, rows, sizeof *extended);
+        status = extended ? fill(model, basis, list, roots, error, &qr, extended) : MEMMODEL_ERROR_NOMEM;
+        memory_release(model->context, extended);
+    }
+    qr_release(&qr);
+    return status;
+}

@@ -1,0 +1,40 @@
+/*
+ * How unsure a prediction outside the training data is. A term that the data did not need may still grow where there are
+ * none. So all simple terms are taken for possible that grow no faster than what was found: of term j nothing is known beforehand but that its share of the
+ * target is about 1 at most on any row (a normal distribution of standard deviation 1 / greatest share), and the rows say the
+ * rest. The leverage of that regression is what the data leave open. It is defined for fewer rows than terms too.
+ */
+#ifndef REGRESSION_WIDEN_H
+#define REGRESSION_WIDEN_H
+
+#include "regression/basis.h"
+#include "regression/model.h"
+
+/* Columns that a formula has or might have had. */
+struct wide_list {
+    size_t count;
+    size_t columns[MODEL_MOST_WIDE_TERMS];
+};
+
+void
+widen_add(struct wide_list *list, size_t column);
+
+/*
+ * Adds the simple terms of a posynomial basis, from the shortest on, that grow no faster with any input than those on the
+ * list or the input itself do, from `point` to twice its numbers. 0,
+ * MEMMODEL_ERROR_NOMEM, or the error of a term.
+ */
+int
+widen_add_simple(struct wide_list *list, memmodel_context *context, const struct basis *basis, const double *point,
+                 size_t inputs);
+
+/*
+ * Keeps the columns of the list in the model, with the leverage of them all. `roots`: factors of
+ * the rows; NULL: the columns have them. `error`: of a prediction, in the unit of the rows' right sides; after the bound
+ * is filled. 0, MEMMODEL_ERROR_NOMEM, or the error of a term.
+ */
+int
+widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const double *roots,
+           double error);
+
+#endif

@@ -1,0 +1,335 @@
+/* Upper bounds: what each rule says, what it rests on, and how often measurements stay below. */
+#include "fitted.h"
+#include "near.h"
+
+#include <stdio.h>
+
+/* ---- models whose bounds are known ---- */
+
+/* y = 2 x on x from 1 to 10, with `bound` as what its bound is made from. */
+static memmodel_model *
+model_with(memmodel_context *context, const char *bound)
+{
+    memmodel_model *model;
+    char text[2000];
+
+    snprintf(
+        text, sizeof text,
+        "{\"format\": \"memmodel-model\", \"version\": 1, \"target\": \"y\", \"formula\": \"2*x\",\n"
+        "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}], \"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}],\n"
+        "\"scores\": {\"samples\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
+        "\"bound\": {\"freedom\": 3, %s}}",
+        bound);
+    if (memmodel_model_from_json(context, "model", text, strlen(text), &model))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return model;
+}
+
+static struct memmodel_prediction
+predict_by(const memmodel_model *model, double x, int32_t rule, double level)
+{
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+
+    assert_int_equal(memmodel_model_predict_by(model, &x, rule, level, &prediction), 0);
+    return prediction;
+}
+
+#define OLD "\"sigma\": 0.1, \"leverage\": [[0.5]], \"ratios\": [0.9, 1.0, 1.1, 1.2]"
+
+/* Of four points the third smallest ratio stands for 3/5 and the greatest for 4/5: more they cannot say. */
+static void
+the_held_out_ratio_has_the_rank_of_the_level(void **state)
+{
+    static const struct {
+        double level, ratio, attained;
+    } cases[] = {{0.5, 1.1, 0.6}, {0.6, 1.1, 0.6}, {0.61, 1.2, 0.8}, {0.95, 1.2, 0.8}, {0.99, 1.2, 0.8}};
+    memmodel_model *model = model_with(*state, OLD);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, cases[i].level);
+
+        assert_near(prediction.upper, 10 * cases[i].ratio, 1e-12);
+        assert_near(prediction.attained, cases[i].attained, 1e-12);
+        assert_int_equal(prediction.points, 4);
+        assert_int_equal(prediction.rule, MEMMODEL_BOUND_HELD_OUT);
+    }
+    memmodel_model_unref(model);
+}
+
+/* t of three degrees of freedom at 0.95 is 2.353363; L u = 0.5 x / (2 x), its square 1/16. */
+static void
+students_bound_has_the_leverage_of_the_point(void **state)
+{
+    memmodel_model *model = model_with(*state, OLD);
+    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95);
+
+    assert_near(prediction.upper, 10 * (1 + 2.353363435 * 0.1 * sqrt(1 + 1.0 / 16)), 1e-7);
+    assert_int_equal(prediction.rule, MEMMODEL_BOUND_STUDENT);
+    memmodel_model_unref(model);
+}
+
+static void
+the_default_is_the_larger_rule_and_says_which(void **state)
+{
+    memmodel_model *model = model_with(*state, OLD);
+    struct memmodel_prediction high = predict_by(model, 5, MEMMODEL_BOUND_LARGER, 0.95),
+                               low = predict_by(model, 5, MEMMODEL_BOUND_LARGER, 0.5), plain = {.size = sizeof plain};
+
+    assert_int_equal(high.rule, MEMMODEL_BOUND_STUDENT);
+    assert_int_equal(low.rule, MEMMODEL_BOUND_HELD_OUT);
+    assert_true(high.upper == predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95).upper);
+    assert_true(low.upper == predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.5).upper);
+    assert_int_equal(memmodel_model_predict(model, (double[]){5}, 0.95, &plain), 0);
+    assert_true(plain.upper == high.upper && plain.rule == high.rule && plain.points == 4);
+    memmodel_model_unref(model);
+}
+
+static void
+a_model_of_before_has_no_other_rules(void **state)
+{
+    memmodel_model *model = model_with(*state, OLD);
+    struct memmodel_prediction prediction = {.size = sizeof prediction, .upper = -1};
+    double x = 5;
+
+    assert_int_equal(memmodel_model_predict_by(model, &x, MEMMODEL_BOUND_WIDE, 0.95, &prediction),
+                     MEMMODEL_ERROR_UNSUPPORTED);
+    assert_int_equal(memmodel_model_predict_by(model, &x, MEMMODEL_BOUND_JACKKNIFE_PLUS, 0.95, &prediction),
+                     MEMMODEL_ERROR_UNSUPPORTED);
+    assert_int_equal(memmodel_model_predict_by(model, &x, 5, 0.95, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict_by(model, &x, -1, 0.95, &prediction), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_model_predict_by(model, &x, MEMMODEL_BOUND_HELD_OUT, 1.5, &prediction),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_true(prediction.upper == -1);
+    assert_int_equal(predict_by(model, 100, MEMMODEL_BOUND_LARGER, 0.95).outside, 1);
+    memmodel_model_unref(model);
+}
+
+/* Two ratios are of one point, two of points of their own: three points, and rank 0.5 (4 + 1) 3 / 4 among them. */
+static void
+repeated_measurements_share_their_point(void **state)
+{
+    memmodel_model *model = model_with(*state, OLD ", \"repeats\": [2, 2, 1, 1]");
+    struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.5);
+
+    assert_int_equal(prediction.points, 3);
+    assert_near(prediction.upper, 11, 1e-12);
+    assert_near(prediction.attained, 0.5, 1e-12);
+    assert_near(predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.95).attained, 0.75, 1e-12);
+    memmodel_model_unref(model);
+}
+
+/* What three formulas say at 10, each times the ratio of the row it did not see: 22.05, 22 and 22.54. */
+static void
+jackknife_takes_the_rank_among_what_all_formulas_say(void **state)
+{
+    memmodel_model *model = model_with(
+        *state,
+        "\"sigma\": 0.1, \"leverage\": [[0.5]], \"ratios\": [0.98, 1.0, 1.05], \"left_out\": {\"terms\": [\"x\"], "
+        "\"formulas\": [{\"coefficients\": [2.1], \"ratios\": [1.05]}, {\"coefficients\": [2.2], \"ratios\": "
+        "[1.0]}, {\"coefficients\": [2.3], \"ratios\": [0.98]}]}");
+
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_JACKKNIFE_PLUS, 0.95).upper, 22.54, 1e-12);
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_JACKKNIFE_PLUS, 0.5).upper, 22.05, 1e-12);
+    assert_near(predict_by(model, 10, MEMMODEL_BOUND_HELD_OUT, 0.95).upper, 21, 1e-12);
+    memmodel_model_unref(model);
+}
+
+/* At 20 the square, which the formula does not have, weighs 400 / 40 = 10 and is known to 0.2 of an error: h is 4. */
+static void
+outside_the_samples_all_terms_count(void **state)
+{
+    memmodel_model *model =
+        model_with(*state, OLD ", \"wide\": {\"terms\": [\"x\", \"x^2\"], \"leverage\": [[0.0], [0.0, 0.2]]}");
+    struct memmodel_prediction outside = predict_by(model, 20, MEMMODEL_BOUND_LARGER, 0.95);
+
+    assert_int_equal(outside.rule, MEMMODEL_BOUND_WIDE);
+    assert_true(outside.outside);
+    assert_near(outside.upper, 40 * (1 + 2.353363435 * 0.1 * sqrt(1 + 4)), 1e-7);
+    assert_int_equal(predict_by(model, 10, MEMMODEL_BOUND_LARGER, 0.95).rule, MEMMODEL_BOUND_STUDENT);
+    memmodel_model_unref(model);
+}
+
+static void
+broken_bounds_are_refused(void **state)
+{
+#define LEFT_OUT(terms, formulas) OLD ", \"left_out\": {\"terms\": " terms ", \"formulas\": [" formulas "]}"
+    static const struct {
+        const char *bound, *message;
+    } cases[] = {
+        {OLD ", \"repeats\": [1, 1]", "a number for each ratio"},
+        {OLD ", \"repeats\": [1, 1, 1, 0]", "count from 1"},
+        {OLD ", \"repeats\": 3", "a number for each ratio"},
+        {OLD ", \"wide\": {\"terms\": [\"x\", \"z\"], \"leverage\": [[1], [1, 2]]}", "which is no input"},
+        {OLD ", \"wide\": {\"terms\": [\"x\"], \"leverage\": [[1], [1, 2]]}", "one row for each term"},
+        {OLD ", \"wide\": {\"terms\": [], \"leverage\": []}", "1 to 32"},
+        {OLD ", \"wide\": {\"terms\": [5], \"leverage\": [[1]]}", "expected a term"},
+        {OLD ", \"wide\": 5", "object"},
+        {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1]}"), "fewer ratios"},
+        {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 1, 1]}"), "1 to 4"},
+        {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 1]}, {\"coefficients\": [1], "
+                             "\"ratios\": [1]}"),
+         "more ratios"},
+        {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1, 2], \"ratios\": [1, 1, 1, 1]}"), "one number for each term"},
+        {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 0.5]}"), "rising"},
+        {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 1], \"offsets\": 1}"), "offsets"},
+        {LEFT_OUT("[\"log(x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 1]}"), "not a term"},
+    };
+    memmodel_model *model = NULL;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[2000];
+
+        snprintf(text, sizeof text,
+                 "{\"format\": \"memmodel-model\", \"version\": 1, \"target\": \"y\", \"formula\": \"2*x\",\n"
+                 "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}],\n"
+                 "\"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}],\n"
+                 "\"scores\": {\"samples\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
+                 "\"bound\": {\"freedom\": 3, %s}}",
+                 cases[i].bound);
+        assert_error(*state, memmodel_model_from_json(*state, "m", text, strlen(text), &model), MEMMODEL_ERROR_PARSE,
+                     cases[i].message);
+        assert_null(model);
+    }
+}
+
+/* ---- fitted models ---- */
+
+static double
+upper_by(const memmodel_model *model, double dim, double batch, int32_t rule)
+{
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+
+    assert_int_equal(memmodel_model_predict_by(model, (double[]){dim, batch}, rule, 0.95, &prediction), 0);
+    return prediction.upper;
+}
+
+static void
+every_fit_has_every_rule(void **state)
+{
+    static const struct memmodel_fit_options fits[] = {
+        {.size = sizeof fits[0]},
+        {.size = sizeof fits[0], .loss = MEMMODEL_FIT_LOSS_SQUARED},
+        {.size = sizeof fits[0], .basis = MEMMODEL_BASIS_GENERAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE},
+    };
+    memmodel_samples *samples = network_samples(*state, 0.02, 1);
+
+    for (size_t i = 0; i < sizeof fits / sizeof fits[0]; i++) {
+        memmodel_model *model = fit(samples, &fits[i]);
+        double value = memmodel_model_evaluate(model, (double[]){64, 4});
+
+        for (int32_t rule = MEMMODEL_BOUND_LARGER; rule <= MEMMODEL_BOUND_JACKKNIFE_PLUS; rule++) {
+            double upper = upper_by(model, 64, 4, rule);
+
+            assert_true(upper >= value && isfinite(upper));
+            if (i == 0)
+                assert_true(upper > 1.005 * value && upper < 1.08 * value);
+        }
+        memmodel_model_unref(model);
+    }
+    memmodel_samples_unref(samples);
+}
+
+/* The formula goes on as it is; that another term might set in, nobody can rule out. */
+static void
+outside_the_samples_the_bound_widens_the_more_the_farther(void **state)
+{
+    memmodel_model *model = network_model(*state, 0.02);
+    double before = 1;
+
+    for (double dim = 112; dim <= 896; dim *= 2) {
+        double ratio =
+            upper_by(model, dim, 4, MEMMODEL_BOUND_LARGER) / memmodel_model_evaluate(model, (double[]){dim, 4});
+
+        assert_true(ratio > before);
+        before = ratio;
+    }
+    assert_true(before > 1.1);
+    memmodel_model_unref(model);
+}
+
+/* ---- how often measurements stay below ---- */
+
+struct count {
+    size_t below, measured;
+};
+
+static void
+count_below(const memmodel_model *model, const memmodel_samples *samples, const size_t *rows, size_t count,
+            struct count *counted)
+{
+    const double *target = memmodel_samples_column(samples, memmodel_model_target(model));
+
+    for (size_t i = 0; i < count; i++) {
+        struct memmodel_prediction prediction = {.size = sizeof prediction};
+        double inputs[16];
+
+        for (size_t k = 0; k < memmodel_model_input_count(model); k++)
+            inputs[k] = memmodel_samples_column(samples, memmodel_model_input_name(model, k))[rows[i]];
+        assert_int_equal(memmodel_model_predict(model, inputs, 0.95, &prediction), 0);
+        counted->below += target[rows[i]] <= prediction.upper;
+        counted->measured++;
+    }
+}
+
+/* Splits of 70 % to 30 %. */
+static double
+coverage(memmodel_context *context, const char *path, const struct memmodel_fit_options *options, uint64_t splits)
+{
+    struct count counted = {0, 0};
+    memmodel_samples *samples, *training;
+    size_t rows, order[1024];
+
+    if (memmodel_samples_read(context, path, &samples))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    rows = memmodel_samples_row_count(samples);
+    for (uint64_t seed = 0; seed < splits; seed++) {
+        size_t trained = rows * 7 / 10;
+        memmodel_model *model;
+
+        memmodel_samples_shuffle(seed, rows, order);
+        assert_int_equal(memmodel_samples_select(samples, order, trained, &training), 0);
+        model = fit(training, options);
+        count_below(model, samples, order + trained, rows - trained, &counted);
+        memmodel_model_unref(model);
+        memmodel_samples_unref(training);
+    }
+    memmodel_samples_unref(samples);
+    return (double)counted.below / (double)counted.measured;
+}
+
+/* test/bench/regression/coverage.py asks more tables, and longer. */
+static void
+about_95_percent_of_what_was_measured_lies_below_the_bound(void **state)
+{
+    static const char *const inputs[] = {"dim", "batch"};
+    static const struct memmodel_fit_options options = {
+        .size = sizeof options, .target = "peak_bytes", .inputs = inputs, .input_count = 2};
+    double keras = coverage(*state, CASE_STUDY "/keras_samples.csv", &options, 12),
+           torch = coverage(*state, CASE_STUDY "/torch_samples.csv", &options, 40);
+
+    print_message("keras %.3f, torch %.3f\n", keras, torch);
+    assert_true(keras > 0.92 && keras < 0.985);
+    assert_true(torch > 0.92 && torch < 0.985);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(the_held_out_ratio_has_the_rank_of_the_level),
+        WITH_CONTEXT(students_bound_has_the_leverage_of_the_point),
+        WITH_CONTEXT(the_default_is_the_larger_rule_and_says_which),
+        WITH_CONTEXT(a_model_of_before_has_no_other_rules),
+        WITH_CONTEXT(repeated_measurements_share_their_point),
+        WITH_CONTEXT(jackknife_takes_the_rank_among_what_all_formulas_say),
+        WITH_CONTEXT(outside_the_samples_all_terms_count),
+        WITH_CONTEXT(broken_bounds_are_refused),
+        WITH_CONTEXT(every_fit_has_every_rule),
+        WITH_CONTEXT(outside_the_samples_the_bound_widens_the_more_the_farther),
+        WITH_CONTEXT(about_95_percent_of_what_was_measured_lies_below_the_bound),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
