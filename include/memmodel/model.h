@@ -214,7 +214,16 @@ struct memmodel_front_entry {
  * have positive terms, too, unless the basis is MEMMODEL_BASIS_GENERAL.
  *
  * A formula is returned only if interval arithmetic proves that it is defined and finite wherever the inputs are in their
- * ranges, and not negative there where the terms are positive or errors relative; else the next best is.
+ * ranges, and not negative there where the terms are positive or errors relative; else the next best is. What `increasing`,
+ * `decreasing` and `non_negative` ask for is proven in the same way, of the slopes of the formula.
+ *
+ * With `units` a term is of the target's unit, or a pure number: its coefficient then has the target's unit, as the
+ * constant's has. A column without a unit is a pure number; what is added or compared must be of one unit, and logarithms
+ * are of pure numbers. Units are products such as kg*m/s^2 of names that are only compared: kB and B differ.
+ *
+ * With `change_points` terms are offered, too, that count below or from a knot on, midway between two levels of an input:
+ * equal(max(x, k), x) is 1 where x >= k, else 0. All of a formula's have the same knot. They are taken as any other term is, if
+ * rows left out are predicted better by more than so many more terms can be expected to gain.
  *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;

@@ -6,6 +6,7 @@
  * not offered.
  */
 #include "regression/fit_general.h"
+#include "regression/segments.h"
 #include "regression/shapes.h"
 #include "regression/symbols.h"
 
@@ -66,9 +67,30 @@ struct factors {
 
 /* ---- terms ---- */
 
+/* Sets *sign. Given terms may be anything: what is made of them is proven in the end. */
+static int
+check_term(const struct basis *basis, expression term, bool *allowed, enum sign *sign)
+{
+    int status;
+
+    *sign = SIGN_ANY;
+    *allowed = true;
+    if (basis->given)
+        return 0;
+    *allowed = structure_allows(basis->structure, basis->pool, term);
+    status = *allowed ? structure_sign(basis->structure, basis->pool, term, sign) : 0;
+    if (*sign == SIGN_NONE || (*sign == SIGN_MINUS && basis->relative))
+        *allowed = false;
+    return status;
+}
+
 int
 basis_add_term(struct basis *basis, expression term, unsigned size, bool plain)
 {
+    enum sign sign;
+    bool allowed;
+    int status;
+
     if (term < 0)
         return term;
     for (size_t i = 0; i < basis->count; i++)
@@ -76,7 +98,12 @@ basis_add_term(struct basis *basis, expression term, unsigned size, bool plain)
             return 0;
     if (basis->count == basis->capacity)
         return 0;
+    status = check_term(basis, term, &allowed, &sign);
+    if (status || !allowed)
+        return status;
     basis->terms[basis->count] = term;
+    basis->signs[basis->count] = (signed char)sign;
+    basis->groups[basis->count] = basis->group;
     basis->sizes[basis->count] = size;
     basis->plain[basis->count++] = plain;
     return 0;
@@ -249,6 +276,9 @@ add_given(struct basis *basis, const struct training *training, const char *text
     if (expression_symbol_count(basis->pool) > training->input_count)
         return context_error(training->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, text, "\"%s\" is no input of this fit",
                              expression_symbol_name(basis->pool, training->input_count));
+    if (!structure_unit_fits(basis->structure, basis->pool, term))
+        return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, text,
+                             "the term is neither of the target's unit nor a pure number, or mixes units");
     return depends_on_inputs(basis, training, term) ? basis_add_term(basis, term, 1, true) : 0;
 }
 
@@ -349,6 +379,8 @@ move_term(struct basis *basis, size_t from, size_t to)
     basis->terms[to] = basis->terms[from];
     basis->sizes[to] = basis->sizes[from];
     basis->plain[to] = basis->plain[from];
+    basis->signs[to] = basis->signs[from];
+    basis->groups[to] = basis->groups[from];
     if (from != to)
         memcpy(matrix_column(&basis->columns, to), matrix_column(&basis->columns, from),
                basis->columns.rows * sizeof *basis->columns.values);
@@ -401,9 +433,12 @@ allocate(struct basis *basis, const struct training *training, size_t given)
     basis->terms = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->terms);
     basis->sizes = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->sizes);
     basis->plain = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->plain);
+    basis->signs = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->signs);
+    basis->groups = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->groups);
     basis->exponents = memory_allocate_zeroed(context, basis->capacity, sizeof *basis->exponents);
     basis->right_side = memory_allocate_zeroed(context, rows, sizeof *basis->right_side);
-    if (!basis->terms || !basis->sizes || !basis->plain || !basis->exponents || !basis->right_side)
+    if (!basis->terms || !basis->sizes || !basis->plain || !basis->signs || !basis->groups || !basis->exponents ||
+        !basis->right_side)
         return MEMMODEL_ERROR_NOMEM;
     return 0;
 }
@@ -414,13 +449,17 @@ add_terms(struct basis *basis, const struct training *training, const struct mem
 {
     int status = symbols_define(basis->pool, training->context, training->inputs, training->input_count);
 
+    basis->given = true;
     if (!status)
         status = basis_add_term(basis, expression_integer(basis->pool, 1), 1, true);
     for (size_t i = 0; !status && i < options->term_count; i++)
         status = add_given(basis, training, options->terms[i]);
     *given = basis->count;
+    basis->given = false;
     if (!status && options->basis == MEMMODEL_BASIS_POSYNOMIAL)
         status = add_posynomial(basis, training);
+    if (!status && options->basis != MEMMODEL_BASIS_GENERAL)
+        status = segments_add(basis, training, basis->count);
     for (size_t i = 0; i < BASIS_LIBRARIES; i++)
         basis->ends[i] = basis->count;
     if (!status && options->basis == MEMMODEL_BASIS_GENERAL)
@@ -429,12 +468,13 @@ add_terms(struct basis *basis, const struct training *training, const struct mem
 }
 
 int
-basis_new(const struct training *training, const struct memmodel_fit_options *options, struct basis *basis)
+basis_new(const struct training *training, const struct memmodel_fit_options *options,
+          const struct structure *structure, struct basis *basis)
 {
     size_t given;
     int status;
 
-    *basis = (struct basis){.relative = !fit_is_general(options)};
+    *basis = (struct basis){.relative = !fit_is_general(options), .structure = structure};
     status = expression_pool_new(training->context, &basis->pool);
     if (!status)
         status = allocate(basis, training, options->term_count);
@@ -456,6 +496,8 @@ basis_release(memmodel_context *context, struct basis *basis)
     memory_release(context, basis->terms);
     memory_release(context, basis->sizes);
     memory_release(context, basis->plain);
+    memory_release(context, basis->signs);
+    memory_release(context, basis->groups);
     memory_release(context, basis->exponents);
     memory_release(context, basis->right_side);
     if (basis->pool)

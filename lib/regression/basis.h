@@ -3,7 +3,7 @@
 #define REGRESSION_BASIS_H
 
 #include "expression/expression.h"
-#include "regression/training.h"
+#include "regression/structure.h"
 
 enum { BASIS_MOST_TERMS = 4096, BASIS_LIBRARIES = 3 };
 
@@ -11,8 +11,13 @@ struct basis {
     struct expression_pool *pool; /* symbol i is input i */
     size_t count, capacity;       /* of terms; term 0 is the constant 1 */
     expression *terms;
-    unsigned *sizes; /* symbols of each term */
-    bool *plain;     /* whole powers and given terms */
+    unsigned *sizes;    /* symbols of each term */
+    bool *plain;        /* whole powers and given terms */
+    signed char *signs; /* that the coefficient must have, enum sign */
+    uint16_t *groups;   /* 0: none; of two other groups a formula has terms of one only */
+    const struct structure *structure;
+    uint16_t group; /* of the terms that are added now */
+    bool given;     /* they are the caller's */
     size_t
         ends[BASIS_LIBRARIES]; /* terms 0 to ends[i] - 1 are library i of a general basis; each holds the one before */
     size_t first_input;        /* of a general basis: term of the first input; they end where library 0 does */
@@ -29,9 +34,13 @@ struct basis {
  * scaled, and right_side means nothing. A failed basis may be released.
  */
 int
-basis_new(const struct training *training, const struct memmodel_fit_options *options, struct basis *basis);
+basis_new(const struct training *training, const struct memmodel_fit_options *options,
+          const struct structure *structure, struct basis *basis);
 
-/* One more term, unless it is there already or there is no room. A term that is an error is returned. */
+/*
+ * One more term, unless it is there already, there is no room, or the structure does not allow it. A term that is an error
+ * is returned.
+ */
 int
 basis_add_term(struct basis *basis, expression term, unsigned size, bool plain);
 

@@ -2,7 +2,6 @@
 #include "regression/basis.h"
 #include "regression/fit_general.h"
 #include "regression/bound.h"
-#include "regression/certify.h"
 #include "regression/jackknife.h"
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
@@ -27,14 +26,7 @@ check_supported(memmodel_context *context, const struct memmodel_fit_options *op
         const char *name;
     } missing[] = {
         {options->search != MEMMODEL_FIT_SEARCH_TERMS, "search"},
-        {options->increasing_count > 0, "increasing"},
-        {options->decreasing_count > 0, "decreasing"},
-        {options->unit_count > 0, "units"},
         {options->forbidden_count > 0, "forbidden"},
-        {options->most_exponent != 0, "most_exponent"},
-        {options->integer_exponents != 0, "integer_exponents"},
-        {options->non_negative != 0, "non_negative"},
-        {options->change_points != 0, "change_points"},
     };
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
@@ -93,6 +85,7 @@ set_defaults(struct memmodel_fit_options *options)
 struct fit {
     memmodel_context *context;
     struct training training;
+    struct structure structure;
     struct basis basis;
     struct shortlist *shortlist;
     struct subset subset;
@@ -164,6 +157,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
         .right_side = fit->basis.right_side,
         .plain = fit->basis.plain,
         .max_terms = affordable_terms(fit->training.columns.rows, options->max_terms),
+        .groups = fit->structure.change_point ? fit->basis.groups : NULL,
     };
     struct select_problem problem = selection_of(fit);
 
@@ -199,11 +193,9 @@ solve(struct fit *fit, double *coefficients)
 static int
 prove(struct fit *fit, bool *proven)
 {
-    double coefficients[SUBSET_TERMS + 1], least[TRAINING_MOST_INPUTS], most[TRAINING_MOST_INPUTS];
+    double coefficients[SUBSET_TERMS + 1];
     expression terms[SUBSET_TERMS + 1];
     const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = fit->subset.count};
-    struct certify_problem problem = {
-        .least = least, .most = most, .input_count = fit->training.input_count, .not_negative = true};
     struct expression_program *program;
     int status;
 
@@ -212,13 +204,10 @@ prove(struct fit *fit, bool *proven)
         return 0;
     for (size_t k = 0; k < fit->subset.count; k++)
         terms[k] = fit->basis.terms[fit->subset.columns[k]];
-    for (size_t i = 0; i < fit->training.input_count; i++)
-        training_range(&fit->training, i, &least[i], &most[i]);
     status = expression_compile_sum(fit->basis.pool, &sum, &program);
     if (status)
         return status;
-    problem.program = program;
-    *proven = certify(&problem);
+    *proven = structure_proves(&fit->structure, program, true);
     expression_program_free(program);
     return 0;
 }
@@ -530,9 +519,11 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
     struct fit fit = {.context = memmodel_samples_context(samples)};
     int status = training_read(samples, options, &fit.training);
 
+    if (!status)
+        status = structure_read(samples, &fit.training, options, &fit.structure);
     if (!status) {
         training_number_points(&fit.training, false);
-        status = basis_new(&fit.training, options, &fit.basis);
+        status = basis_new(&fit.training, options, &fit.structure, &fit.basis);
     }
     if (!status)
         status = prepare_loss(&fit, options);

@@ -13,6 +13,7 @@ struct fit {
     bool relative;
     struct loss loss;
     struct training training;
+    struct structure structure;
     struct basis basis;
     struct general *general;
     struct qr qr;
@@ -143,7 +144,7 @@ make_candidate(struct fit *fit, const struct candidate *candidate, memmodel_mode
     return status;
 }
 
-/* A general_problem's accept(): is it proven to be finite, and not negative where errors are relative? */
+/* A general_problem's accept(): is it proven to be what it must be? */
 static int
 is_sound(void *user, const struct candidate *candidate, bool *sound)
 {
@@ -155,7 +156,7 @@ is_sound(void *user, const struct candidate *candidate, bool *sound)
         return status;
     set_domain(fit, model);
     status = model_finish(model);
-    *sound = model->certified;
+    *sound = !status && structure_proves(&fit->structure, model->value, fit->relative);
     memmodel_model_unref(model);
     return status;
 }
@@ -424,10 +425,12 @@ fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *
 
     if (!status)
         status = training_sort(&fit.training);
+    if (!status)
+        status = structure_read(samples, &fit.training, options, &fit.structure);
     if (!status) {
         training_number_points(&fit.training, true);
         fit.loss = training_loss(&fit.training, options);
-        status = basis_new(&fit.training, options, &fit.basis);
+        status = basis_new(&fit.training, options, &fit.structure, &fit.basis);
     }
     if (!status)
         status = search(&fit, options);

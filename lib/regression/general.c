@@ -56,7 +56,7 @@ struct work {
  * where a part of them is fitted: else a formula that is right could not be exact.
  */
 static void
-set_limits(const struct training *training, struct model_response *response)
+set_limits(const struct training *training, bool non_negative, struct model_response *response)
 {
     double least, most, margin;
 
@@ -64,11 +64,17 @@ set_limits(const struct training *training, struct model_response *response)
     margin = limit_margin * (most - least);
     response->least = least >= 0 ? fmax(least - margin, 0) : least - margin;
     response->most = most <= 0 ? fmin(most + margin, 0) : most + margin;
+    if (non_negative) {
+        response->least = fmax(response->least, 0);
+        response->most = fmax(response->most, 0);
+    }
 }
 
 static int
-read_target(const struct training *training, bool relative, bool square, struct reading *reading)
+read_target(const struct general_problem *problem, bool square, struct reading *reading)
 {
+    const struct training *training = problem->training;
+    bool relative = loss_is_relative(problem->loss->kind);
     size_t rows = training->columns.rows;
     double least, most;
 
@@ -78,7 +84,7 @@ read_target(const struct training *training, bool relative, bool square, struct 
     if (!reading->aims || !reading->roots)
         return MEMMODEL_ERROR_NOMEM;
     reading->response.square = square;
-    set_limits(training, &reading->response);
+    set_limits(training, problem->basis->structure->non_negative, &reading->response);
     if (square)
         reading->response.offset = fmin(0, least);
     for (size_t i = 0; i < rows; i++) {
@@ -370,11 +376,20 @@ line_is_offered(const struct work *work)
            work->basis->columns.rows >= ROWS_PER_TERM * inputs;
 }
 
+/* Terms that have the target's unit do not have that of its root. */
+static size_t
+readings_of(const struct work *work)
+{
+    const struct structure *structure = work->basis->structure;
+
+    return structure->has_units && !dimension_is_number(&structure->target) ? 1 : GENERAL_TARGETS;
+}
+
 /* All rows: which candidates there are. */
 static void
 list_candidates(struct work *work)
 {
-    for (size_t reading = 0; reading < GENERAL_TARGETS; reading++) {
+    for (size_t reading = 0; reading < readings_of(work); reading++) {
         take_part(work, &work->general->readings[reading], NO_FOLD);
         for (size_t library = 0; library < BASIS_LIBRARIES; library++) {
             if (!is_new_library(work->basis, library))
@@ -628,6 +643,8 @@ allocate(memmodel_context *context, struct work *work)
 
     if (status)
         return status;
+    work->path.signs = work->basis->structure->directed ? work->basis->signs : NULL;
+    work->path.groups = work->basis->groups;
     work->order = memory_allocate_zeroed(context, rows, sizeof *work->order);
     work->folds = memory_allocate_zeroed(context, rows, 1);
     work->group_folds = memory_allocate_zeroed(context, rows, 1);
@@ -672,11 +689,10 @@ prepare(const struct general_problem *problem, struct work *work)
 {
     const struct training *training = problem->training;
     struct general *general = work->general;
-    bool relative = loss_is_relative(problem->loss->kind);
-    int status = read_target(training, relative, false, &general->readings[0]);
+    int status = read_target(problem, false, &general->readings[0]);
 
     if (!status)
-        status = read_target(training, relative, true, &general->readings[1]);
+        status = read_target(problem, true, &general->readings[1]);
     if (!status)
         status = allocate(training->context, work);
     if (!status)

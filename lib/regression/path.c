@@ -98,6 +98,7 @@ path_begin(struct path *path, size_t library)
 
     path->library = library;
     path->count = path->qr.count = 0;
+    path->group = 0;
     memcpy(path->residuals, path->centred, rows * sizeof *path->residuals);
     memcpy(path->alignments, path->first_alignments, library * sizeof *path->alignments);
     for (size_t i = 0; i < rows; i++)
@@ -112,6 +113,8 @@ static double
 gain(const struct path *path, size_t j)
 {
     if (path->refused[j] || !(path->rests[j] > least_rest))
+        return 0;
+    if (path->groups && path->groups[j] != 0 && path->group != 0 && path->groups[j] != path->group)
         return 0;
     return path->alignments[j] * path->alignments[j] / path->rests[j];
 }
@@ -138,6 +141,21 @@ leverages_allow(const struct path *path, const double *q, double most)
 {
     for (size_t i = 0; i < path->columns.rows; i++)
         if (path->leverages[i] + q[i] * q[i] > most)
+            return false;
+    return true;
+}
+
+/* With one more column, which the factors already have: are all coefficients of the sign that they must have? */
+static bool
+signs_allow(const struct path *path, size_t column)
+{
+    double coefficients[PATH_MOST];
+
+    if (!path->signs)
+        return true;
+    qr_solve(&path->qr, path->centred, coefficients);
+    for (size_t k = 0; k <= path->count; k++)
+        if (coefficients[k] * path->signs[k < path->count ? path->chosen[k] : column] < 0)
             return false;
     return true;
 }
@@ -175,8 +193,10 @@ path_extend(struct path *path)
 
         if (!qr_append(&path->qr, matrix_column(&path->columns, best)))
             continue;
-        if (leverages_allow(path, q, most_leverage)) {
+        if (leverages_allow(path, q, most_leverage) && signs_allow(path, best)) {
             path->refused[best] = true;
+            if (path->groups && path->groups[best] != 0)
+                path->group = path->groups[best];
             path->chosen[path->count++] = (uint16_t)best;
             take_out(path, q);
             return true;

@@ -22,8 +22,11 @@ struct path {
         *rests;               /* of every column: product with the right side, squared norm, both less what is chosen */
     double *first_alignments; /* before the first column is chosen */
     bool *refused;
-    const unsigned *sizes; /* of every column: symbols of its formula */
-    size_t library;        /* columns before this one may be chosen */
+    const unsigned *sizes;    /* of every column: symbols of its formula */
+    const signed char *signs; /* 1 or -1: that its coefficient must have; NULL: any */
+    const uint16_t *groups;   /* 0: none; of two others columns of one are chosen only. NULL: none */
+    uint16_t group;           /* of the chosen columns */
+    size_t library;           /* columns before this one may be chosen */
     double *residuals, *leverages;
     struct qr qr;
     size_t count;

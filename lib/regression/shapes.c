@@ -5,7 +5,8 @@
  * latter two of x + shift where it has zeros.
  */
 #include "regression/shapes.h"
-#include "expression/rational.h"
+#include "regression/decimal.h"
+#include "regression/segments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,39 +48,6 @@ struct shaping {
 };
 
 /* ---- numbers ---- */
-
-/* The decimal with the fewest places that divides to the same double; false if there is none of at most 15 digits. */
-static bool
-exact_number(double number, struct rational *exact)
-{
-    const double most = 1e15;
-    int64_t power = 1;
-
-    for (; fabs(number) * (double)power < most && power < (int64_t)most; power *= 10) {
-        double digits = nearbyint(number * (double)power);
-
-        if (digits / (double)power == number) {
-            *exact = (struct rational){(int64_t)digits, power};
-            return true;
-        }
-    }
-    return false;
-}
-
-/* To three digits: where a curve bends need not be known better, and is read more easily. */
-static double
-rounded(double number)
-{
-    double places = 1, zeros = 1;
-
-    if (number == 0)
-        return 0;
-    while (fabs(number) * places < 100)
-        places *= 10;
-    while (fabs(number) / zeros >= 1000)
-        zeros *= 10;
-    return nearbyint(number * places / zeros) * zeros / places;
-}
 
 static int
 compare_numbers(const void *a, const void *b)
@@ -137,7 +105,7 @@ add_curves(struct expression_pool *pool, struct axis *axis)
     if (axis->levels < 3 || axis->sorted[0] < 0)
         return 0;
     if (axis->sorted[0] == 0) {
-        if (!exact_number(all_whole(axis) || median == 0 ? 1 : rounded(median / 10), &shift))
+        if (!decimal_exact(all_whole(axis) || median == 0 ? 1 : decimal_rounded(median / 10), &shift))
             return 0;
         size = 4;
     }
@@ -155,7 +123,7 @@ add_hinge(struct expression_pool *pool, struct axis *axis, double knot)
     struct rational exact;
     expression beyond;
 
-    if (!(knot > axis->sorted[0] && knot < axis->sorted[axis->rows - 1]) || !exact_number(knot, &exact))
+    if (!(knot > axis->sorted[0] && knot < axis->sorted[axis->rows - 1]) || !decimal_exact(knot, &exact))
         return 0;
     beyond = expression_subtract(pool, axis->x, expression_rational(pool, exact.numerator, exact.denominator));
     return add_shape(axis, expression_max(pool, beyond, expression_integer(pool, 0)), 4, BROKEN);
@@ -166,7 +134,7 @@ add_indicator(struct expression_pool *pool, struct axis *axis, double level)
 {
     struct rational exact;
 
-    if (!exact_number(level, &exact))
+    if (!decimal_exact(level, &exact))
         return 0;
     return add_shape(axis,
                      expression_equal(pool, axis->x, expression_rational(pool, exact.numerator, exact.denominator)), 3,
@@ -194,7 +162,8 @@ add_hinges(struct expression_pool *pool, struct axis *axis)
     if (axis->levels <= MOST_KNOTS + 2)
         return add_at_levels(pool, axis, add_hinge);
     for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++)
-        status = add_hinge(pool, axis, rounded(axis->sorted[(size_t)(quantiles[i] * (double)(axis->rows - 1))]));
+        status =
+            add_hinge(pool, axis, decimal_rounded(axis->sorted[(size_t)(quantiles[i] * (double)(axis->rows - 1))]));
     return status;
 }
 
@@ -332,6 +301,8 @@ add_all(struct shaping *shaping)
     basis->ends[1] = basis->count;
     if (!status)
         status = add_pairs(shaping);
+    if (!status)
+        status = segments_add(basis, shaping->training, basis->ends[0]);
     basis->ends[2] = basis->count;
     return status;
 }

@@ -121,6 +121,18 @@ worst_listed(const struct search *search, size_t size)
     return worst;
 }
 
+/* Is the column of the picks' group? */
+static bool
+group_fits(const struct search *search, uint16_t column)
+{
+    const uint16_t *groups = search->library->groups;
+
+    for (size_t i = 0; groups && groups[column] != 0 && i < search->depth; i++)
+        if (groups[search->picks[i]] != 0 && groups[search->picks[i]] != groups[column])
+            return false;
+    return true;
+}
+
 /* Lists the picks with one more column, if that makes all coefficients positive. */
 static void
 try_column(const struct search *search, uint16_t column)
@@ -132,7 +144,7 @@ try_column(const struct search *search, uint16_t column)
     bool constant = column == 0 || (search->depth > 0 && search->picks[0] == 0);
     struct subset subset = {.count = search->depth + 1, .error = fmax(level->residual_error - along * along, 0)};
 
-    if (!(pivot > dependent * search->norms[column]) || !(along > 0) ||
+    if (!(pivot > dependent * search->norms[column]) || !(along > 0) || !group_fits(search, column) ||
         subset.error >= worst_listed(search, subset.count - constant) ||
         !coefficients_positive(search, column, pivot, along))
         return;
@@ -151,7 +163,7 @@ pick(struct search *search, uint16_t column, size_t first)
     size_t rows = here->left.rows;
     double pivot = sqrt(vector_dot(rows, direction, direction)), along;
 
-    if (!(pivot > dependent * search->norms[column]))
+    if (!(pivot > dependent * search->norms[column]) || !group_fits(search, column))
         return false;
     for (size_t j = first; j < here->left.columns; j++) {
         const double *from = matrix_column(&here->left, j);

@@ -40,8 +40,9 @@ struct shortlist {
 struct subset_library {
     const struct matrix *columns; /* at most 65536; column 0 is the constant */
     const double *right_side;
-    const bool *plain; /* for every column: is it one of the simple ones */
-    size_t max_terms;  /* besides the constant, at most SUBSET_TERMS */
+    const bool *plain;      /* for every column: is it one of the simple ones */
+    size_t max_terms;       /* besides the constant, at most SUBSET_TERMS */
+    const uint16_t *groups; /* of every column; a subset has columns of one group besides 0. NULL: all are of group 0 */
 };
 
 /*

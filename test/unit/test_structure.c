@@ -212,6 +212,328 @@ a_file_that_claims_a_certificate_for_a_pole_is_refused(void **state)
     memmodel_free(*state, text);
 }
 
+/* ---- what is known beforehand ---- */
+
+typedef double (*law)(double x, double y);
+
+/* Columns x, of 12 levels from 1 on, y, of 5 levels from 1 on, and z by the law, with an error. */
+static memmodel_samples *
+grid(memmodel_context *context, law z, double error)
+{
+    static const char *const columns[] = {"x", "y", "z"};
+    memmodel_samples *samples;
+    uint64_t seed = 8;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (int x = 1; x <= 12; x++)
+        for (int y = 1; y <= 5; y++) {
+            double value = z(x, y) * (1 + error * random_error(&seed));
+
+            assert_int_equal(memmodel_samples_add(samples, (double[]){x, y, value}), 0);
+        }
+    return samples;
+}
+
+static memmodel_model *
+fit_grid(memmodel_context *context, law z, double error, struct memmodel_fit_options options)
+{
+    memmodel_samples *samples = grid(context, z, error);
+    memmodel_model *model;
+
+    options.size = sizeof options;
+    model = fit(samples, &options);
+    memmodel_samples_unref(samples);
+    return model;
+}
+
+/* The least step of the formula along x, on a fine grid. */
+static double
+least_step(const memmodel_model *model)
+{
+    double least = INFINITY;
+
+    for (double y = 1; y <= 5; y += 0.5)
+        for (double x = 1; x < 12; x += 0.05)
+            least = fmin(least, memmodel_model_evaluate(model, (double[]){x + 0.05, y}) -
+                                    memmodel_model_evaluate(model, (double[]){x, y}));
+    return least;
+}
+
+static double
+least_value(const memmodel_model *model)
+{
+    double least = INFINITY;
+
+    for (double y = 1; y <= 5; y += 0.5)
+        for (double x = 1; x <= 12; x += 0.05)
+            least = fmin(least, memmodel_model_evaluate(model, (double[]){x, y}));
+    return least;
+}
+
+/* Falls up to 3, then rises. */
+static double
+bathtub(double x, double y)
+{
+    return 100 + y * (x - 3) * (x - 3) + 40 / x;
+}
+
+static void
+an_increasing_input_never_lowers_the_formula(void **state)
+{
+    static const char *const names[] = {"x"};
+    static const int32_t losses[] = {MEMMODEL_FIT_LOSS_RELATIVE, MEMMODEL_FIT_LOSS_SQUARED};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_fit_options options = {.loss = losses[i]};
+        memmodel_model *model = fit_grid(*state, bathtub, 0.01, options);
+
+        assert_true(least_step(model) < 0);
+        memmodel_model_unref(model);
+        options.increasing = names;
+        options.increasing_count = 1;
+        model = fit_grid(*state, bathtub, 0.01, options);
+        assert_true(least_step(model) >= -1e-12);
+        assert_true(memmodel_model_evaluate(model, (double[]){12, 5}) > 300); /* and yet it follows the rise */
+        memmodel_model_unref(model);
+    }
+}
+
+static double
+falling(double x, double y)
+{
+    return 50 + 200 * y / x + 8 * x;
+}
+
+static void
+a_decreasing_input_never_raises_the_formula(void **state)
+{
+    static const char *const names[] = {"x"};
+    static const int32_t losses[] = {MEMMODEL_FIT_LOSS_RELATIVE, MEMMODEL_FIT_LOSS_SQUARED};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct memmodel_fit_options options = {.loss = losses[i]};
+        memmodel_model *model = fit_grid(*state, falling, 0.01, options);
+
+        assert_true(memmodel_model_evaluate(model, (double[]){12, 1}) >
+                    memmodel_model_evaluate(model, (double[]){9, 1}));
+        memmodel_model_unref(model);
+        options.decreasing = names;
+        options.decreasing_count = 1;
+        model = fit_grid(*state, falling, 0.01, options);
+        for (double x = 1; x < 12; x += 0.05)
+            assert_true(memmodel_model_evaluate(model, (double[]){x + 0.05, 3}) <=
+                        memmodel_model_evaluate(model, (double[]){x, 3}) + 1e-12);
+        assert_true(memmodel_model_evaluate(model, (double[]){1, 5}) > 500); /* and yet it follows the fall */
+        memmodel_model_unref(model);
+    }
+}
+
+static double
+dive(double x, double y)
+{
+    return fmax(30 - 8 * x, 0) + 0.1 * y - 1;
+}
+
+static void
+a_non_negative_formula_is_nowhere_negative(void **state)
+{
+    struct memmodel_fit_options options = {.loss = MEMMODEL_FIT_LOSS_SQUARED};
+    memmodel_model *model = fit_grid(*state, dive, 0, options);
+
+    assert_true(least_value(model) < 0);
+    memmodel_model_unref(model);
+    options.non_negative = 1;
+    model = fit_grid(*state, dive, 0, options);
+    assert_true(least_value(model) >= 0);
+    memmodel_model_unref(model);
+}
+
+static double
+least_in_box(const memmodel_samples *samples, int32_t non_negative)
+{
+    memmodel_model *model = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                                                        .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                                                        .non_negative = non_negative});
+    double least = INFINITY;
+
+    for (double x = 0; x <= 9; x += 0.25)
+        for (double y = 0; y <= 9; y += 0.25)
+            least = fmin(least, memmodel_model_evaluate(model, (double[]){x, y}));
+    memmodel_model_unref(model);
+    return least;
+}
+
+/* Straight lines go on: 10 - x - y, measured below the diagonal, is -8 in the corner that was not measured. */
+static void
+a_line_that_is_negative_in_a_corner_is_not_returned(void **state)
+{
+    static const char *const columns[] = {"x", "y", "z"};
+    memmodel_samples *samples;
+    uint64_t seed = 12;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+    for (int x = 0; x <= 9; x++)
+        for (int y = 0; x + y <= 9; y += 3)
+            assert_int_equal(memmodel_samples_add(samples, (double[]){x, y, 10 - x - y + 0.2 * random_error(&seed)}),
+                             0);
+    assert_true(least_in_box(samples, 0) < -3);
+    assert_true(least_in_box(samples, 1) >= 0);
+    memmodel_samples_unref(samples);
+}
+
+static double
+cubic(double x, double y)
+{
+    return 10 + x * x * x * y + 3 * sqrt(x) * y + 20 * log(x);
+}
+
+static void
+has(memmodel_context *context, struct memmodel_fit_options options, const char *part, bool wanted)
+{
+    memmodel_model *model = fit_grid(context, cubic, 0, options);
+    char *text = formula(context, model, MEMMODEL_TEXT);
+
+    if ((strstr(text, part) != NULL) != wanted)
+        fail_msg("\"%s\" %s \"%s\"", text, wanted ? "lacks" : "has", part);
+    memmodel_free(context, text);
+    memmodel_model_unref(model);
+}
+
+static void
+powers_are_those_that_are_allowed(void **state)
+{
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
+        has(*state, (struct memmodel_fit_options){.loss = loss, .most_exponent = 2}, "x^3", false);
+        has(*state, (struct memmodel_fit_options){.loss = loss, .integer_exponents = 1}, "sqrt", false);
+        has(*state, (struct memmodel_fit_options){.loss = loss, .integer_exponents = 1}, "log", false);
+        has(*state, (struct memmodel_fit_options){.loss = loss, .most_exponent = 0.5}, "x^", false);
+    }
+    has(*state, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_RELATIVE}, "x^3", true);
+}
+
+static double
+product(double x, double y)
+{
+    return 5 + x * x * y;
+}
+
+static void
+terms_have_the_unit_of_the_target_or_none(void **state)
+{
+    static const char *const bytes[] = {"x=B", "z=B"}, *const squares[] = {"x=m", "z=m^2"};
+    struct memmodel_fit_options options = {.units = bytes, .unit_count = 2};
+
+    for (options.loss = MEMMODEL_FIT_LOSS_RELATIVE; options.loss <= MEMMODEL_FIT_LOSS_SQUARED; options.loss++) {
+        memmodel_model *model = fit_grid(*state, product, 0, options);
+        char *text = formula(*state, model, MEMMODEL_TEXT);
+
+        assert_null(strstr(text, "x^2"));
+        assert_null(strstr(text, "sqrt(x)"));
+        assert_null(strstr(text, "log(x)"));
+        assert_null(strstr(text, ")^2"));
+        memmodel_free(*state, text);
+        memmodel_model_unref(model);
+    }
+    options = (struct memmodel_fit_options){.units = squares, .unit_count = 2};
+    {
+        memmodel_model *model = fit_grid(*state, product, 0, options);
+
+        assert_near(memmodel_model_evaluate(model, (double[]){12, 5}), product(12, 5), 1e-6);
+        memmodel_model_unref(model);
+    }
+}
+
+/* ---- change points ---- */
+
+static double
+switched(double x, double y)
+{
+    return 900 + (x < 8 ? 13 : 21) * x * x * y;
+}
+
+static double
+jumping(double x, double y)
+{
+    return -40 + 3 * y + (x < 8 ? 0 : 25);
+}
+
+static double
+smooth(double x, double y)
+{
+    return 900 + 13 * x * x * y;
+}
+
+static void
+a_switch_of_the_algorithm_is_found_where_it_is(void **state)
+{
+    struct memmodel_fit_options options = {.change_points = 1};
+    memmodel_model *model = fit_grid(*state, switched, 0.01, options);
+    char *text = formula(*state, model, MEMMODEL_TEXT);
+
+    assert_non_null(strstr(text, "7.5") ? strstr(text, "7.5") : strstr(text, "15/2"));
+    for (int x = 1; x <= 12; x++)
+        assert_near(memmodel_model_evaluate(model, (double[]){x, 5}) / switched(x, 5), 1, 0.02);
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    options.loss = MEMMODEL_FIT_LOSS_SQUARED;
+    model = fit_grid(*state, jumping, 0.01, options);
+    for (int x = 1; x <= 12; x++)
+        assert_near(memmodel_model_evaluate(model, (double[]){x, 2}), jumping(x, 2), 1);
+    memmodel_model_unref(model);
+}
+
+static void
+a_smooth_law_keeps_its_formula_without_a_change_point(void **state)
+{
+    memmodel_model *model = fit_grid(*state, smooth, 0.01, (struct memmodel_fit_options){.change_points = 1});
+    char *text = formula(*state, model, MEMMODEL_TEXT);
+
+    assert_null(strstr(text, "equal"));
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+}
+
+/* ---- what is refused ---- */
+
+static void
+refuse(void **state, struct memmodel_fit_options options, int status, const char *part)
+{
+    memmodel_samples *samples = grid(*state, product, 0);
+    memmodel_model *model = NULL;
+
+    options.size = sizeof options;
+    assert_error(*state, memmodel_fit(samples, &options, &model), status, part);
+    assert_null(model);
+    memmodel_samples_unref(samples);
+}
+
+static void
+knowledge_that_says_nothing_of_the_table_is_refused(void **state)
+{
+    static const char *const x[] = {"x"}, *const unknown[] = {"width"}, *const target[] = {"z"};
+    static const char *const units[][2] = {{"x=B", "y=1"},  {"xB", "z=B"},    {"x=2B", "z=B"}, {"width=B", "z=B"},
+                                           {"x=B/", "z=B"}, {"x=B^k", "z=B"}, {"x=B", "z="}};
+    static const char *const metres[] = {"x=m", "z=s"}, *const terms[] = {"x*y"};
+
+    refuse(state, (struct memmodel_fit_options){.increasing = unknown, .increasing_count = 1},
+           MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
+    refuse(state, (struct memmodel_fit_options){.decreasing = target, .decreasing_count = 1},
+           MEMMODEL_ERROR_INVALID_ARGUMENT, "is the target");
+    refuse(
+        state,
+        (struct memmodel_fit_options){.increasing = x, .increasing_count = 1, .decreasing = x, .decreasing_count = 1},
+        MEMMODEL_ERROR_INVALID_ARGUMENT, "both increasing and decreasing");
+    refuse(state, (struct memmodel_fit_options){.most_exponent = -1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "most_exponent");
+    refuse(state, (struct memmodel_fit_options){.most_exponent = NAN}, MEMMODEL_ERROR_INVALID_ARGUMENT,
+           "most_exponent");
+    refuse(state, (struct memmodel_fit_options){.change_points = 2}, MEMMODEL_ERROR_INVALID_ARGUMENT, "change_points");
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        refuse(state, (struct memmodel_fit_options){.units = units[i], .unit_count = 2},
+               strstr(units[i][0], "width") ? MEMMODEL_ERROR_UNKNOWN_SYMBOL : MEMMODEL_ERROR_INVALID_ARGUMENT, "");
+    refuse(state, (struct memmodel_fit_options){.units = metres, .unit_count = 2, .terms = terms, .term_count = 1},
+           MEMMODEL_ERROR_INVALID_ARGUMENT, "neither of the target's unit");
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
 
 int
@@ -225,6 +547,15 @@ main(void)
         WITH_CONTEXT(a_fitted_formula_is_certified_and_its_file_too),
         WITH_CONTEXT(a_formula_with_a_pole_between_the_samples_is_not_returned),
         WITH_CONTEXT(a_file_that_claims_a_certificate_for_a_pole_is_refused),
+        WITH_CONTEXT(an_increasing_input_never_lowers_the_formula),
+        WITH_CONTEXT(a_decreasing_input_never_raises_the_formula),
+        WITH_CONTEXT(a_non_negative_formula_is_nowhere_negative),
+        WITH_CONTEXT(a_line_that_is_negative_in_a_corner_is_not_returned),
+        WITH_CONTEXT(powers_are_those_that_are_allowed),
+        WITH_CONTEXT(terms_have_the_unit_of_the_target_or_none),
+        WITH_CONTEXT(a_switch_of_the_algorithm_is_found_where_it_is),
+        WITH_CONTEXT(a_smooth_law_keeps_its_formula_without_a_change_point),
+        WITH_CONTEXT(knowledge_that_says_nothing_of_the_table_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

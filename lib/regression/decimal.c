@@ -1,0 +1,37 @@
+/* Numbers of formulas: few digits, and exact. */
+#include "regression/decimal.h"
+
+#include <math.h>
+
+/* The decimal with the fewest places that divides to the same double; false if there is none of at most 15 digits. */
+bool
+decimal_exact(double number, struct rational *exact)
+{
+    const double most = 1e15;
+    int64_t power = 1;
+
+    for (; fabs(number) * (double)power < most && power < (int64_t)most; power *= 10) {
+        double digits = nearbyint(number * (double)power);
+
+        if (digits / (double)power == number) {
+            *exact = (struct rational){(int64_t)digits, power};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* To three digits: where a curve bends need not be known better, and is read more easily. */
+double
+decimal_rounded(double number)
+{
+    double places = 1, zeros = 1;
+
+    if (number == 0)
+        return 0;
+    while (fabs(number) * places < 100)
+        places *= 10;
+    while (fabs(number) / zeros >= 1000)
+        zeros *= 10;
+    return nearbyint(number * places / zeros) * zeros / places;
+}

@@ -1,0 +1,15 @@
+/* Numbers of formulas: few digits, and exact. */
+#ifndef REGRESSION_DECIMAL_H
+#define REGRESSION_DECIMAL_H
+
+#include "expression/rational.h"
+
+/* The decimal with the fewest places that divides to the same double; false if there is none of at most 15 digits. */
+bool
+decimal_exact(double number, struct rational *exact);
+
+/* To three digits: where a curve bends need not be known better, and is read more easily. */
+double
+decimal_rounded(double number);
+
+#endif

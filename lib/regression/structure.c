@@ -1,0 +1,281 @@
+/* What is known of a formula before it is fitted. */
+#include "regression/structure.h"
+#include "expression/pool.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the options ---- */
+
+struct reader {
+    const memmodel_samples *samples;
+    const struct training *training;
+    struct structure *structure;
+    struct base_units units;
+    bool target_has_unit;
+};
+
+static size_t
+find_input(const struct training *training, const char *name, size_t length)
+{
+    size_t input = 0;
+
+    while (input < training->input_count &&
+           (strncmp(training->inputs[input], name, length) != 0 || training->inputs[input][length] != 0))
+        input++;
+    return input;
+}
+
+/* Of a column that is no input: one that the table has was left out of the fit, and nothing can be said of it. */
+static int
+check_column(const struct reader *reader, const char *name)
+{
+    return memmodel_samples_column(reader->samples, name) ? 0
+                                                          : memmodel_context_error(reader->training->context)->status;
+}
+
+static int
+read_directions(struct reader *reader, const char *const *names, size_t count, signed char direction)
+{
+    const struct training *training = reader->training;
+    struct structure *structure = reader->structure;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t input = names && names[i] ? find_input(training, names[i], strlen(names[i])) : 0;
+        int status = 0;
+
+        if (!names || !names[i])
+            return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "an input without a name");
+        if (strcmp(names[i], training->target) == 0)
+            return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, names[i],
+                                 "is the target; it is an input with which it rises or falls");
+        if (input == training->input_count)
+            status = check_column(reader, names[i]);
+        else if (structure->directions[input] == -direction)
+            status = context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, names[i],
+                                   "is both increasing and decreasing: leave it out of the inputs");
+        else
+            structure->directions[input] = direction;
+        if (status)
+            return status;
+        structure->directed = true;
+    }
+    return 0;
+}
+
+static int
+set_unit(struct reader *reader, const char *text, size_t length, const struct dimension *dimension)
+{
+    const struct training *training = reader->training;
+    size_t input = find_input(training, text, length);
+    char *name;
+    int status;
+
+    if (input < training->input_count) {
+        reader->structure->inputs[input] = *dimension;
+        return 0;
+    }
+    if (strncmp(training->target, text, length) == 0 && training->target[length] == 0) {
+        reader->structure->target = *dimension;
+        reader->target_has_unit = true;
+        return 0;
+    }
+    name = memory_copy_text(training->context, text);
+    if (!name)
+        return MEMMODEL_ERROR_NOMEM;
+    name[length] = 0;
+    status = check_column(reader, name);
+    memory_release(training->context, name);
+    return status;
+}
+
+static int
+read_units(struct reader *reader, const char *const *units, size_t count)
+{
+    memmodel_context *context = reader->training->context;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *text = units ? units[i] : NULL, *equals = text ? strrchr(text, '=') : NULL, *wrong;
+        struct dimension dimension;
+        int status;
+
+        if (!equals || equals == text)
+            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, text,
+                                 "a unit is COLUMN=UNIT, such as peak=B or speed=m/s");
+        if (!dimension_parse(&reader->units, equals + 1, &dimension, &wrong))
+            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, text, "%s", wrong);
+        status = set_unit(reader, text, (size_t)(equals - text), &dimension);
+        if (status)
+            return status;
+    }
+    reader->structure->has_units = count > 0;
+    if (count > 0 && !reader->target_has_unit)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, reader->training->target,
+                             "units of inputs say nothing without one of the target, such as %s=B",
+                             reader->training->target);
+    return 0;
+}
+
+static int
+read_numbers(const struct training *training, const struct memmodel_fit_options *options, struct structure *structure)
+{
+    if (!(options->most_exponent >= 0) || isinf(options->most_exponent))
+        return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "most_exponent is %g; it is a number above 0, or 0 for no limit", options->most_exponent);
+    if (options->change_points < 0 || options->change_points > 1)
+        return context_error(training->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "change_points is %d; it may be 0 or 1", options->change_points);
+    structure->non_negative = options->non_negative != 0;
+    structure->integer_exponents = options->integer_exponents != 0;
+    structure->most_exponent = options->most_exponent;
+    structure->change_point = options->change_points != 0;
+    for (size_t i = 0; i < training->input_count; i++)
+        training_range(training, i, &structure->least[i], &structure->most[i]);
+    return 0;
+}
+
+int
+structure_read(const memmodel_samples *samples, const struct training *training,
+               const struct memmodel_fit_options *options, struct structure *structure)
+{
+    struct reader reader = {.samples = samples, .training = training, .structure = structure};
+    int status;
+
+    *structure = (struct structure){.input_count = training->input_count};
+    status = read_numbers(training, options, structure);
+    if (!status)
+        status = read_directions(&reader, options->increasing, options->increasing_count, 1);
+    if (!status)
+        status = read_directions(&reader, options->decreasing, options->decreasing_count, -1);
+    return status ? status : read_units(&reader, options->units, options->unit_count);
+}
+
+/* ---- powers and units ---- */
+
+static bool
+powers_allowed(const struct structure *structure, const struct expression_pool *pool, expression a);
+
+static bool
+atom_allowed(const struct structure *structure, const struct expression_pool *pool, const struct atom *atom)
+{
+    if (atom->kind == ATOM_SYMBOL)
+        return true;
+    if (atom->kind == ATOM_LOG && structure->integer_exponents)
+        return false;
+    return powers_allowed(structure, pool, atom->arguments[0]) && powers_allowed(structure, pool, atom->arguments[1]);
+}
+
+static bool
+factor_allowed(const struct structure *structure, const struct expression_pool *pool, const struct factor *factor)
+{
+    double size = fabs((double)factor->numerator / (double)factor->denominator);
+
+    if (structure->integer_exponents && factor->denominator != 1)
+        return false;
+    if (structure->most_exponent > 0 && size > structure->most_exponent)
+        return false;
+    return atom_allowed(structure, pool, &pool->atoms[factor->atom]);
+}
+
+static bool
+powers_allowed(const struct structure *structure, const struct expression_pool *pool, expression a)
+{
+    int32_t atom = pool->nodes[a].atom;
+
+    if (atom >= 0 && pool->atoms[atom].kind != ATOM_GROUP)
+        return atom_allowed(structure, pool, &pool->atoms[atom]);
+    for (uint32_t i = 0; i < pool->nodes[a].count; i++) {
+        int32_t monomial = node_terms(pool, a)[i].monomial;
+
+        for (uint32_t j = 0; j < pool->monomials[monomial].count; j++)
+            if (!factor_allowed(structure, pool, &monomial_factors(pool, monomial)[j]))
+                return false;
+    }
+    return true;
+}
+
+bool
+structure_unit_fits(const struct structure *structure, const struct expression_pool *pool, expression term)
+{
+    struct dimension dimension;
+
+    if (!structure->has_units)
+        return true;
+    return dimension_of(pool, term, structure->inputs, &dimension) &&
+           (dimension_is_number(&dimension) || dimension_equal(&dimension, &structure->target));
+}
+
+bool
+structure_allows(const struct structure *structure, const struct expression_pool *pool, expression term)
+{
+    if ((structure->integer_exponents || structure->most_exponent > 0) && !powers_allowed(structure, pool, term))
+        return false;
+    return structure_unit_fits(structure, pool, term);
+}
+
+/* ---- directions ---- */
+
+/* Whether the program never falls (1) or never rises (-1) with the input. */
+static bool
+goes(const struct structure *structure, const struct expression_program *program, size_t input, signed char direction)
+{
+    signed char directions[TRAINING_MOST_INPUTS] = {0};
+
+    directions[input] = direction;
+    return certify(&(struct certify_problem){.program = program,
+                                             .least = structure->least,
+                                             .most = structure->most,
+                                             .input_count = structure->input_count,
+                                             .directions = directions});
+}
+
+static enum sign
+sign_of(const struct structure *structure, const struct expression_program *program)
+{
+    enum sign sign = SIGN_ANY;
+
+    for (size_t i = 0; i < structure->input_count; i++) {
+        enum sign wanted;
+
+        if (structure->directions[i] == 0 || !expression_program_uses(program, i))
+            continue;
+        if (goes(structure, program, i, structure->directions[i]))
+            wanted = SIGN_PLUS;
+        else if (goes(structure, program, i, (signed char)-structure->directions[i]))
+            wanted = SIGN_MINUS;
+        else
+            return SIGN_NONE;
+        if (sign != SIGN_ANY && sign != wanted)
+            return SIGN_NONE;
+        sign = wanted;
+    }
+    return sign;
+}
+
+int
+structure_sign(const struct structure *structure, const struct expression_pool *pool, expression term, enum sign *sign)
+{
+    struct expression_program *program;
+    int status;
+
+    *sign = SIGN_ANY;
+    if (!structure->directed)
+        return 0;
+    status = expression_compile(pool, &term, 1, &program);
+    if (status)
+        return status;
+    *sign = sign_of(structure, program);
+    expression_program_free(program);
+    return 0;
+}
+
+bool
+structure_proves(const struct structure *structure, const struct expression_program *program, bool not_negative)
+{
+    return certify(&(struct certify_problem){.program = program,
+                                             .least = structure->least,
+                                             .most = structure->most,
+                                             .input_count = structure->input_count,
+                                             .not_negative = not_negative || structure->non_negative,
+                                             .directions = structure->directed ? structure->directions : NULL});
+}
