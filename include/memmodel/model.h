@@ -225,6 +225,12 @@ struct memmodel_front_entry {
  * equal(max(x, k), x) is 1 where x >= k, else 0. All of a formula's have the same knot. They are taken as any other term is, if
  * rows left out are predicted better by more than so many more terms can be expected to gain.
  *
+ * With a search other than MEMMODEL_FIT_SEARCH_TERMS formulas of any shape are tried, too: sums of up to four trees of + - * /,
+ * squares, roots, logarithms, minimum and maximum, with fitted numbers in them, constant and coefficients of any sign. The
+ * search is repeated without each fifth of the rows, and what it finds becomes the model only if on rows held out it is better
+ * than the formula of terms by more than the standard error of the difference. Positive terms that add up are held against
+ * what is found in the same way.
+ *
  * Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows are
  * repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says so;
  * of named ones they are errors. Roots are offered for inputs that are nowhere below 0, reciprocals above 0, logarithms

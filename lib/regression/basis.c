@@ -489,6 +489,53 @@ basis_new(const struct training *training, const struct memmodel_fit_options *op
     return status;
 }
 
+/* Room for one more term. */
+static int
+widen(struct basis *basis, memmodel_context *context)
+{
+    size_t capacity = basis->capacity, needed = basis->count + 1, columns = basis->columns.columns;
+    struct matrix wider;
+    int status = matrix_new(context, basis->columns.rows, needed, &wider);
+
+    if (status)
+        return status;
+    memcpy(wider.values, basis->columns.values, columns * basis->columns.rows * sizeof *wider.values);
+    matrix_release(&basis->columns);
+    basis->columns = wider;
+    if (needed <= capacity)
+        return 0;
+    status = array_reserve(context, &basis->terms, &(size_t){capacity}, needed, sizeof *basis->terms);
+    if (!status)
+        status = array_reserve(context, &basis->sizes, &(size_t){capacity}, needed, sizeof *basis->sizes);
+    if (!status)
+        status = array_reserve(context, &basis->plain, &(size_t){capacity}, needed, sizeof *basis->plain);
+    if (!status)
+        status = array_reserve(context, &basis->exponents, &basis->capacity, needed, sizeof *basis->exponents);
+    return status;
+}
+
+int
+basis_append(struct basis *basis, const struct training *training, expression term, unsigned size, size_t *index)
+{
+    int status;
+
+    for (*index = 0; *index < basis->count; ++*index)
+        if (basis->terms[*index] == term)
+            return 0;
+    status = widen(basis, training->context);
+    if (status)
+        return status;
+    basis->terms[basis->count] = term;
+    basis->sizes[basis->count] = size;
+    basis->plain[basis->count] = false;
+    status = fill_values(basis, training, basis->count, 1);
+    if (status)
+        return status;
+    make_unit(training, matrix_column(&basis->columns, basis->count), &basis->exponents[basis->count]);
+    basis->count++;
+    return 0;
+}
+
 void
 basis_release(memmodel_context *context, struct basis *basis)
 {

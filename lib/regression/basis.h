@@ -44,6 +44,13 @@ basis_new(const struct training *training, const struct memmodel_fit_options *op
 int
 basis_add_term(struct basis *basis, expression term, unsigned size, bool plain);
 
+/*
+ * One more term and its column, behind the libraries, once the basis is complete; `index` is its place, which may be an earlier
+ * one's. 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_OVERFLOW.
+ */
+int
+basis_append(struct basis *basis, const struct training *training, expression term, unsigned size, size_t *index);
+
 void
 basis_release(memmodel_context *context, struct basis *basis);
 

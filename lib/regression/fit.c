@@ -21,12 +21,16 @@ enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
 static int
 check_supported(memmodel_context *context, const struct memmodel_fit_options *options)
 {
+    bool searches = options->search != MEMMODEL_FIT_SEARCH_TERMS;
     const struct {
         bool wanted;
         const char *name;
     } missing[] = {
-        {options->search != MEMMODEL_FIT_SEARCH_TERMS, "search"},
-        {options->forbidden_count > 0, "forbidden"},
+        {options->checkpoint != NULL, "checkpoint"},
+        {searches && options->loss > MEMMODEL_FIT_LOSS_SQUARED, "a search under this loss"},
+        {searches && options->unit_count > 0, "a search with units"},
+        {searches && (options->most_exponent != 0 || options->integer_exponents), "a search with limited exponents"},
+        {searches && options->change_points != 0, "a search with change points"},
     };
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
@@ -539,6 +543,44 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
     return status;
 }
 
+/*
+ * A formula that adds positive terms gives way to one of any other shape if that one's errors on rows held out are smaller by
+ * more than the standard error of a mean of squares.
+ */
+static bool
+is_surely_better(const memmodel_model *other, const memmodel_model *positive)
+{
+    double rows = (double)positive->bound.ratio_count, margin = 1 - sqrt(2 / rows);
+
+    return other->bound.sigma < positive->bound.sigma * sqrt(fmax(margin, 0));
+}
+
+static int
+fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    struct memmodel_fit_options any = *options;
+    memmodel_model *positive, *other;
+    int status = fit_positive(samples, options, &positive);
+
+    if (status)
+        return status;
+    any.basis = MEMMODEL_BASIS_GENERAL;
+    any.max_terms = 0;
+    status = fit_general(samples, &any, &other);
+    if (status) {
+        memmodel_model_unref(positive);
+        return status;
+    }
+    if (is_surely_better(other, positive)) {
+        memmodel_model_unref(positive);
+        *model = other;
+    } else {
+        memmodel_model_unref(other);
+        *model = positive;
+    }
+    return 0;
+}
+
 int
 memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
@@ -548,5 +590,8 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
     if (status)
         return status;
     set_defaults(&own);
-    return fit_is_general(&own) ? fit_general(samples, &own, model) : fit_positive(samples, &own, model);
+    if (fit_is_general(&own))
+        return fit_general(samples, &own, model);
+    return own.search == MEMMODEL_FIT_SEARCH_TERMS ? fit_positive(samples, &own, model)
+                                                   : fit_both(samples, &own, model);
 }

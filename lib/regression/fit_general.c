@@ -4,6 +4,7 @@
 #include "regression/general.h"
 #include "regression/noise.h"
 #include "regression/reweigh.h"
+#include "regression/trees.h"
 #include "regression/widen.h"
 
 #include <math.h>
@@ -378,6 +379,7 @@ static int
 search(struct fit *fit, const struct memmodel_fit_options *options)
 {
     size_t rows = fit->training.columns.rows;
+    struct general_problem problem;
     int status = qr_new(fit->context, rows, PATH_MOST + 1, &fit->qr);
 
     if (status)
@@ -393,13 +395,16 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
         if (status)
             return status;
     }
-    return general_fit(&(struct general_problem){.training = &fit->training,
-                                                 .basis = &fit->basis,
-                                                 .loss = &fit->loss,
-                                                 .most_terms = (size_t)options->max_terms,
-                                                 .accept = is_sound,
-                                                 .user = fit},
-                       fit->general);
+    problem = (struct general_problem){.training = &fit->training,
+                                       .basis = &fit->basis,
+                                       .loss = &fit->loss,
+                                       .most_terms = (size_t)options->max_terms,
+                                       .accept = is_sound,
+                                       .user = fit};
+    status = general_fit(&problem, fit->general);
+    if (!status && options->search != MEMMODEL_FIT_SEARCH_TERMS)
+        status = trees_fit(&problem, options, &fit->basis, fit->general);
+    return status;
 }
 
 static void

@@ -436,17 +436,23 @@ repeats_by_design(const struct training *training)
 }
 
 /* Rows of one point are in one fold if it was measured repeatedly: these tell each other, whatever the formula. */
+void
+general_deal_folds(const struct training *training, size_t repeat, size_t *order, unsigned char *group_folds,
+                   unsigned char *folds)
+{
+    size_t rows = training->columns.rows, count = repeats_by_design(training) ? training->point_count : rows;
+
+    memmodel_samples_shuffle(repeat, count, order);
+    for (size_t i = 0; i < count; i++)
+        group_folds[order[i]] = (unsigned char)(i % FOLDS);
+    for (size_t i = 0; i < rows; i++)
+        folds[i] = group_folds[count < rows ? training->points[i] : i];
+}
+
 static void
 deal_folds(struct work *work, size_t repeat)
 {
-    const struct training *training = work->training;
-    size_t rows = training->columns.rows, count = repeats_by_design(training) ? training->point_count : rows;
-
-    memmodel_samples_shuffle(repeat, count, work->order);
-    for (size_t i = 0; i < count; i++)
-        work->group_folds[work->order[i]] = (unsigned char)(i % FOLDS);
-    for (size_t i = 0; i < rows; i++)
-        work->folds[i] = work->group_folds[count < rows ? training->points[i] : i];
+    general_deal_folds(work->training, repeat, work->order, work->group_folds, work->folds);
 }
 
 /* Of many rows one partition says as much as five do of few. */

@@ -18,7 +18,7 @@ struct reading {
 
 /* The first terms of a path: of a reading of the target and of a library. */
 struct candidate {
-    size_t reading, library, terms; /* library LINE: all inputs, not a path */
+    size_t reading, library, terms; /* library LINE and TREES: not a path */
     uint16_t chosen[PATH_MOST];
     unsigned nodes;                   /* of the formula as a tree */
     double loo_error, held_out_error; /* mean squared or, by another loss, mean of that; weighted */
@@ -27,7 +27,9 @@ struct candidate {
     bool refused;                     /* it may not become the formula */
 };
 
-enum { LINE = BASIS_LIBRARIES, GENERAL_MOST = GENERAL_TARGETS * (BASIS_LIBRARIES * PATH_MOST + 1) + 1 };
+/* LINE: all inputs; TREES: what a search of trees found. */
+enum { LINE = BASIS_LIBRARIES, TREES, GENERAL_TREES = 16 };
+enum { GENERAL_MOST = GENERAL_TARGETS * (BASIS_LIBRARIES * PATH_MOST + 1) + 1 + GENERAL_TREES };
 
 struct general {
     struct reading readings[GENERAL_TARGETS];
@@ -54,6 +56,11 @@ struct general_problem {
 /* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_DATA if no candidate is accepted; release the outcome in any case. */
 int
 general_fit(const struct general_problem *problem, struct general *general);
+
+/* folds[i]: the fold, 0 to GENERAL_FOLDS - 1, of row i in a partition. The other two are room, one number a row each. */
+void
+general_deal_folds(const struct training *training, size_t repeat, size_t *order, unsigned char *group_folds,
+                   unsigned char *folds);
 
 void
 general_release(memmodel_context *context, struct general *general);

@@ -342,6 +342,24 @@ fit_squares(memmodel_context *context, memmodel_samples *samples)
     return status;
 }
 
+static int
+fit_by_search(memmodel_context *context, memmodel_samples *samples)
+{
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ALL,
+                                           .evaluations = 1,
+                                           .forbidden = (const char *const[]){"log(log)"},
+                                           .forbidden_count = 1};
+    memmodel_model *model;
+    int status = memmodel_fit(samples, &options, &model);
+
+    (void)context;
+    if (!status)
+        memmodel_model_unref(model);
+    return status;
+}
+
 /* A new file, one with a row, and one with half a row; a call that fails leaves the file to the next. */
 static int
 append_rows(memmodel_context *context)
@@ -392,6 +410,12 @@ fit_any_table(memmodel_context *context)
     return with_samples(context, fit_squares);
 }
 
+static int
+search_any_table(memmodel_context *context)
+{
+    return with_samples(context, fit_by_search);
+}
+
 /* `use` of a network that `build` makes, or `work`. */
 static const struct scenario {
     const char *name;
@@ -417,6 +441,7 @@ static const struct scenario {
     {"rows are chosen", NULL, NULL, choose_rows_of_table},
     {"a formula is fitted, written and read", NULL, NULL, fit_table},
     {"a formula of any sign is fitted, written and read", NULL, NULL, fit_any_table},
+    {"a formula is searched", NULL, NULL, search_any_table},
     {"rows are appended to a file", NULL, NULL, append_rows},
     {"a process is watched", NULL, NULL, watch_this_process},
 };

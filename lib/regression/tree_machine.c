@@ -1,0 +1,189 @@
+/* Values of trees, and their derivatives by the numbers in them: node by node on all rows, by the evaluator's kernels. */
+#include "regression/tree.h"
+
+#include <math.h>
+
+int
+tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+                 struct tree_machine *machine)
+{
+    *machine = (struct tree_machine){
+        .context = context, .kernel = kernel_for(context_vectors(context)), .rows = rows, .inputs = inputs};
+    machine->values = memory_allocate_zeroed(context, rows * TREE_MOST_NODES, sizeof *machine->values);
+    machine->slopes = memory_allocate_zeroed(context, rows * TREE_MOST_NODES, sizeof *machine->slopes);
+    machine->domain = memory_allocate_zeroed(context, input_count, sizeof *machine->domain);
+    if (!machine->values || !machine->slopes || !machine->domain)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < input_count; i++)
+        machine->domain[i] = interval_of(inputs[i], rows);
+    return 0;
+}
+
+void
+tree_machine_release(struct tree_machine *machine)
+{
+    memory_release(machine->context, machine->values);
+    memory_release(machine->context, machine->slopes);
+    memory_release(machine->context, machine->domain);
+}
+
+bool
+tree_is_sound(const struct tree_machine *machine, const struct tree *tree)
+{
+    struct interval stack[TREE_MOST_NODES];
+    size_t height = 0;
+
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_gene *gene = &tree->genes[i];
+        size_t operands = tree_operands(gene->operation);
+
+        if (operands == 0) {
+            stack[height++] = gene->operation == TREE_INPUT ? machine->domain[gene->input]
+                                                            : (struct interval){gene->number, gene->number};
+            continue;
+        }
+        height -= operands - 1;
+        if (!interval_join(gene->operation, stack[height - 1], stack[height + operands - 2], &stack[height - 1]))
+            return false;
+    }
+    return true;
+}
+
+static const enum opcode opcodes[] = {
+    [TREE_ADD] = OPCODE_ADD,         [TREE_SUBTRACT] = OPCODE_SUBTRACT, [TREE_MULTIPLY] = OPCODE_MULTIPLY,
+    [TREE_DIVIDE] = OPCODE_DIVIDE,   [TREE_MIN] = OPCODE_MIN,           [TREE_MAX] = OPCODE_MAX,
+    [TREE_SQUARE] = OPCODE_MULTIPLY, [TREE_ROOT] = OPCODE_ROOT,         [TREE_INVERSE] = OPCODE_DIVIDE,
+    [TREE_LOG] = OPCODE_LOG,         [TREE_NUMBER] = OPCODE_COPY,
+};
+
+static const double one = 1;
+
+static void
+run_node(const struct tree_machine *machine, const struct tree_gene *gene, size_t i, double *target)
+{
+    struct kernel_work work = {.opcode = opcodes[gene->operation], .target = target, .lanes = machine->rows};
+    size_t operands = tree_operands(gene->operation);
+
+    if (operands == 0) {
+        work.left = work.right = (struct kernel_operand){&gene->number, true};
+    } else {
+        work.left = work.right = (struct kernel_operand){machine->columns[i - 1], false};
+        if (operands > 1)
+            work.left.at = machine->columns[tree_first_operand(machine->sizes, i)];
+        else if (gene->operation == TREE_INVERSE)
+            work.left = (struct kernel_operand){&one, true};
+    }
+    machine->kernel(&work);
+}
+
+const double *
+tree_run(struct tree_machine *machine, const struct tree *tree)
+{
+    tree_measure(tree, machine->sizes);
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_gene *gene = &tree->genes[i];
+        double *target = machine->values + i * machine->rows;
+
+        if (gene->operation != TREE_INPUT)
+            run_node(machine, gene, i, target);
+        machine->columns[i] = gene->operation == TREE_INPUT ? machine->inputs[gene->input] : target;
+    }
+    return machine->columns[tree->count - 1];
+}
+
+/* ---- derivatives, from the root to the leaves ---- */
+
+/* d(a operation b) / da and / db, in one row; value: what the operation gives */
+static inline void
+partials(unsigned operation, double a, double b, double value, double *by_a, double *by_b)
+{
+    *by_a = 1;
+    *by_b = 1;
+    switch (operation) {
+    case TREE_SUBTRACT:
+        *by_b = -1;
+        break;
+    case TREE_MULTIPLY:
+        *by_a = b;
+        *by_b = a;
+        break;
+    case TREE_DIVIDE:
+        *by_a = 1 / b;
+        *by_b = -value / b;
+        break;
+    case TREE_MIN:
+        *by_a = a <= b;
+        *by_b = a > b;
+        break;
+    case TREE_MAX:
+        *by_a = a >= b;
+        *by_b = a < b;
+        break;
+    case TREE_SQUARE:
+        *by_b = 2 * b;
+        break;
+    case TREE_ROOT:
+        *by_b = 0.5 / value;
+        break;
+    case TREE_INVERSE:
+        *by_b = -value * value;
+        break;
+    case TREE_LOG:
+        *by_b = 1 / b;
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+pass_down(struct tree_machine *machine, unsigned operation, size_t i)
+{
+    size_t rows = machine->rows, second = i - 1;
+    size_t first = tree_operands(operation) > 1 ? tree_first_operand(machine->sizes, i) : second;
+    const double *a = machine->columns[first], *b = machine->columns[second], *value = machine->columns[i];
+    const double *above = machine->slopes + i * rows;
+    double *to_a = machine->slopes + first * rows, *to_b = machine->slopes + second * rows;
+
+    for (size_t row = 0; row < rows; row++) {
+        double by_a, by_b;
+
+        partials(operation, a[row], b[row], value[row], &by_a, &by_b);
+        to_a[row] = above[row] * by_a;
+        to_b[row] = above[row] * by_b;
+    }
+}
+
+/* Which nodes have a number below them. */
+static void
+mark_numbers(const struct tree_machine *machine, const struct tree *tree, bool *marks)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        size_t operands = tree_operands(tree->genes[i].operation);
+
+        marks[i] = tree->genes[i].operation == TREE_NUMBER || (operands > 0 && marks[i - 1]) ||
+                   (operands > 1 && marks[tree_first_operand(machine->sizes, i)]);
+    }
+}
+
+void
+tree_differentiate(struct tree_machine *machine, const struct tree *tree, double *const *slopes)
+{
+    bool marks[TREE_MOST_NODES];
+    size_t rows = machine->rows, number = tree_count_numbers(tree);
+
+    mark_numbers(machine, tree, marks);
+    for (size_t row = 0; row < rows; row++)
+        machine->slopes[(tree->count - 1) * rows + row] = 1;
+    for (size_t i = tree->count; i-- > 0;) {
+        unsigned operation = tree->genes[i].operation;
+
+        if (!marks[i])
+            continue;
+        if (operation != TREE_NUMBER)
+            pass_down(machine, operation, i);
+        else if (slopes[--number] != NULL)
+            for (size_t row = 0; row < rows; row++)
+                slopes[number][row] = machine->slopes[i * rows + row];
+    }
+}

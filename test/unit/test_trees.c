@@ -1,0 +1,523 @@
+/* Search for formulas of any shape: trees, their forms and keys, numbers in them, and fits that search. */
+#include "fitted.h"
+#include "near.h"
+
+#include "regression/breed.h"
+#include "regression/hunt.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 24, INPUTS = 3, DRAWS = 400 };
+
+struct table {
+    double columns[INPUTS][ROWS];
+    const double *inputs[INPUTS];
+};
+
+/* All inputs between 1 and 4. */
+static void
+draw_table(struct table *table)
+{
+    uint64_t seed = 7;
+
+    for (size_t j = 0; j < INPUTS; j++) {
+        table->inputs[j] = table->columns[j];
+        for (size_t i = 0; i < ROWS; i++)
+            table->columns[j][i] = 2.5 + 1.5 * random_error(&seed);
+    }
+}
+
+static const struct breeding breeding = {INPUTS, 40, 4};
+
+/* A random tree, after a few changes. */
+static struct formula
+draw_formula(uint64_t index)
+{
+    struct random random = random_stream(1, 2, 3, index);
+    struct formula formula = {.count = 0}, child;
+
+    breed_random(&breeding, &random, &formula);
+    for (int i = 0; i < 4; i++)
+        if (breed(&breeding, &random, &formula, &formula, &child))
+            formula = child;
+    return formula;
+}
+
+/* ---- small trees by hand ---- */
+
+static struct tree
+input(size_t index)
+{
+    return tree_input(index);
+}
+
+static struct tree
+number(double value)
+{
+    return (struct tree){.count = 1, .genes = {{.operation = TREE_NUMBER, .number = value}}};
+}
+
+static struct tree
+join(unsigned operation, struct tree first, struct tree second)
+{
+    struct tree joined;
+
+    assert_true(tree_join(&joined, operation, &first, tree_operands(operation) > 1 ? &second : NULL));
+    return joined;
+}
+
+static struct tree
+apply(unsigned operation, struct tree of)
+{
+    return join(operation, of, of);
+}
+
+static uint64_t
+key_of(struct tree tree)
+{
+    return residues_key(residues_of(&tree));
+}
+
+/* ---- keys ---- */
+
+static void
+expanded_and_factored_forms_have_one_key(void **state)
+{
+    struct tree x = input(0), y = input(1), sum = join(TREE_ADD, x, y);
+    struct tree squares = join(TREE_ADD, apply(TREE_SQUARE, x), apply(TREE_SQUARE, y));
+    struct tree twice = join(TREE_MULTIPLY, x, y);
+
+    (void)state;
+    assert_true(key_of(apply(TREE_SQUARE, sum)) ==
+                key_of(join(TREE_ADD, join(TREE_ADD, squares, twice), join(TREE_MULTIPLY, y, x))));
+    assert_true(key_of(join(TREE_DIVIDE, x, join(TREE_DIVIDE, y, x))) ==
+                key_of(join(TREE_DIVIDE, apply(TREE_SQUARE, x), y)));
+    assert_true(key_of(apply(TREE_ROOT, twice)) ==
+                key_of(join(TREE_MULTIPLY, apply(TREE_ROOT, y), apply(TREE_ROOT, x))));
+    assert_true(key_of(join(TREE_SUBTRACT, x, y)) == key_of(join(TREE_SUBTRACT, y, x))); /* a coefficient's sign */
+}
+
+static void
+formulas_that_differ_have_different_keys(void **state)
+{
+    struct tree x = input(0), y = input(1);
+    const struct tree trees[] = {x,
+                                 y,
+                                 join(TREE_ADD, x, y),
+                                 join(TREE_SUBTRACT, x, y),
+                                 join(TREE_MULTIPLY, x, y),
+                                 join(TREE_DIVIDE, x, y),
+                                 join(TREE_DIVIDE, y, x),
+                                 join(TREE_MIN, x, y),
+                                 join(TREE_MAX, x, y),
+                                 apply(TREE_SQUARE, x),
+                                 apply(TREE_ROOT, x),
+                                 apply(TREE_LOG, x),
+                                 apply(TREE_INVERSE, join(TREE_ADD, x, y))};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_true(key_of(trees[i]) != key_of(trees[j]));
+    assert_true(key_of(join(TREE_SUBTRACT, x, x)) == 0);
+    assert_true(key_of(join(TREE_DIVIDE, x, x)) == 0);
+}
+
+/* ---- forms ---- */
+
+static void
+a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant(void **state)
+{
+    struct table table;
+    struct fitter fitter;
+    double column[ROWS], ones[ROWS];
+    struct aim aim = {.target = column, .roots = ones, .used = ROWS};
+    size_t compared = 0;
+
+    draw_table(&table);
+    assert_int_equal(fitter_new(*state, ROWS, table.inputs, INPUTS, &fitter), 0);
+    fitter.aim = &aim;
+    for (size_t i = 0; i < ROWS; i++)
+        ones[i] = 1;
+    for (size_t draw = 0; draw < DRAWS; draw++) {
+        struct tree tree = draw_formula(draw).trees[0];
+        struct formula simplified = {.count = 1};
+        const double *values;
+        double size = 0;
+
+        if (tree_count_numbers(&tree) > 0) /* numbers of numbers become one that is fitted */
+            continue;
+        tree = join(TREE_ADD, join(TREE_MULTIPLY, tree, input(draw % INPUTS)), tree);
+        simplified.trees[0] = tree;
+        tree_simplify(&simplified.trees[0]);
+        values = tree_run(&fitter.machine, &tree);
+        memcpy(column, values, sizeof column);
+        for (size_t i = 0; i < ROWS; i++)
+            size += column[i] * column[i];
+        if (!(size < 1e12) || !formula_fit_linear(&fitter, &simplified))
+            continue;
+        assert_true(simplified.error <= 1e-16 * size);
+        compared++;
+    }
+    assert_true(compared > DRAWS / 4);
+    fitter_release(&fitter);
+}
+
+static void
+a_simplified_tree_is_simplified(void **state)
+{
+    (void)state;
+    for (size_t draw = 0; draw < DRAWS; draw++) {
+        struct tree tree = draw_formula(draw).trees[0], again;
+
+        tree_simplify(&tree);
+        again = tree;
+        tree_simplify(&again);
+        assert_int_equal(again.count, tree.count);
+    }
+}
+
+static void
+equal_factors_become_powers_and_inverse_ones_go_away(void **state)
+{
+    struct tree x = input(0), y = input(1), tree = join(TREE_MULTIPLY, join(TREE_DIVIDE, x, y), y);
+
+    (void)state;
+    tree_simplify(&tree);
+    assert_int_equal(tree.count, 1);
+    tree = join(TREE_MULTIPLY, x, join(TREE_MULTIPLY, y, x));
+    tree_simplify(&tree);
+    assert_int_equal(tree.count, 4); /* x ^ 2 y */
+}
+
+/* ---- numbers ---- */
+
+static void
+derivatives_by_numbers_are_those_of_differences(void **state)
+{
+    struct table table;
+    struct tree_machine machine;
+    double slopes[TREE_MOST_NUMBERS][ROWS], *columns[TREE_MOST_NUMBERS], above[ROWS], below[ROWS];
+    struct tree x = input(0), y = input(1), z = input(2);
+    struct tree shapes[] = {
+        join(TREE_DIVIDE, x, join(TREE_ADD, y, number(0.7))),
+        apply(TREE_LOG, join(TREE_ADD, join(TREE_MULTIPLY, number(1.3), x), number(0.2))),
+        apply(TREE_ROOT, join(TREE_ADD, apply(TREE_SQUARE, join(TREE_SUBTRACT, x, number(1.1))), y)),
+        apply(TREE_INVERSE, join(TREE_MULTIPLY, number(2), join(TREE_MAX, z, join(TREE_ADD, x, number(0.25))))),
+        join(TREE_MIN, join(TREE_MULTIPLY, y, number(1.5)), apply(TREE_SQUARE, number(1.7))),
+    };
+
+    draw_table(&table);
+    for (size_t k = 0; k < TREE_MOST_NUMBERS; k++)
+        columns[k] = slopes[k];
+    assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
+    for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
+        struct tree *tree = &shapes[shape];
+        size_t index = 0;
+
+        tree_run(&machine, tree);
+        tree_differentiate(&machine, tree, columns);
+        for (size_t node = 0; node < tree->count; node++) {
+            double old = tree->genes[node].number, step = 1e-6;
+
+            if (tree->genes[node].operation != TREE_NUMBER)
+                continue;
+            tree->genes[node].number = old + step;
+            memcpy(above, tree_run(&machine, tree), sizeof above);
+            tree->genes[node].number = old - step;
+            memcpy(below, tree_run(&machine, tree), sizeof below);
+            tree->genes[node].number = old;
+            for (size_t i = 0; i < ROWS; i++)
+                assert_near(slopes[index][i], (above[i] - below[i]) / (2 * step), 1e-6);
+            index++;
+        }
+    }
+    tree_machine_release(&machine);
+}
+
+/* Between the rows of a table there are points, too. */
+static void
+a_tree_with_a_pole_between_rows_is_not_sound(void **state)
+{
+    struct table table;
+    struct tree_machine machine;
+    struct tree x = input(0), y = input(1), difference = join(TREE_SUBTRACT, x, y);
+    const struct tree sound[] = {apply(TREE_INVERSE, x), apply(TREE_LOG, join(TREE_MULTIPLY, x, y)),
+                                 apply(TREE_ROOT, join(TREE_ADD, apply(TREE_SQUARE, difference), x)),
+                                 join(TREE_DIVIDE, x, join(TREE_MAX, difference, number(0.1)))};
+    const struct tree unsound[] = {apply(TREE_INVERSE, difference), apply(TREE_INVERSE, apply(TREE_SQUARE, difference)),
+                                   apply(TREE_LOG, difference), apply(TREE_ROOT, difference),
+                                   join(TREE_DIVIDE, x, join(TREE_ADD, y, number(-2)))};
+
+    draw_table(&table);
+    assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
+    for (size_t i = 0; i < sizeof sound / sizeof *sound; i++)
+        assert_true(tree_is_sound(&machine, &sound[i]));
+    for (size_t i = 0; i < sizeof unsound / sizeof *unsound; i++)
+        assert_false(tree_is_sound(&machine, &unsound[i]));
+    tree_machine_release(&machine);
+}
+
+static void
+numbers_are_found_though_one_of_them_is_superfluous(void **state)
+{
+    struct table table;
+    struct fitter fitter;
+    double target[ROWS], ones[ROWS];
+    struct aim aim = {.target = target, .roots = ones, .used = ROWS};
+    struct formula formula = {.count = 1};
+
+    draw_table(&table);
+    for (size_t i = 0; i < ROWS; i++) {
+        ones[i] = 1;
+        target[i] = 3 + 2 * table.columns[0][i] / (table.columns[1][i] + 1.7);
+    }
+    assert_int_equal(fitter_new(*state, ROWS, table.inputs, INPUTS, &fitter), 0);
+    fitter.aim = &aim;
+    /* x / (c + d y): only c / d matters beside a coefficient */
+    formula.trees[0] =
+        join(TREE_DIVIDE, input(0), join(TREE_ADD, number(0.3), join(TREE_MULTIPLY, number(0.9), input(1))));
+    assert_true(formula_fit(&fitter, &formula, 50));
+    assert_true(formula.error < 1e-16);
+    assert_near(formula.constant, 3, 1e-6);
+    assert_near(formula.trees[0].genes[1].number / formula.trees[0].genes[2].number, 1.7, 1e-6);
+    fitter_release(&fitter);
+}
+
+static void
+an_expression_has_the_values_of_its_tree(void **state)
+{
+    struct table table;
+    struct tree_machine machine;
+    struct expression_pool *pool;
+    double symbols[INPUTS];
+    size_t compared = 0;
+
+    draw_table(&table);
+    assert_int_equal(expression_pool_new(*state, &pool), 0);
+    for (size_t j = 0; j < INPUTS; j++)
+        expression_symbol(pool, (const char *[]){"a", "b", "c"}[j]);
+    assert_int_equal(tree_machine_new(*state, ROWS, table.inputs, INPUTS, &machine), 0);
+    for (size_t draw = 0; draw < DRAWS; draw++) {
+        struct tree tree = draw_formula(draw).trees[0];
+        expression value;
+        double expected, found;
+
+        if (!tree_round_numbers(&tree))
+            continue;
+        value = tree_express(&tree, pool);
+        expected = tree_run(&machine, &tree)[0];
+        for (size_t j = 0; j < INPUTS; j++)
+            symbols[j] = table.columns[j][0];
+        if (value < 0 || !(fabs(expected) < 1e6))
+            continue;
+        found = expression_evaluate(pool, value, symbols);
+        /* (a - b) ^ 2 is multiplied out, and loses digits */
+        if (isfinite(found) && fabs(expected) > 1e-3 && fabs(found - expected) < 1e-6 * fabs(expected))
+            compared++;
+    }
+    assert_true(compared > DRAWS / 2);
+    tree_machine_release(&machine);
+    expression_pool_free(pool);
+}
+
+/* ---- fits ---- */
+
+/* Columns x, z, y: y by `shape`, times an error. */
+static memmodel_samples *
+shape_samples(memmodel_context *context, double (*shape)(double, double), double error, size_t rows)
+{
+    static const char *const columns[] = {"x", "z", "y"};
+    memmodel_samples *samples;
+    uint64_t seed = 11;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (size_t i = 0; i < rows; i++) {
+        double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed);
+        double y = shape(x, z) * (1 + error * random_error(&seed));
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, y}), 0);
+    }
+    return samples;
+}
+
+static double
+quotient(double x, double z)
+{
+    return 2 + 3 * x / (z + 2.5);
+}
+
+static double
+line(double x, double z)
+{
+    return 2 * x + z;
+}
+
+static char *
+fit_to_json(const memmodel_samples *samples, int32_t search, int64_t evaluations, int32_t threads)
+{
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = search,
+                                           .threads = threads,
+                                           .evaluations = evaluations,
+                                           .seed = 5};
+    memmodel_model *model = fit(samples, &options);
+    char *text;
+
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    memmodel_model_unref(model);
+    return text;
+}
+
+static void
+a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0, 30);
+    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 20000, 1);
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &model), 0);
+    assert_near(memmodel_model_evaluate(model, (double[]){1.75, 4.5}), quotient(1.75, 4.5), 1e-12);
+    assert_int_equal(memmodel_model_predict(model, (double[]){1.75, 4.5}, 0.95, &prediction), 0);
+    assert_true(prediction.upper >= prediction.value && prediction.upper < prediction.value * 1.000001);
+    memmodel_model_unref(model);
+    memmodel_free(*state, text);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_line_stays_a_line_however_hard_is_searched(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, line, 0.1, 40);
+    struct memmodel_fit_options terms = {.size = sizeof terms, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    struct memmodel_fit_options all = {
+        .size = sizeof all, .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = 4000};
+    memmodel_model *before = fit(samples, &terms), *after = fit(samples, &all);
+
+    assert_true(memmodel_model_evaluate(before, (double[]){2, 3}) == memmodel_model_evaluate(after, (double[]){2, 3}));
+    memmodel_model_unref(before);
+    memmodel_model_unref(after);
+    memmodel_samples_unref(samples);
+}
+
+static void
+the_same_seed_gives_the_same_bytes_on_any_number_of_threads(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    char *one = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 4000, 1);
+
+    for (int32_t threads = 2; threads <= 8; threads *= 2) {
+        char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 4000, threads);
+
+        assert_string_equal(one, several);
+        memmodel_free(*state, several);
+    }
+    memmodel_free(*state, one);
+    memmodel_samples_unref(samples);
+}
+
+/* ---- grammar ---- */
+
+static void
+forbidden_nestings_are_read_and_kept_to(void **state)
+{
+    struct grammar grammar = {.forbidden = {{false}}};
+    struct formula formula = {.count = 1};
+
+    (void)state;
+    assert_true(grammar_forbid(&grammar, "log(log)"));
+    assert_true(grammar_forbid(&grammar, "sqrt(/)"));
+    formula.trees[0] = apply(TREE_LOG, join(TREE_ADD, input(0), apply(TREE_LOG, input(1))));
+    assert_false(grammar_allows(&grammar, &formula));
+    formula.trees[0] = apply(TREE_ROOT, apply(TREE_INVERSE, input(1)));
+    assert_false(grammar_allows(&grammar, &formula));
+    formula.trees[0] = apply(TREE_INVERSE, apply(TREE_ROOT, input(1)));
+    assert_true(grammar_allows(&grammar, &formula));
+    assert_false(grammar_forbid(&grammar, "log"));
+    assert_false(grammar_forbid(&grammar, "log(sin)"));
+    assert_false(grammar_forbid(&grammar, "log()"));
+    assert_false(grammar_forbid(&grammar, "(log)"));
+    assert_false(grammar_forbid(&grammar, ""));
+    assert_false(grammar_forbid(&grammar, NULL));
+}
+
+static void
+a_nesting_that_is_none_is_refused(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, line, 0.1, 12);
+    const char *const forbidden[] = {"log(tree)"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .forbidden = forbidden,
+                                           .forbidden_count = 1};
+    memmodel_model *model;
+
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "log(tree)");
+    memmodel_samples_unref(samples);
+}
+
+/* ---- watching ---- */
+
+struct watch {
+    int calls;
+    int64_t evaluations;
+};
+
+static int
+watch_until_three(void *user, const struct memmodel_fit_progress *progress)
+{
+    struct watch *watch = user;
+
+    assert_true(progress->evaluations >= watch->evaluations);
+    watch->evaluations = progress->evaluations;
+    return ++watch->calls == 3;
+}
+
+static void
+a_search_is_watched_and_stopped(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    struct watch watch = {0, 0};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ALL,
+                                           .evaluations = 4000,
+                                           .progress = watch_until_three,
+                                           .user = &watch};
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_CALLBACK);
+    assert_int_equal(watch.calls, 3);
+    assert_true(watch.evaluations > 0);
+    memmodel_samples_unref(samples);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(expanded_and_factored_forms_have_one_key),
+        WITH_CONTEXT(formulas_that_differ_have_different_keys),
+        WITH_CONTEXT(a_simplified_tree_has_the_values_of_the_tree_but_for_scale_and_constant),
+        WITH_CONTEXT(a_simplified_tree_is_simplified),
+        WITH_CONTEXT(equal_factors_become_powers_and_inverse_ones_go_away),
+        WITH_CONTEXT(derivatives_by_numbers_are_those_of_differences),
+        WITH_CONTEXT(a_tree_with_a_pole_between_rows_is_not_sound),
+        WITH_CONTEXT(numbers_are_found_though_one_of_them_is_superfluous),
+        WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
+        WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
+        WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
+        WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
+        WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
+        WITH_CONTEXT(a_nesting_that_is_none_is_refused),
+        WITH_CONTEXT(a_search_is_watched_and_stopped),
+    };
+
+    return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
+}
