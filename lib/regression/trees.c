@@ -1,6 +1,8 @@
 /* Formulas of any shape for a table: searched on all rows and without each fold, and judged by what the folds say. */
 #include "regression/trees.h"
+#include "regression/checkpoint.h"
 #include "regression/hunt.h"
+#include "regression/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +23,7 @@ struct trees {
     const struct reading *reading;
     bool evolves;
     struct hunt hunt;
+    struct checkpoint checkpoint;
     struct aim aim;
     struct archive *archive, *fold_archive;
     double *roots; /* of the rows at hand, 0 for those held out */
@@ -78,6 +81,22 @@ take_aim(struct trees *trees, size_t fold)
     trees->hunt.fitter.aim = &trees->aim;
 }
 
+/* One part of the search, or what the checkpoint has of it. */
+static int
+search_part(struct trees *trees, uint64_t part, uint64_t age, double share, struct archive *archive)
+{
+    int status;
+
+    if (trees->checkpoint.parts && trees->checkpoint.next < json_array_size(trees->checkpoint.parts)) {
+        memset(archive, 0, sizeof *archive);
+        checkpoint_take(&trees->checkpoint, &trees->hunt.fitter, trees->training->input_count, &trees->hunt.tried,
+                        archive);
+        return 0;
+    }
+    status = hunt_age(&trees->hunt, &trees->aim, part, age, share, archive);
+    return status ? status : checkpoint_add(&trees->checkpoint, trees->hunt.tried, archive);
+}
+
 static int
 search_all(struct trees *trees)
 {
@@ -87,7 +106,7 @@ search_all(struct trees *trees)
     memset(trees->folds, NO_FOLD, trees->training->columns.rows);
     take_aim(trees, FOLDS + 1);
     for (size_t age = 0; !status && age < ages; age++)
-        status = hunt_age(&trees->hunt, &trees->aim, 0, age, 0.5 * (double)(age + 1) / (double)ages, trees->archive);
+        status = search_part(trees, 0, age, 0.5 * (double)(age + 1) / (double)ages, trees->archive);
     return status;
 }
 
@@ -96,8 +115,7 @@ search_fold(struct trees *trees, size_t repeat, size_t fold)
 {
     take_aim(trees, fold);
     memset(trees->fold_archive, 0, sizeof *trees->fold_archive);
-    return hunt_age(&trees->hunt, &trees->aim, 1 + repeat * FOLDS + fold, 0, 0.5 + 0.1 * (double)(fold + 1),
-                    trees->fold_archive);
+    return search_part(trees, 1 + repeat * FOLDS + fold, 0, 0.5 + 0.1 * (double)(fold + 1), trees->fold_archive);
 }
 
 /* ---- candidates ---- */
@@ -398,6 +416,7 @@ release(struct trees *trees)
 {
     memmodel_context *context = trees->training->context;
 
+    checkpoint_release(&trees->checkpoint);
     hunt_release(context, &trees->hunt);
     memory_release(context, trees->archive);
     memory_release(context, trees->fold_archive);
@@ -405,6 +424,38 @@ release(struct trees *trees)
     memory_release(context, trees->order);
     memory_release(context, trees->folds);
     memory_release(context, trees);
+}
+
+static uint64_t
+mix_numbers(uint64_t key, const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &numbers[i], sizeof bits);
+        key = random_mix(key * 31 + bits);
+    }
+    return key;
+}
+
+/* Of all that the search depends on. */
+static uint64_t
+key_of(const struct trees *trees, const struct memmodel_fit_options *options)
+{
+    const struct training *training = trees->training;
+    size_t rows = training->columns.rows;
+    const uint64_t words[] = {(uint64_t)rows, (uint64_t)training->input_count, (uint64_t)options->search,
+                              (uint64_t)options->seed, (uint64_t)options->evaluations};
+    uint64_t key = 1;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        key = random_mix(key * 31 + words[i]);
+    for (size_t i = 0; i < training->input_count; i++)
+        key = mix_numbers(key, matrix_column(&training->columns, i), rows);
+    for (size_t i = 0; i < options->forbidden_count; i++)
+        for (const char *at = options->forbidden[i]; at && *at; at++)
+            key = random_mix(key * 31 + (uint64_t)(unsigned char)*at);
+    return mix_numbers(mix_numbers(key, trees->reading->aims, rows), trees->reading->roots, rows);
 }
 
 static int
@@ -420,14 +471,18 @@ run(struct trees *trees, const struct memmodel_fit_options *options)
     if (!status)
         status = allocate(trees);
     if (!status)
+        status = checkpoint_open(training->context, options->checkpoint, key_of(trees, options), &trees->checkpoint);
+    if (!status)
         status = search_all(trees);
     if (!status)
         status = list_candidates(trees);
     if (!status)
         status = judge(trees);
-    if (!status)
-        choose(trees);
-    return status;
+    if (status)
+        return status;
+    choose(trees);
+    checkpoint_remove(&trees->checkpoint);
+    return 0;
 }
 
 int

@@ -3,9 +3,11 @@
 #include "near.h"
 
 #include "regression/breed.h"
+#include "regression/checkpoint.h"
 #include "regression/hunt.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 24, INPUTS = 3, DRAWS = 400 };
@@ -496,6 +498,105 @@ a_search_is_watched_and_stopped(void **state)
     memmodel_samples_unref(samples);
 }
 
+/* ---- checkpoints ---- */
+
+static const char checkpoint_path[] = "test_trees_checkpoint.json";
+
+struct interruption {
+    int calls, stop_at;
+};
+
+static int
+interrupt(void *user, const struct memmodel_fit_progress *progress)
+{
+    struct interruption *interruption = user;
+
+    (void)progress;
+    return ++interruption->calls == interruption->stop_at;
+}
+
+static int
+fit_with_checkpoint(const memmodel_samples *samples, int64_t seed, int stop_at, memmodel_model **model, int *calls)
+{
+    struct interruption interruption = {0, stop_at};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ALL,
+                                           .evaluations = 4000,
+                                           .seed = seed,
+                                           .checkpoint = checkpoint_path,
+                                           .progress = interrupt,
+                                           .user = &interruption};
+    int status = memmodel_fit(samples, &options, model);
+
+    *calls = interruption.calls;
+    return status;
+}
+
+static void
+an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 4000, 1), *resumed;
+    memmodel_model *model;
+    int calls, all_calls;
+
+    remove(checkpoint_path);
+    assert_int_equal(fit_with_checkpoint(samples, 5, 0, &model, &all_calls), 0);
+    memmodel_model_unref(model);
+    for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls / 4) {
+        assert_int_equal(fit_with_checkpoint(samples, 5, stop_at, &model, &calls), MEMMODEL_ERROR_CALLBACK);
+        assert_int_equal(fit_with_checkpoint(samples, 5, 0, &model, &calls), 0);
+        assert_true(calls <= all_calls);
+        assert_int_equal(memmodel_model_to_json(model, &resumed), 0);
+        assert_string_equal(whole, resumed);
+        memmodel_free(*state, resumed);
+        memmodel_model_unref(model);
+        assert_null(fopen(checkpoint_path, "r")); /* it is gone */
+    }
+    assert_true(calls < all_calls / 2);
+    memmodel_free(*state, whole);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_checkpoint_of_another_fit_is_refused(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    memmodel_model *model;
+    int calls;
+
+    remove(checkpoint_path);
+    assert_int_equal(fit_with_checkpoint(samples, 5, 6, &model, &calls), MEMMODEL_ERROR_CALLBACK);
+    assert_error(*state, fit_with_checkpoint(samples, 6, 0, &model, &calls), MEMMODEL_ERROR_DATA, "another table");
+    remove(checkpoint_path);
+    memmodel_samples_unref(samples);
+}
+
+static int
+parse_checkpoint(memmodel_context *context, const char *text)
+{
+    struct checkpoint checkpoint = {.context = context, .key = 1};
+    int status = checkpoint_parse("checkpoint", text, strlen(text), &checkpoint);
+
+    checkpoint_release(&checkpoint);
+    return status;
+}
+
+static void
+checkpoints_that_are_none_are_refused(void **state)
+{
+#define HEAD "{\"format\": \"memmodel-fit-checkpoint\", \"version\": 1, \"fit\": \"0000000000000001\", \"parts\": "
+    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": 1, \"formulas\": [[\"x0\"]]}]}"), 0);
+    assert_int_equal(parse_checkpoint(*state, ""), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, "{}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "1}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "[1]}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": -1, \"formulas\": []}]}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": 1}]}"), MEMMODEL_ERROR_PARSE);
+#undef HEAD
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
 
 int
@@ -517,6 +618,9 @@ main(void)
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
         WITH_CONTEXT(a_nesting_that_is_none_is_refused),
         WITH_CONTEXT(a_search_is_watched_and_stopped),
+        WITH_CONTEXT(an_interrupted_search_goes_on_and_comes_to_the_same_bytes),
+        WITH_CONTEXT(a_checkpoint_of_another_fit_is_refused),
+        WITH_CONTEXT(checkpoints_that_are_none_are_refused),
     };
 
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
