@@ -54,6 +54,24 @@ same_numbers(const double *a, const double *b, size_t rows)
     return true;
 }
 
+/* Sizes whose squares and cubes, and those of their relative errors, are numbers still. */
+static const double least_size = 1e-100, most_size = 1e100;
+
+/* The row of the greatest number in size, if no term could be made of that column; else the number of rows. */
+static size_t
+extreme_row(const double *column, size_t rows)
+{
+    double greatest = 0;
+    size_t row = rows;
+
+    for (size_t i = 0; i < rows; i++)
+        if (fabs(column[i]) > greatest) {
+            greatest = fabs(column[i]);
+            row = i;
+        }
+    return greatest > most_size || greatest < least_size ? row : rows;
+}
+
 /* The name of an input that has the same numbers; NULL if there is none. */
 static const char *
 find_duplicate(const struct source *source, const struct training *training, const double *column)
@@ -81,6 +99,7 @@ add_named_input(struct source *source, struct training *training, const char *na
 {
     const double *column = name ? memmodel_samples_column(source->samples, name) : NULL;
     const char *duplicate;
+    size_t row;
 
     if (!name)
         return context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "an input without a name");
@@ -96,6 +115,21 @@ add_named_input(struct source *source, struct training *training, const char *na
     if (!varies(column, source->rows))
         return context_error(source->context, MEMMODEL_ERROR_DATA, name,
                              "is constant: nothing can be learnt from it; leave it out or measure more values");
+    row = extreme_row(column, source->rows);
+    if (row < source->rows)
+        return context_error(source->context, MEMMODEL_ERROR_DATA, name,
+                             "is %g in row %zu; terms need inputs from %g to %g in size: choose another unit",
+                             column[row], row + 1, least_size, most_size);
+    return add_input(source, training, name, column);
+}
+
+static int
+add_found_input(struct source *source, struct training *training, const char *name, const double *column)
+{
+    if (extreme_row(column, source->rows) < source->rows)
+        context_log(source->context,
+                    "column \"%s\" has numbers beyond %g to %g in size: hardly a term can be made of it in this unit",
+                    name, least_size, most_size);
     return add_input(source, training, name, column);
 }
 
@@ -117,7 +151,7 @@ add_found_inputs(struct source *source, struct training *training)
         else if (!varies(column, source->rows))
             context_log(source->context, "column \"%s\" is constant and is left out", name);
         else
-            status = add_input(source, training, name, column);
+            status = add_found_input(source, training, name, column);
     }
     if (!status && training->input_count == 0)
         status = context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
@@ -170,7 +204,7 @@ find_columns(struct source *source, const struct memmodel_fit_options *options, 
 
 /* ---- which rows ---- */
 
-static const double most_squared = 1e140; /* sums of squares stay finite */
+static const double most_squared = 1e140; /* sums of squares, and of their inverses, stay finite */
 
 static int
 check_row(const struct source *source, const struct training *training, const char *weight, size_t row)
@@ -182,6 +216,11 @@ check_row(const struct source *source, const struct training *training, const ch
         return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
                              "is %g in row %zu; squared errors need numbers up to %g: choose a larger unit",
                              source->target[row], row + 1, most_squared);
+    if (source->positive && source->target[row] > 0 &&
+        (source->target[row] > most_squared || source->target[row] < 1 / most_squared))
+        return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
+                             "is %g in row %zu; relative errors need numbers from %g to %g: choose another unit",
+                             source->target[row], row + 1, 1 / most_squared, most_squared);
     if (source->positive && !source->relative && !(source->target[row] > 0))
         return context_error(source->context, MEMMODEL_ERROR_DATA, training->target,
                              "is %g in row %zu; a sum of positive terms needs a number above 0, one of any sign (the "
@@ -206,14 +245,22 @@ check_row(const struct source *source, const struct training *training, const ch
 static int
 check_rows(const struct source *source, const struct training *training, const char *weight, size_t *used)
 {
+    size_t row;
+
     *used = 0;
-    for (size_t row = 0; row < source->rows; row++) {
+    for (row = 0; row < source->rows; row++) {
         int status = row_complete(source, training->input_count, row) ? check_row(source, training, weight, row) : 0;
 
         if (status)
             return status;
         *used += row_complete(source, training->input_count, row);
     }
+    row = extreme_row(source->target, source->rows);
+    if (row < source->rows && fabs(source->target[row]) < least_size)
+        return context_error(
+            source->context, MEMMODEL_ERROR_DATA, training->target,
+            "is nowhere larger than the %g of row %zu, whose square is no number: choose a smaller unit",
+            source->target[row], row + 1);
     if (*used < source->rows)
         context_log(source->context, "%zu of %zu rows are left out: a value is missing or their weight is 0",
                     source->rows - *used, source->rows);

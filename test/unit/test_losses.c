@@ -1,4 +1,5 @@
 /* What fits make small, and how they measure it: losses, weights, repeated measurements. */
+#include "allocations.h"
 #include "fitted.h"
 #include "near.h"
 
@@ -398,6 +399,123 @@ a_quantile_is_above_0_and_below_1(void **state)
                MEMMODEL_ERROR_INVALID_ARGUMENT, "quantile is");
 }
 
+static void
+numbers_out_of_any_range_are_named_with_their_row(void **state)
+{
+    static const char large[] = "x,y\n1,1\n2,2\n3e300,3\n4,5\n5,6\n",
+                      small[] = "x,y\n1e-300,1\n3e-300,2\n2e-300,3\n0,5\n";
+    static const char tiny_target[] = "x,y\n1,1e-300\n2,3e-300\n3,2e-300\n4,1e-300\n";
+    static const char huge_target[] = "x,y\n1,1e300\n2,3e300\n3,2e300\n4,1e300\n";
+    static const char *const x[] = {"x"};
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
+        refuse_fit(state, large, (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
+                   MEMMODEL_ERROR_DATA, "is 3e+300 in row 3");
+        refuse_fit(state, small, (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
+                   MEMMODEL_ERROR_DATA, "is 3e-300 in row 2");
+        refuse_fit(state, huge_target, (struct memmodel_fit_options){.loss = loss}, MEMMODEL_ERROR_DATA,
+                   "is 1e+300 in row 1");
+        refuse_fit(state, tiny_target, (struct memmodel_fit_options){.loss = loss}, MEMMODEL_ERROR_DATA,
+                   loss == MEMMODEL_FIT_LOSS_SQUARED ? "3e-300 of row 2" : "is 1e-300 in row 1");
+    }
+}
+
+static void
+an_input_of_one_level_is_refused_under_every_loss(void **state)
+{
+    static const char table[] = "x,y\n7,1\n7,2\n7,3\n7,5\n7,6\n";
+    static const char *const x[] = {"x"};
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++)
+        refuse_fit(state, table, (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
+                   MEMMODEL_ERROR_DATA, "is constant");
+}
+
+/* b = 2 a + 1 and c = a + b: any of them tells the others. */
+static void
+inputs_that_tell_each_other_disturb_no_loss(void **state)
+{
+    static const char *const columns[] = {"a", "b", "c", "y"};
+    memmodel_samples *samples;
+    uint64_t seed = 21;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 4, &samples), 0);
+    for (int a = 1; a <= 14; a++)
+        assert_int_equal(
+            memmodel_samples_add(samples, (double[]){a, 2 * a + 1, 3 * a + 1, 5 + 7 * a + 0.01 * random_error(&seed)}),
+            0);
+    for (int32_t basis = MEMMODEL_BASIS_POSYNOMIAL; basis <= MEMMODEL_BASIS_GENERAL; basis += MEMMODEL_BASIS_GENERAL)
+        for (int32_t loss = MEMMODEL_FIT_LOSS_MAPE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
+            memmodel_model *model =
+                fit(samples, &(struct memmodel_fit_options){
+                                 .size = sizeof(struct memmodel_fit_options), .loss = loss, .basis = basis});
+
+            assert_near(memmodel_model_evaluate(model, (double[]){10, 21, 31}), 75, 0.2);
+            memmodel_model_unref(model);
+        }
+    memmodel_samples_unref(samples);
+}
+
+/* ---- memory that runs out ---- */
+
+static int
+fit_and_write(memmodel_context *context, const memmodel_samples *samples, struct memmodel_fit_options options)
+{
+    memmodel_model *model;
+    char *text;
+    int status;
+
+    options.size = sizeof options;
+    options.max_terms = 1;
+    options.most_exponent = 1;
+    options.integer_exponents = 1;
+    status = memmodel_fit(samples, &options, &model);
+    if (status)
+        return status;
+    status = memmodel_model_to_json(model, &text);
+    if (!status)
+        memmodel_free(context, text);
+    memmodel_model_unref(model);
+    return status;
+}
+
+static int
+fit_all_ways(memmodel_context *context)
+{
+    static const char *const columns[] = {"x", "y"}, *const rising[] = {"x"}, *const units[] = {"y=B", "x=1"};
+    const struct memmodel_fit_options positive = {.loss = MEMMODEL_FIT_LOSS_MAPE,
+                                                  .basis = MEMMODEL_BASIS_GIVEN,
+                                                  .terms = rising,
+                                                  .term_count = 1,
+                                                  .change_points = 1,
+                                                  .units = units,
+                                                  .unit_count = 2};
+    const struct memmodel_fit_options general = {.loss = MEMMODEL_FIT_LOSS_ABSOLUTE,
+                                                 .basis = MEMMODEL_BASIS_GENERAL,
+                                                 .increasing = rising,
+                                                 .increasing_count = 1};
+    memmodel_samples *samples;
+    int status = memmodel_samples_new(context, columns, 2, &samples);
+
+    if (status)
+        return status;
+    for (int i = 1; !status && i < 7; i++)
+        status = memmodel_samples_add(samples, (double[]){1 + i % 4, 10 + i % 4 + i % 3});
+    if (!status)
+        status = fit_and_write(context, samples, positive);
+    if (!status)
+        status = fit_and_write(context, samples, general);
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static void
+every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(fit_all_ways);
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
 
 int
@@ -419,6 +537,10 @@ main(void)
         WITH_CONTEXT(a_file_keeps_the_loss_and_its_errors),
         WITH_CONTEXT(a_target_that_a_loss_cannot_take_is_named_with_its_row),
         WITH_CONTEXT(a_quantile_is_above_0_and_below_1),
+        WITH_CONTEXT(numbers_out_of_any_range_are_named_with_their_row),
+        WITH_CONTEXT(an_input_of_one_level_is_refused_under_every_loss),
+        WITH_CONTEXT(inputs_that_tell_each_other_disturb_no_loss),
+        cmocka_unit_test(every_allocation_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

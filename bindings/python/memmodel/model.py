@@ -53,12 +53,13 @@ class Bound(NamedTuple):
 class Scores(NamedTuple):
     """How good a fit is, on the rows it was fitted to and on rows it did not see.
 
-    training_mape, loo_mape: mean relative errors, each row left out in turn; NaN of models with squared loss.
-    training_error, loo_error, held_out_error: what the loss makes of errors, for squares the root of their mean, relative
-    or in the target's unit; of a row held out the terms, too, were found without it. r2: the share of the variance
-    explained on rows held out. NaN of models with positive terms and relative loss. noise: standard deviation of repeated measurements of one point, as errors are; NaN
-    without any. noise_freedom: its degrees of freedom. certified: the formula is proven to be finite wherever the
-    inputs are in their ranges, and not negative there where errors are relative.
+    training_mape, loo_mape: mean relative errors, each row left out in turn; NaN where coefficients have any sign.
+    training_error, loo_error, held_out_error: what the loss makes of errors, for squares the root of their mean,
+    relative or in the target's unit; of a row held out the terms, too, were found without it. r2: the share of the
+    variance explained on rows held out. NaN of models with positive terms and relative loss. noise: standard
+    deviation of repeated measurements of one point, as errors are; NaN without any. noise_freedom: its degrees of
+    freedom. certified: the formula is proven to be finite wherever the inputs are in their ranges, and not negative
+    there where errors are relative.
     """
 
     training_mape: float
