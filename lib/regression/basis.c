@@ -50,6 +50,7 @@ enum {
     SIGNED_FORMS = sizeof signed_forms / sizeof signed_forms[0],
     MOST_VALUES = 1 << 21,         /* rows times terms: 16 MB a copy */
     MOST_GENERAL_VALUES = 1 << 23, /* here, and as many again while they are fitted */
+    MOST_BENT_INPUTS = 3,
 };
 
 /* One function of one input. */
@@ -232,10 +233,66 @@ add_products(struct basis *basis, const struct factors *factors)
     return 0;
 }
 
+/* ---- bends ---- */
+
+/* Values of terms from `first` on, on all rows. */
+static int
+evaluate_terms(const struct basis *basis, const struct training *training, size_t first, size_t count, double **values)
+{
+    const double *inputs[TRAINING_MOST_INPUTS];
+    struct expression_program *program;
+    int status = expression_compile(basis->pool, basis->terms + first, count, &program);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < training->input_count; i++)
+        inputs[i] = matrix_column(&training->columns, i);
+    expression_program_run_block(program, inputs, training->columns.rows, values);
+    expression_program_free(program);
+    return 0;
+}
+
+static bool
+depends_on_all(const struct basis *basis, const struct training *training, expression term)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (!expression_depends_on(basis->pool, term, i))
+            return false;
+    return true;
+}
+
+/*
+ * A peak is the greatest of what several moments need, each a sum of products: as the work grows, another moment takes
+ * over, and the sum goes on more steeply. So the plain products of all inputs may bend, where these are few.
+ */
+static int
+add_bends(struct basis *basis, const struct training *training, size_t first)
+{
+    size_t end = basis->count, rows = training->columns.rows;
+    double *values;
+    int status = 0;
+
+    if (training->input_count > MOST_BENT_INPUTS)
+        return 0;
+    values = memory_allocate_zeroed(training->context, rows, sizeof *values);
+    if (!values)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t j = first; !status && j < end; j++) {
+        if (!basis->plain[j] || !depends_on_all(basis, training, basis->terms[j]))
+            continue;
+        status = evaluate_terms(basis, training, j, 1, &values);
+        if (!status)
+            status = shapes_add_bends(basis, j, values, rows);
+    }
+    memory_release(training->context, values);
+    return status;
+}
+
 static int
 add_posynomial(struct basis *basis, const struct training *training)
 {
     struct factors *factors = memory_allocate(training->context, sizeof *factors);
+    size_t given = basis->count;
     int status;
 
     if (!factors)
@@ -243,6 +300,8 @@ add_posynomial(struct basis *basis, const struct training *training)
     status = make_factors(basis, training, forms, FORMS, factors);
     if (!status)
         status = add_products(basis, factors);
+    if (!status)
+        status = add_bends(basis, training, given);
     if (!status)
         status = make_factors(basis, training, signed_forms, SIGNED_FORMS, factors);
     for (size_t i = 0; !status && i < factors->count && basis->count < basis->capacity; i++)
@@ -290,20 +349,11 @@ enum { TERMS_AT_ONCE = 32 };
 static int
 fill_values(struct basis *basis, const struct training *training, size_t first, size_t count)
 {
-    const double *inputs[TRAINING_MOST_INPUTS];
     double *columns[TERMS_AT_ONCE] = {NULL};
-    struct expression_program *program;
-    int status = expression_compile(basis->pool, basis->terms + first, count, &program);
 
-    if (status)
-        return status;
-    for (size_t i = 0; i < training->input_count; i++)
-        inputs[i] = matrix_column(&training->columns, i);
     for (size_t j = 0; j < count; j++)
         columns[j] = matrix_column(&basis->columns, first + j);
-    expression_program_run_block(program, inputs, training->columns.rows, columns);
-    expression_program_free(program);
-    return 0;
+    return evaluate_terms(basis, training, first, count, columns);
 }
 
 static int

@@ -129,6 +129,30 @@ add_hinge(struct expression_pool *pool, struct axis *axis, double knot)
     return add_shape(axis, expression_max(pool, beyond, expression_integer(pool, 0)), 4, BROKEN);
 }
 
+int
+shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows)
+{
+    struct expression_pool *pool = basis->pool;
+    expression value = basis->terms[term];
+    int status = 0;
+
+    qsort(values, rows, sizeof *values, compare_numbers);
+    if (!isfinite(values[0]) || !isfinite(values[rows - 1]))
+        return 0;
+    for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++) {
+        double knot = decimal_rounded(values[(size_t)(quantiles[i] * (double)(rows - 1))]);
+        struct rational exact;
+        expression beyond;
+
+        if (!(knot > values[0] && knot < values[rows - 1]) || !decimal_exact(knot, &exact))
+            continue;
+        beyond = expression_subtract(pool, value, expression_rational(pool, exact.numerator, exact.denominator));
+        status = basis_add_term(basis, expression_max(pool, beyond, expression_integer(pool, 0)),
+                                basis->sizes[term] + 3, false);
+    }
+    return status;
+}
+
 static int
 add_indicator(struct expression_pool *pool, struct axis *axis, double level)
 {

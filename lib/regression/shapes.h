@@ -11,4 +11,11 @@
 int
 shapes_add(struct basis *basis, const struct training *training);
 
+/*
+ * Adds max(0, term - knot) for knots at quantiles of the term's values on the rows, which are left in rising order. 0
+ * or an error.
+ */
+int
+shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows);
+
 #endif

@@ -136,6 +136,31 @@ what_falls_with_an_input_is_found_too(void **state)
 }
 
 /* y = 10 + 2 (x + 3), so that x is below 0 on some rows and y never is; and one with zeros: y = 4 + 3 sqrt(z). */
+/* The peak of two moments: one with much of its own and little of an image, one the other way round. */
+static double
+larger_moment(double dim, double batch)
+{
+    return fmax(2e7 + 50 * batch * dim * dim, 1e6 + 1000 * batch * dim * dim);
+}
+
+static void
+where_another_moment_becomes_the_peak_the_formula_bends(void **state)
+{
+    static const char *const columns[] = {"dim", "batch", "peak_bytes"};
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+    for (size_t i = 0; i < DIMS; i++)
+        for (size_t j = 0; j < BATCHES; j++)
+            assert_int_equal(
+                memmodel_samples_add(samples, (double[]){dims[i], batches[j], larger_moment(dims[i], batches[j])}), 0);
+    model = fit(samples, NULL);
+    assert_near(memmodel_model_evaluate(model, (double[]){256, 64}) / larger_moment(256, 64), 1, 0.01);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 inputs_may_be_zero_or_negative(void **state)
 {
@@ -489,6 +514,7 @@ main(void)
         WITH_CONTEXT(few_samples_of_an_estimate_keep_their_base),
         WITH_CONTEXT(what_is_exact_without_a_constant_has_none),
         WITH_CONTEXT(what_falls_with_an_input_is_found_too),
+        WITH_CONTEXT(where_another_moment_becomes_the_peak_the_formula_bends),
         WITH_CONTEXT(inputs_may_be_zero_or_negative),
         WITH_CONTEXT(rows_without_weight_or_with_missing_values_are_left_out),
         WITH_CONTEXT(heavy_rows_pull_the_formula_to_them),

@@ -1,74 +1,94 @@
 """How well formulas predict rows they were not fitted to, beside other methods.
 
-usage: leaderboard.py [--methods NAME,...] [--splits published,check,memory] [--formulas]
+usage: leaderboard.py [--methods NAME,...] [--parts published,check,unseen,memory]
 
 Twelve real tables by test R2, on the splits of a published study, whose numbers for 21 methods stand beside, and on ten
-others; and peaks of memory by test MAPE. Everything on one core.
+others; real tables that no rule was chosen by; and peaks of memory by test MAPE. Everything on one core. What is in
+results/ is not measured again, but for our own.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import pathlib
-import platform
-import time
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
+from collections.abc import Iterable  # noqa: E402
+
+import memory  # noqa: E402
 import methods  # noqa: E402
 import numpy as np  # noqa: E402
 import tables  # noqa: E402
+import unseen  # noqa: E402
+from results import Result, Store, machine  # noqa: E402
 from tables import SPLITS, Part, Table  # noqa: E402
 
-MEMORY_SPLITS = tuple(range(20))
-
-
-class Result(NamedTuple):
-    """Of one method on one table: the error of each split, and medians over the splits."""
-
-    errors: list[float]
-    seconds: float
-    nodes: float
-
-    @property
-    def median(self) -> float:
-        return float(np.median(self.errors))
+ByMethod = dict[str, dict[str, Result]]
+LARGE = 1500  # rows, from which on tables nobody has seen are split half as often
 
 
 def r2(part: Part, predictions: np.ndarray) -> float:
     return float(1 - ((part.test_y - predictions) ** 2).sum() / ((part.test_y - part.test_y.mean()) ** 2).sum())
 
 
-def mape(part: Part, predictions: np.ndarray) -> float:
-    return float(np.abs(predictions / part.test_y - 1).mean())
-
-
-def judge(
-    method: methods.Method, parts: Iterable[Part], error: Callable[[Part, np.ndarray], float], formulas: bool
-) -> Result:
-    errors, seconds, nodes = [], [], []
-    for part in parts:
-        start = time.perf_counter()
-        outcome = method(part)
-        seconds.append(time.perf_counter() - start)
-        errors.append(error(part, outcome.predictions))
-        nodes.append(outcome.nodes)
-        if formulas and outcome.formula:
-            print(f"    {errors[-1]:.3f}  {outcome.formula}")
-    return Result(errors, float(np.median(seconds)), float(np.median(nodes)))
-
-
 def rank(value: float, others: Iterable[float]) -> int:
     return 1 + sum(other > value for other in others)
 
 
+def measure(store: Store, chosen: dict[str, methods.Method], table: Table, seeds: Iterable[int]) -> None:
+    store.measure(table.name, chosen, lambda: (tables.split(table, seed) for seed in seeds), r2)
+
+
+def print_tables(results: ByMethod, names: Iterable[str], best: dict[str, float] | None = None) -> None:
+    """Of each table every method's R2."""
+    names = list(names)
+    width = max(len(table) for table in names)
+    heads = [*results, "best published"] if best else list(results)
+    print(f"{'':{width}} " + " ".join(f"{head[:14]:>14}" for head in heads))
+    for table in names:
+        values = [of[table].median if table in of else np.nan for of in results.values()]
+        values += [best[table]] if best else []
+        print(f"{table:{width}} " + " ".join(" " * 14 if np.isnan(value) else f"{value:14.3f}" for value in values))
+
+
+def print_worst(results: ByMethod) -> None:
+    if not {"memmodel", "straight line"} <= results.keys():
+        return
+    ours, line = results["memmodel"], results["straight line"]
+    differences = {table: ours[table].median - line[table].median for table in ours.keys() & line.keys()}
+    table = min(differences, key=differences.__getitem__)
+    print(f"\nmemmodel less the straight line, on the table where that is least: {differences[table]:+.3f}, {table}")
+
+
 def summary(name: str, medians: list[float], ranks: list[float], seconds: str = "", nodes: str = "") -> str:
     mean = np.mean(np.maximum(medians, 0))
-    return f"{name:24} {np.median(medians):7.3f} {mean:7.3f} {np.mean(ranks):6.2f} {seconds:>9} {nodes:>6}"
+    return f"{name:26} {np.median(medians):7.3f} {mean:7.3f} {np.mean(ranks):6.2f} {seconds:>9} {nodes:>6}"
+
+
+def print_summaries(
+    results: ByMethod, names: list[str], ranks: dict[str, list[float]], more: list[tuple[float, str]]
+) -> None:
+    """Of methods that have all the tables, the best rank first."""
+    print(f"\n{'':26} {'median':>7} {'mean':>7} {'rank':>6} {'seconds':>9} {'nodes':>6}")
+    lines = list(more)
+    for method, of_tables in results.items():
+        medians = [of_tables[table].median for table in names]
+        seconds = max(of_tables[table].seconds for table in names)
+        nodes = np.median([of_tables[table].nodes for table in names])
+        size = "" if np.isnan(nodes) else f"{nodes:.0f}"
+        line = summary(method, medians, ranks[method], f"{seconds:.2f}", size)
+        lines.append((float(np.mean(ranks[method])), line))
+    print("\n".join(line for _, line in sorted(lines)))
+
+
+def complete(results: ByMethod, names: Iterable[str]) -> ByMethod:
+    return {
+        method: of
+        for method, of in results.items()
+        if all(table in of and not np.isnan(of[table].median) for table in names)
+    }
 
 
 def ranks_among(medians: dict[str, float], reference: dict[str, dict[str, float]]) -> list[float]:
@@ -76,56 +96,60 @@ def ranks_among(medians: dict[str, float], reference: dict[str, dict[str, float]
     return [rank(value, reference[table].values()) for table, value in medians.items()]
 
 
-def print_tables(results: dict[str, dict[str, Result]], reference: dict[str, dict[str, float]]) -> None:
-    """Of each table every method's R2."""
-    names = list(results)
-    width = max(len(table) for table in reference)
-    print(f"{'':{width}} " + " ".join(f"{name[:16]:>16}" for name in (*names, "best published")))
-    for table, others in reference.items():
-        values = [results[name][table].median for name in names] + [max(others.values())]
-        print(f"{table:{width}} " + " ".join(f"{value:16.3f}" for value in values))
-
-
-def leaderboard(chosen: dict[str, methods.Method], splits: str, formulas: bool) -> None:
+def published_board(chosen: dict[str, methods.Method], splits: str) -> None:
+    """The twelve tables of the published study, on its splits or on others."""
     reference = tables.published()
-    results: dict[str, dict[str, Result]] = {name: {} for name in chosen}
+    store = Store(splits)
     for name in reference:
-        table = tables.pmlb(name)
-        for method, fit in chosen.items():
-            parts = (tables.split(table, seed) for seed in SPLITS[splits])
-            if formulas:
-                print(f"  {method}, {name}")
-            results[method][name] = judge(fit, parts, r2, formulas)
-    print(f"\nTest R2 on the {splits} splits: median of ten\n")
-    print_tables(results, reference)
-    print(f"\n{'':24} {'median':>7} {'mean':>7} {'rank':>6} {'seconds':>9} {'nodes':>6}")
-    lines = []
-    for method, of_tables in results.items():
-        medians = {table: result.median for table, result in of_tables.items()}
-        seconds = max(result.seconds for result in of_tables.values())
-        nodes = np.median([result.nodes for result in of_tables.values()])
-        size = "" if np.isnan(nodes) else f"{nodes:.0f}"
-        ranks = ranks_among(medians, reference)
-        lines.append((np.mean(ranks), summary(method, list(medians.values()), ranks, f"{seconds:.2f}", size)))
+        measure(store, chosen, tables.pmlb(name), SPLITS[splits])
+    results = store.of_methods(chosen)
+    print(f"\nTest R2 on the {splits} splits: median of ten. {store.machine}\n")
+    print_tables(results, reference, {table: max(others.values()) for table, others in reference.items()})
+    results = complete(results, reference)
+    ranks = {
+        method: ranks_among({table: of[table].median for table in reference}, reference)
+        for method, of in results.items()
+    }
+    more = []
+    if splits == "published":
+        for method in next(iter(reference.values())):
+            medians = {table: others[method] for table, others in reference.items()}
+            of_method = ranks_among(medians, reference)
+            more.append((float(np.mean(of_method)), summary(f"{method} (published)", [*medians.values()], of_method)))
+    print_summaries(results, list(reference), ranks, more)
     if splits != "published":
         print("Ranks are among the published results, which are of other splits.")
-    for method in next(iter(reference.values())) if splits == "published" else ():
-        medians = {table: others[method] for table, others in reference.items()}
-        ranks = ranks_among(medians, reference)
-        lines.append((np.mean(ranks), summary(f"{method} (published)", list(medians.values()), ranks)))
-    print("\n".join(line for _, line in sorted(lines)))
-    if {"memmodel", "straight line"} <= results.keys():
-        worst = min(results["memmodel"][table].median - results["straight line"][table].median for table in reference)
-        print(f"\nmemmodel less the straight line, on the table where that is least: {worst:+.3f}")
+    print_worst(results)
 
 
-def memory_board(chosen: dict[str, methods.Method], table: Table, formulas: bool) -> None:
-    print(f"\nPeak memory of a 3D U-Net, {table.name}: test MAPE, {len(table.y)} rows, 20 splits of 70 % to 30 %\n")
-    print(f"{'':24} {'median':>8} {'worst':>8} {'seconds':>9}")
-    for name, fit in chosen.items():
-        parts = (tables.split(table, seed, 0.3) for seed in MEMORY_SPLITS)
-        result = judge(fit, parts, mape, formulas)
-        print(f"{name:24} {100 * result.median:7.2f}% {100 * max(result.errors):7.2f}% {result.seconds:9.2f}")
+def unseen_board(chosen: dict[str, methods.Method]) -> None:
+    """Tables that no rule was chosen by; ranks are among the methods that have all."""
+    store = Store("unseen")
+    names = []
+    for table in unseen.tables():
+        names.append(table.name)
+        measure(store, chosen, table, range(5 if len(table.y) > LARGE else 10))
+    everything = store.of_methods(chosen)
+    print(
+        f"\nTest R2 on tables that no rule was chosen by: median of ten splits, of large ones five. {store.machine}\n"
+    )
+    print_tables(everything, names)
+    small = [table for table in names if not np.isnan(everything.get("kernel ridge", {}).get(table, NONE).median)]
+    for title, shown in (("all", names), ("where kernel ridge is possible", small)):
+        results = complete(everything, shown) if shown else {}
+        if not results:
+            continue
+        ranks: dict[str, list[float]] = {method: [] for method in results}
+        for table in shown:
+            medians = {method: of[table].median for method, of in results.items()}
+            for method, value in medians.items():
+                ranks[method].append(rank(value, medians.values()))
+        print(f"\n{len(shown)} tables, {title}; ranks are among these methods")
+        print_summaries(results, shown, ranks, [])
+    print_worst(everything)
+
+
+NONE = Result([float("nan")], float("nan"), float("nan"))
 
 
 def pick(known: dict[str, methods.Method], wanted: str | None) -> dict[str, methods.Method]:
@@ -133,26 +157,19 @@ def pick(known: dict[str, methods.Method], wanted: str | None) -> dict[str, meth
     return {name: method for name, method in known.items() if name in names}
 
 
-def processor() -> str:
-    try:
-        with pathlib.Path("/proc/cpuinfo").open(encoding="ascii") as file:
-            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.machine()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", help="only these, by their names, with commas; all unless given")
-    parser.add_argument("--splits", default="published,check,memory", help="only these parts")
-    parser.add_argument("--formulas", action="store_true", help="print every formula")
+    parser.add_argument("--parts", default="published,check,unseen,memory", help="only these parts")
     options = parser.parse_args()
-    print(f"{processor()}, one core; Python {platform.python_version()}, numpy {np.__version__}")
-    parts = options.splits.split(",")
+    print(f"This machine: {machine()}")
+    parts = options.parts.split(",")
     for splits in (name for name in SPLITS if name in parts):
-        leaderboard(pick(methods.TABLES, options.methods), splits, options.formulas)
-    for name in ("keras", "torch") if "memory" in parts else ():
-        memory_board(pick(methods.MEMORY, options.methods), tables.memory(name), options.formulas)
+        published_board(pick(methods.TABLES, options.methods), splits)
+    if "unseen" in parts:
+        unseen_board(pick(methods.TABLES, options.methods))
+    if "memory" in parts:
+        memory.boards(pick(methods.MEMORY, options.methods))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
+import os
 import pathlib
+import subprocess
+import tempfile
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -64,12 +69,61 @@ def pmlb(name: str) -> Table:
     return Table(name, head[:-1], numbers[:, :-1], numbers[:, -1])
 
 
-def memory(name: str) -> Table:
-    """Peaks of a 3D U-Net by side of image and batch: the mean of each point that the case study measured."""
-    with (CASE_STUDY / f"{name}_samples.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    rows = [row for row in rows if row.get("status", "ok") == "ok"]
-    peaks: dict[tuple[float, float], list[float]] = {}
+# ---- peaks of memory ----
+
+
+class Peaks(NamedTuple):
+    """Peaks of a network by size and batch: the mean of each point's runs, and the runs themselves."""
+
+    name: str
+    columns: list[str]
+    x: np.ndarray
+    runs: list[list[float]]
+
+    @property
+    def table(self) -> Table:
+        return Table(self.name, self.columns, self.x, np.array([np.mean(runs) for runs in self.runs]))
+
+    @property
+    def work(self) -> np.ndarray:
+        """What grows with the size of a point: voxels, pixels or words, times the batch."""
+        return self.x[:, 0] ** self.dimensions * self.x[:, 1]
+
+    @property
+    def dimensions(self) -> int:
+        return {"dim": 3, "edge": 3, "side": 2, "length": 1}[self.columns[0]]
+
+
+def read_peaks(name: str, path: pathlib.Path) -> Peaks:
+    with path.open(encoding="utf-8") as file:
+        reader = csv.DictReader(line for line in file if not line.startswith("#"))
+        rows = [row for row in reader if row.get("status", "ok") == "ok"]
+        columns = list(reader.fieldnames or ())[:2]
+    peaks: dict[tuple[float, ...], list[float]] = {}
     for row in rows:
-        peaks.setdefault((float(row["dim"]), float(row["batch"])), []).append(float(row["peak_bytes"]))
-    return Table(name, ["dim", "batch"], np.array(list(peaks)), np.array([np.mean(peak) for peak in peaks.values()]))
+        peaks.setdefault(tuple(float(row[column]) for column in columns), []).append(float(row["peak_bytes"]))
+    return Peaks(name, columns, np.array(list(peaks)), list(peaks.values()))
+
+
+def all_peaks() -> Iterator[Peaks]:
+    """Of the case study the resident bytes of a process, some measured several times; else recorded live bytes."""
+    yield read_peaks("Keras 3D U-Net", CASE_STUDY / "keras_samples.csv")
+    yield read_peaks("PyTorch 3D U-Net", CASE_STUDY / "torch_samples.csv")
+    for path in sorted((ROOT / "test" / "data" / "pytorch_peaks").glob("*.csv")):
+        yield read_peaks(path.stem, path)
+
+
+def simulated_peaks() -> dict[str, dict[tuple[float, ...], float]]:
+    """Of the two tables of the case study what its program, named by CASE_STUDY, says without any measurement."""
+    program = os.environ.get("CASE_STUDY", "")
+    if not program:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        files = [CASE_STUDY / name for name in ("keras_samples.csv", "torch_samples.csv", "pytorch_steps.csv")]
+        results = pathlib.Path(folder) / "results.json"
+        subprocess.run([program, *files, results], check=True, stdout=subprocess.DEVNULL)
+        study = json.loads(results.read_text(encoding="utf-8"))
+    return {
+        name: {(float(point["dim"]), float(point["batch"])): float(point["simulated"]) for point in points}
+        for name, points in (("Keras 3D U-Net", study["points"]), ("PyTorch 3D U-Net", study["torch"]["points"]))
+    }
