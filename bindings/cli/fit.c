@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a run of the command works with. */
 struct fit {
@@ -98,16 +99,17 @@ print_errors(const struct memmodel_model_scores *scores)
 }
 
 static void
-print_soundness(const struct memmodel_model_scores *scores)
+print_soundness(const struct fit *fit, const struct memmodel_model_scores *scores)
 {
     bool relative = tellings[scores->loss].relative;
+    bool not_negative = fit->options->non_negative || relative || !isnan(scores->training_mape);
 
     if (!isnan(scores->noise))
         printf("  noise            %.4g%s between measurements of one point (%lld degrees of freedom)\n",
                scores->noise * (relative ? 100 : 1), relative ? " %" : "", (long long)scores->noise_freedom);
     if (scores->certified)
         printf("  proven           finite%s wherever the inputs are in these ranges\n",
-               relative || !isnan(scores->training_mape) ? " and not negative" : "");
+               not_negative ? " and not negative" : "");
 }
 
 static void
@@ -137,7 +139,7 @@ print_text(const struct fit *fit, const memmodel_model *model)
     printf("  samples          %lld, ", (long long)scores.samples);
     model_print_domain(stdout, model, memmodel_model_input_name);
     print_errors(&scores);
-    print_soundness(&scores);
+    print_soundness(fit, &scores);
     if (fit->options->front)
         print_front(model);
     if (fit->options->output)
@@ -168,6 +170,30 @@ finish(const struct fit *fit, const memmodel_model *model)
 
 /* ---- the fit ---- */
 
+/* A line that is written over again and again. */
+static int
+show_progress(void *user, const struct memmodel_fit_progress *progress)
+{
+    (void)user;
+    fprintf(stderr, "\r%lld formulas tried in %.0f s, error %.4g on these samples   ", (long long)progress->evaluations,
+            progress->seconds, progress->error);
+    return 0;
+}
+
+static int
+fit_showing_progress(const memmodel_samples *samples, struct memmodel_fit_options *options, memmodel_model **model)
+{
+    bool shown = options->search != MEMMODEL_FIT_SEARCH_TERMS && isatty(STDERR_FILENO);
+    int status;
+
+    if (shown)
+        options->progress = show_progress;
+    status = memmodel_fit(samples, options, model);
+    if (shown)
+        fputc('\n', stderr);
+    return status;
+}
+
 static int
 fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *const *terms, size_t term_count)
 {
@@ -175,7 +201,7 @@ fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *co
     memmodel_model *model = NULL;
     int status = fit_request_make(fit->command, fit->options, terms, term_count, &request);
 
-    if (!status && memmodel_fit(samples, &request.options, &model))
+    if (!status && fit_showing_progress(samples, &request.options, &model))
         status = library_error(fit->command, fit->context);
     if (!status)
         status = finish(fit, model);
