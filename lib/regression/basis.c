@@ -560,6 +560,10 @@ widen(struct basis *basis, memmodel_context *context)
     if (!status)
         status = array_reserve(context, &basis->plain, &(size_t){capacity}, needed, sizeof *basis->plain);
     if (!status)
+        status = array_reserve(context, &basis->signs, &(size_t){capacity}, needed, sizeof *basis->signs);
+    if (!status)
+        status = array_reserve(context, &basis->groups, &(size_t){capacity}, needed, sizeof *basis->groups);
+    if (!status)
         status = array_reserve(context, &basis->exponents, &basis->capacity, needed, sizeof *basis->exponents);
     return status;
 }
@@ -578,6 +582,8 @@ basis_append(struct basis *basis, const struct training *training, expression te
     basis->terms[basis->count] = term;
     basis->sizes[basis->count] = size;
     basis->plain[basis->count] = false;
+    basis->signs[basis->count] = SIGN_ANY;
+    basis->groups[basis->count] = 0;
     status = fill_values(basis, training, basis->count, 1);
     if (status)
         return status;

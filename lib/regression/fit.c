@@ -115,6 +115,7 @@ selection_of(const struct fit *fit)
         .right_side = fit->basis.right_side,
         .sizes = fit->basis.sizes,
         .plain = fit->basis.plain,
+        .groups = fit->structure.change_point ? fit->basis.groups : NULL,
         .points = fit->training.points,
         .point_count = fit->training.point_count,
         .loss = is_reweighed(fit) ? &fit->loss : NULL,

@@ -494,10 +494,13 @@ score(const struct work *work, const struct candidate *candidate)
 {
     double rows = (double)work->basis->columns.rows;
     double evidence = log(candidate->held_out_error + work->floor) + log(candidate->loo_error + work->floor);
+    size_t terms = candidate->terms; /* those with a change point count twice, as in select.h */
 
     if (work->loss && loss_is_linear(work->loss))
         rows *= 2;
-    return rows / 4 * evidence + (double)candidate->terms * term_price(work->basis, candidate->library);
+    for (size_t k = 0; k < candidate->terms; k++)
+        terms += work->basis->groups[candidate->chosen[k]] != 0;
+    return rows / 4 * evidence + (double)terms * term_price(work->basis, candidate->library);
 }
 
 static bool

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_KNOTS = 16, MOST_TERMS = 24, LEVELS_BESIDE = 2, STEP_SIZE = 5 };
+enum { MOST_KNOTS = 16, MOST_TERMS = 24, LEVELS_BESIDE = 2, ROWS_BESIDE = 3, LEAST_SHARE = 10, STEP_SIZE = 5 };
 
 static int
 compare_numbers(const void *a, const void *b)
@@ -28,6 +28,19 @@ find_levels(const struct training *training, size_t input, double *levels)
         if (i == 0 || levels[i] != levels[count - 1])
             levels[count++] = levels[i];
     return count;
+}
+
+/* Are there enough rows on either side, three and a tenth of all, to be told from a few wild ones? */
+static bool
+rows_beside(const struct training *training, size_t input, double level)
+{
+    const double *column = matrix_column(&training->columns, input);
+    size_t rows = training->columns.rows, below = 0, least = rows / LEAST_SHARE;
+
+    least = least < ROWS_BESIDE ? ROWS_BESIDE : least;
+    for (size_t i = 0; i < rows; i++)
+        below += column[i] <= level;
+    return below >= least && rows - below >= least;
 }
 
 /* A short number between two; false if there is none. */
@@ -84,7 +97,7 @@ add_input(struct basis *basis, const struct training *training, size_t input, do
         size_t below = LEVELS_BESIDE - 1 + gap;
         struct rational knot;
 
-        if (between(levels[below], levels[below + 1], &knot))
+        if (rows_beside(training, input, levels[below]) && between(levels[below], levels[below + 1], &knot))
             status = add_knot(basis, input, knot, count);
     }
     return status;

@@ -6,7 +6,8 @@
 
 /*
  * If the structure asks for it: terms 0 to `count` - 1 that are plain, the first 24 of them, below and from a knot on. Knots
- * lie midway between levels of an input with at least two levels on either side, at most 16 an input. Each knot is a group
+ * lie midway between levels of an input with at least two levels and a tenth of the rows on either side, at most 16 an
+ * input. Each knot is a group
  * of its own: of two groups a formula has terms of one only.
  */
 int

@@ -9,9 +9,10 @@
 
 enum {
     MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT,
-    LEAST_GROUPS = 4,    /* left out in turn */
-    GROUP_WORK = 16384,  /* rows times groups beyond 64 rows: keeps large tables to seconds */
-    MOST_REWEIGHED = 16, /* groups where each takes a fit step by step */
+    LEAST_GROUPS = 4,      /* left out in turn */
+    GROUP_WORK = 16384,    /* rows times groups beyond 64 rows: keeps large tables to seconds */
+    MOST_REWEIGHED = 16,   /* groups where each takes a fit step by step */
+    REWEIGHED_WORK = 4096, /* rows times groups of these, beyond 256 rows */
     SCREENED = 4,
 };
 
@@ -233,6 +234,22 @@ within_one_standard_error(struct selection *selection, const struct candidate *c
     return mean <= sqrt(spread / (double)(points - 1) / (double)rows * ((double)points / (double)rows));
 }
 
+static bool
+is_grouped(const struct select_problem *problem, size_t column)
+{
+    return problem->groups && problem->groups[column] != 0;
+}
+
+static size_t
+grouped_terms(const struct select_problem *problem, const struct subset *subset)
+{
+    size_t grouped = 0;
+
+    for (size_t k = 0; k < subset->count; k++)
+        grouped += is_grouped(problem, subset->columns[k]);
+    return grouped;
+}
+
 /* What it takes to say the errors, and which columns of its library the candidate has. */
 static double
 description_length(const struct selection *selection, const struct candidate *candidate)
@@ -240,30 +257,48 @@ description_length(const struct selection *selection, const struct candidate *ca
     const struct select_problem *problem = selection->problem;
     double rows = (double)problem->columns->rows;
     size_t library = 0, terms = candidate->subset->count - (candidate->subset->columns[0] == 0);
+    size_t grouped = grouped_terms(problem, candidate->subset);
 
     for (size_t j = 1; j < problem->columns->columns; j++)
-        library += problem->plain[j] || !candidate->plain;
+        library += (problem->plain[j] || !candidate->plain) && (grouped > 0 || !is_grouped(problem, j));
     if (problem->loss && loss_is_linear(problem->loss))
         rows *= 2;
-    return rows / 2 * log(candidate->score) + (double)terms * log((double)library);
+    return rows / 2 * log(candidate->score) + (double)(terms + grouped) * log((double)library);
 }
 
-/* Drops the candidates that are not plain, unless the best of them is worth its larger library. */
-static void
-prefer_plain(struct selection *selection)
+typedef bool (*quality)(const struct select_problem *problem, const struct candidate *candidate);
+
+static bool
+has_no_change_point(const struct select_problem *problem, const struct candidate *candidate)
 {
+    return grouped_terms(problem, candidate->subset) == 0;
+}
+
+static bool
+is_plain(const struct select_problem *problem, const struct candidate *candidate)
+{
+    (void)problem;
+    return candidate->plain;
+}
+
+/* Drops the candidates without that quality, unless the best of them is worth its larger library. */
+static void
+prefer(struct selection *selection, quality has)
+{
+    const struct select_problem *problem = selection->problem;
     double least[2] = {INFINITY, INFINITY};
     size_t kept = 0;
 
     for (size_t i = 0; i < selection->count; i++) {
         const struct candidate *candidate = &selection->candidates[i];
+        size_t kind = has(problem, candidate);
 
-        least[candidate->plain] = fmin(least[candidate->plain], description_length(selection, candidate));
+        least[kind] = fmin(least[kind], description_length(selection, candidate));
     }
     if (least[false] < least[true])
         return;
     for (size_t i = 0; i < selection->count; i++)
-        if (selection->candidates[i].plain)
+        if (has(problem, &selection->candidates[i]))
             selection->candidates[kept++] = selection->candidates[i];
     selection->count = kept;
 }
@@ -286,7 +321,7 @@ choose(struct selection *selection)
 static size_t
 group_count(const struct select_problem *problem, size_t most)
 {
-    size_t groups = GROUP_WORK / problem->columns->rows;
+    size_t groups = (most == MOST_REWEIGHED ? REWEIGHED_WORK : GROUP_WORK) / problem->columns->rows;
 
     groups = groups > most ? most : groups < LEAST_GROUPS ? LEAST_GROUPS : groups;
     return groups < problem->point_count ? groups : problem->point_count;
@@ -361,7 +396,9 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
         for (size_t size = 0; size <= SUBSET_TERMS; size++)
             for (size_t i = 0; i < shortlist->bins[kind][size].count; i++)
                 consider(selection, &shortlist->bins[kind][size], i, kind == 0);
-    prefer_plain(selection);
+    if (problem->groups)
+        prefer(selection, has_no_change_point);
+    prefer(selection, is_plain);
     if (selection->count > 0)
         *selected = *choose(selection)->subset;
     else

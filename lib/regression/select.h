@@ -14,6 +14,7 @@ struct select_problem {
     const double *right_side; /* square root of each row's weight: rows are divided by what they measure */
     const unsigned *sizes;    /* of every column: symbols of its formula */
     const bool *plain;        /* of every column, as in struct subset_library */
+    const uint16_t *groups;   /* the same; not 0: a term on one side of a change point. NULL: there are none */
     const size_t *points;     /* of every row: which point it was measured at, from 0 */
     size_t point_count;
     const struct loss *loss;                  /* NULL: squared relative errors, and no need of the following */
@@ -39,6 +40,9 @@ select_left_out(struct reweighing *work, const struct select_problem *problem, c
  * A choice among many columns finds a good one by chance. Subsets that are not plain are therefore considered only if
  * the best of them beats the best plain one by more than the larger library can be expected to gain: by the least value
  * of rows / 2 ln(mean squared leave-one-out error) + terms ln(columns to choose from), a description length.
+ *
+ * Subsets with a change point likewise, with twice the price for each term that has one: a large library's best term is worth
+ * about ln(columns) by chance alone, and a change point is a claim about the program.
  *
  * The constant is no matter of size: a subset is not considered without it where least squares puts it above 0, unless
  * the subset alone is exact. A process has bytes before it does anything, and few samples tell a base from none badly:
