@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { VERSION = 1, MOST_PARTS = 4096, LONGEST_TOKEN = 40 };
 
@@ -203,6 +203,16 @@ checkpoint_parse(const char *name, const char *text, size_t length, struct check
     return status;
 }
 
+static bool
+is_missing(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+
+    if (file)
+        fclose(file);
+    return !file && errno == ENOENT;
+}
+
 int
 checkpoint_open(memmodel_context *context, const char *path, uint64_t key, struct checkpoint *checkpoint)
 {
@@ -213,7 +223,7 @@ checkpoint_open(memmodel_context *context, const char *path, uint64_t key, struc
     *checkpoint = (struct checkpoint){.context = context, .path = path, .key = key};
     if (!path)
         return 0;
-    if (access(path, F_OK) != 0 && errno == ENOENT) {
+    if (is_missing(path)) {
         checkpoint->parts = json_array();
         return checkpoint->parts ? 0 : context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
     }
@@ -287,5 +297,5 @@ void
 checkpoint_remove(const struct checkpoint *checkpoint)
 {
     if (checkpoint->path)
-        unlink(checkpoint->path);
+        remove(checkpoint->path);
 }
