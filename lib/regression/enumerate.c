@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { SINGLES = 24, BEAM = 6, GROWN = 8, MOST_GROWN = 3, STEPS = 12, ROWS_PER_NUMBER = 3 };
-enum { JOINED = 40, ROUNDS = 6 };
+enum { JOINED = 40, ROUNDS = 6, SMALLEST = SELECTION_SMALLEST, TRIPLES = 8 };
 
 static const double dependent = 1e-7;
 
@@ -20,13 +20,17 @@ selection_new(memmodel_context *context, size_t rows, size_t features, struct se
     if (!selection->rests || !selection->gains || !selection->norms || !selection->first_rests || !selection->weighted)
         return MEMMODEL_ERROR_NOMEM;
     selection->beams = memory_allocate_zeroed(context, 2, sizeof *selection->beams);
-    return selection->beams ? 0 : MEMMODEL_ERROR_NOMEM;
+    selection->small = memory_allocate_zeroed(context, rows * SMALLEST, sizeof *selection->small);
+    selection->products = memory_allocate_zeroed(context, SMALLEST, sizeof *selection->products);
+    return selection->beams && selection->small && selection->products ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 void
 selection_release(memmodel_context *context, struct selection *selection)
 {
     memory_release(context, selection->beams);
+    memory_release(context, selection->small);
+    memory_release(context, selection->products);
     memory_release(context, selection->rests);
     memory_release(context, selection->gains);
     memory_release(context, selection->norms);
@@ -44,6 +48,14 @@ struct search {
     size_t most_tried;
     struct archive *archive;
 };
+
+static size_t
+affordable_trees(const struct fitter *fitter)
+{
+    size_t trees = fitter->aim->used / ROWS_PER_NUMBER;
+
+    return trees < 2 ? 1 : trees - 1 < FORMULA_MOST_TREES ? trees - 1 : FORMULA_MOST_TREES;
+}
 
 static bool
 is_over(const struct search *search)
@@ -341,6 +353,89 @@ search_beam(const struct search *search, struct selection_beam *beam, struct sel
     }
 }
 
+/* ---- best subsets of the smallest features: forward steps miss terms that help only together ---- */
+
+/* Products of the first `count` features, centred and of norm 1 by the weights, with each other, and last with the target. */
+static void
+fill_products(const struct search *search, size_t count, double (*products)[SMALLEST + 1])
+{
+    struct selection *selection = search->selection;
+    const double *constant = matrix_column(&search->fitter->linear.q, 0);
+    size_t rows = search->library->values.rows;
+
+    for (size_t j = 0; j < count; j++) {
+        double *column = selection->small + j * rows, norm = 0;
+
+        for (size_t i = 0; i < rows; i++)
+            column[i] = matrix_column(&search->library->values, j)[i] * search->fitter->aim->roots[i];
+        vector_add_scaled(rows, column, -vector_dot(rows, constant, column), constant);
+        norm = sqrt(vector_dot(rows, column, column));
+        for (size_t i = 0; i < rows; i++)
+            column[i] = norm > 0 ? column[i] / norm : 0;
+        for (size_t k = 0; k <= j; k++)
+            products[j][k] = products[k][j] = vector_dot(rows, column, selection->small + k * rows);
+        products[j][SMALLEST] = vector_dot(rows, column, search->fitter->residual);
+    }
+}
+
+/* What three features explain of the target, given their products. */
+static double
+gain_of_three(double (*products)[SMALLEST + 1], const size_t *of)
+{
+    double ab = products[of[0]][of[1]], ac = products[of[0]][of[2]], bc = products[of[1]][of[2]];
+    double a = products[of[0]][SMALLEST], b = products[of[1]][SMALLEST] - ab * a,
+           c = products[of[2]][SMALLEST] - ac * a;
+    double bb = 1 - ab * ab, cb = bc - ab * ac, cc = 1 - ac * ac - (bb > dependent ? cb * cb / bb : 0);
+
+    if (!(bb > dependent) || !(cc > dependent))
+        return 0;
+    c -= cb * b / bb;
+    return a * a + b * b / bb + c * c / cc;
+}
+
+struct triple {
+    double gain;
+    size_t features[3];
+};
+
+static void
+note_triple(struct triple *best, const struct triple *triple)
+{
+    size_t place = TRIPLES;
+
+    for (; place > 0 && triple->gain > best[place - 1].gain; place--)
+        if (place < TRIPLES)
+            best[place] = best[place - 1];
+    if (place < TRIPLES)
+        best[place] = *triple;
+}
+
+static void
+search_triples(const struct search *search)
+{
+    double(*products)[SMALLEST + 1] = search->selection->products;
+    struct triple best[TRIPLES] = {{0, {0, 0, 0}}}, triple;
+    struct formula constant = {.count = 0}, formula;
+    size_t count = search->library->count < SMALLEST ? search->library->count : SMALLEST, *of = triple.features;
+
+    if (affordable_trees(search->fitter) < 3 || !formula_fit_linear(search->fitter, &constant))
+        return;
+    fill_products(search, count, products);
+    for (of[0] = 0; of[0] < count; of[0]++)
+        for (of[1] = 0; of[1] < of[0]; of[1]++)
+            for (of[2] = 0; of[2] < of[1]; of[2]++) {
+                triple.gain = gain_of_three(products, of);
+                note_triple(best, &triple);
+            }
+    for (size_t i = 0; i < TRIPLES && best[i].gain > 0; i++) {
+        formula.count = 3;
+        for (size_t k = 0; k < 3; k++)
+            formula.trees[k] = library_tree(search->library, best[i].features[k]);
+        if (formula_fit_linear(search->fitter, &formula))
+            archive_offer(search->archive, &formula);
+    }
+}
+
 /* ---- the whole ---- */
 
 static void
@@ -350,14 +445,6 @@ grow_all(const struct search *search, struct formula *formulas, size_t count)
         for (size_t numbers = 0; numbers < MOST_GROWN && !is_over(search); numbers++)
             if (!formula_grow(search->fitter, &formulas[i], search->archive))
                 break;
-}
-
-static size_t
-affordable_trees(const struct fitter *fitter)
-{
-    size_t trees = fitter->aim->used / ROWS_PER_NUMBER;
-
-    return trees < 2 ? 1 : trees - 1 < FORMULA_MOST_TREES ? trees - 1 : FORMULA_MOST_TREES;
 }
 
 /* Sums of features of at most so many nodes, from the best few of one feature on. */
@@ -400,6 +487,7 @@ enumerate_search(struct fitter *fitter, const struct library *library, struct se
     size_t last = 0;
 
     measure_features(&search);
+    search_triples(&search);
     if (effort->beam)
         search_beam(&search, &selection->beams[0], &selection->beams[1]);
     search.most_tried += effort->most_tried / 2;

@@ -52,7 +52,7 @@ library_release(memmodel_context *context, struct library *library);
 struct tree
 library_tree(const struct library *library, size_t feature);
 
-enum { SELECTION_BEAM = 16 };
+enum { SELECTION_BEAM = 16, SELECTION_SMALLEST = 64 };
 
 /* The best trees of one size, best first, none twice. */
 struct selection_beam {
@@ -67,6 +67,8 @@ struct selection {
     double *norms, *first_rests; /* its squared norm, and what a constant leaves */
     double *weighted;            /* a row each */
     struct selection_beam *beams;
+    double *small; /* the smallest features, centred and of norm 1 */
+    double (*products)[SELECTION_SMALLEST + 1];
 };
 
 int

@@ -10,6 +10,7 @@
 enum { FOLDS = GENERAL_FOLDS, NO_FOLD = FOLDS, MOST_REPEATS = 3, REPEATED_ROWS = 1500, ROWS_PER_TERM = 3 };
 
 static const double number_price = 2.3;   /* ln of the places where a number may stand */
+static const double unexplained = 1e-3;   /* share of the target's variance */
 static const double luck_share = 4;       /* 2 would do for formulas that know nothing of each other */
 static const double most_leverage = 0.95; /* of a row */
 static const double exact = 1e-21;        /* share of the target's size, squared, that counts as no error */
@@ -128,7 +129,10 @@ weighted_square(const struct trees *trees, size_t row, double value)
     return error * error;
 }
 
-/* Mean squared error of each row, predicted by the formula's coefficients and numbers fitted to the others; NaN: not known. */
+/*
+ * Mean squared error of each row, predicted by the formula's coefficients and numbers fitted to the others. NaN: a row decides
+ * a number alone, and nobody else bears witness to it; but for formulas that are exact.
+ */
 static double
 loo_error(struct trees *trees, const struct formula *formula, double *errors)
 {
@@ -143,9 +147,9 @@ loo_error(struct trees *trees, const struct formula *formula, double *errors)
     for (size_t i = 0; i < rows; i++) {
         double aim = trees->reading->aims[i], value;
 
-        if (!(trees->leverages[i] < most_leverage))
+        if (!(trees->leverages[i] < most_leverage) && own.error > trees->aim.floor)
             return (double)NAN;
-        aim -= (aim - trees->column[i]) / (1 - trees->leverages[i]);
+        aim -= (aim - trees->column[i]) / (1 - fmin(trees->leverages[i], most_leverage));
         value = model_respond(&trees->reading->response, aim);
         sum += weighted_square(trees, i, value);
         errors[i] = trees->training->measured[i] - value;
@@ -361,6 +365,18 @@ is_surely_better(const struct trees *trees, size_t k)
     return mean > 0 && mean * mean * (n - 1) > squares / n - mean * mean;
 }
 
+/* A formula that leaves next to nothing unexplained on rows held out goes on beyond the samples, as straight lines do. */
+static void
+set_free(struct general *general)
+{
+    struct candidate *chosen = &general->candidates[general->chosen];
+
+    if (!(chosen->held_out_error < unexplained * general->candidates[0].held_out_error))
+        return;
+    chosen->response.least = -INFINITY;
+    chosen->response.most = INFINITY;
+}
+
 static void
 choose(struct trees *trees)
 {
@@ -383,6 +399,7 @@ choose(struct trees *trees)
     if (chosen == trees->count)
         return;
     general->chosen = trees->first + chosen;
+    set_free(general);
     memcpy(general->held_out, trees->held_out[chosen], trees->training->columns.rows * sizeof *general->held_out);
 }
 
