@@ -6,8 +6,8 @@ Feynman's equations (feynman.csv) on inputs drawn from their published ranges, a
 differential equations along trajectories from their published beginnings. To the target of the rows of the fit normal
 noise is added, of that share of its root mean square. Accurate: R2 > 0.999 on rows not seen, without noise.
 Exact: with its numbers fitted again to rows without noise the found formula has no error left (1e-8), and none of its
-terms vanishes then. Trajectories have 400 points, of which 300 are fitted. Results are added to a file of JSON lines, and
-what is there is not done again.
+terms vanishes then. Trajectories have 400 points, of which 300 are fitted. Results are added to a file of JSON lines,
+and what is there is not done again.
 """
 
 from __future__ import annotations
@@ -181,8 +181,13 @@ def is_exact(text: str, inputs: list[str], x: np.ndarray, y: np.ndarray) -> bool
     with np.errstate(all="ignore"):
         fitted = least_squares(
             lambda q: np.nan_to_num((whole(q * scale) - y) / size, nan=1e6, posinf=1e6, neginf=1e6),
-            start / scale, method="lm" if len(y) >= len(start) else "trf", xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=400,
-        )  # fmt: skip
+            start / scale,
+            method="lm" if len(y) >= len(start) else "trf",
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+            max_nfev=400,
+        )
     if not math.sqrt(float((fitted.fun**2).mean())) < EXACT:
         return False
     parts = [run(term)(fitted.x * scale) for term in terms_of(body)]
@@ -231,7 +236,8 @@ def report(results: list[dict[str, Any]], rows: int, evaluations: int) -> None:
     for group, rivals in PUBLISHED.items():
         own = [r for r in results if r["group"] == group]
         seconds = sorted(r["seconds"] for r in own) or [0.0]
-        print(f"\n{group}: {rows if group == 'feynman' else POINTS * 3 // 4} rows, {evaluations} formulas, median {seconds[len(seconds) // 2]:.1f} s")
+        fitted = rows if group == "feynman" else POINTS * 3 // 4
+        print(f"\n{group}: {fitted} rows, {evaluations} formulas, median {seconds[len(seconds) // 2]:.1f} s")
         print(f"{'accurate % / exact %':<22}" + "".join(f"{f'noise {noise:g}':>16}" for noise in NOISES))
         cells = []
         for noise in NOISES:
