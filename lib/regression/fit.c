@@ -175,39 +175,50 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
 
 /* ---- a formula that is proven to be sound ---- */
 
-/* Coefficients of the selected terms; the factors are those of their least squares. */
+/* The constant is read last. */
+static void
+put_constant_last(struct subset *subset)
+{
+    if (subset->columns[0] != 0)
+        return;
+    memmove(subset->columns, subset->columns + 1, (subset->count - 1) * sizeof *subset->columns);
+    subset->columns[subset->count - 1] = 0;
+}
+
+/* Coefficients of the subset's terms; the factors are those of their least squares. */
 static bool
-solve(struct fit *fit, double *coefficients)
+solve(struct fit *fit, const struct subset *subset, double *coefficients)
 {
     double scaled[SUBSET_TERMS + 1];
     struct select_problem problem = selection_of(fit);
-    bool solved = subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, scaled);
+    bool solved = subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, subset, scaled);
 
     if (is_reweighed(fit))
-        solved =
-            fit->work.qr.count == fit->subset.count && select_fit(&fit->reweighing, &problem, &fit->subset, scaled);
+        solved = fit->work.qr.count == subset->count && select_fit(&fit->reweighing, &problem, subset, scaled);
     if (!solved)
         return false;
-    for (size_t k = 0; k < fit->subset.count; k++)
-        coefficients[k] = ldexp(scaled[k], -fit->basis.exponents[fit->subset.columns[k]]);
+    for (size_t k = 0; k < subset->count; k++)
+        coefficients[k] = ldexp(scaled[k], -fit->basis.exponents[subset->columns[k]]);
     return true;
 }
 
-/* Sets *proven. 0 or an error. */
+/* Sets *proven, of the selected subset with its coefficients as they become the model's. 0 or an error. */
 static int
 prove(struct fit *fit, bool *proven)
 {
+    struct subset subset = fit->subset;
     double coefficients[SUBSET_TERMS + 1];
     expression terms[SUBSET_TERMS + 1];
-    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = fit->subset.count};
+    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = subset.count};
     struct expression_program *program;
     int status;
 
-    *proven = solve(fit, coefficients);
+    put_constant_last(&subset);
+    *proven = solve(fit, &subset, coefficients);
     if (!*proven)
         return 0;
-    for (size_t k = 0; k < fit->subset.count; k++)
-        terms[k] = fit->basis.terms[fit->subset.columns[k]];
+    for (size_t k = 0; k < subset.count; k++)
+        terms[k] = fit->basis.terms[subset.columns[k]];
     status = expression_compile_sum(fit->basis.pool, &sum, &program);
     if (status)
         return status;
@@ -353,16 +364,6 @@ set_scores(struct fit *fit, memmodel_model *model)
         model->errors.training = told_loss(fit, fit->errors);
 }
 
-/* The constant is read last. */
-static void
-put_constant_last(struct subset *subset)
-{
-    if (subset->columns[0] != 0)
-        return;
-    memmove(subset->columns, subset->columns + 1, (subset->count - 1) * sizeof *subset->columns);
-    subset->columns[subset->count - 1] = 0;
-}
-
 static int
 set_left_out(const struct fit *fit, memmodel_model *model)
 {
@@ -438,7 +439,7 @@ set_terms(struct fit *fit, memmodel_model *model)
     int exponents[SUBSET_TERMS + 1];
 
     put_constant_last(&fit->subset);
-    if (!solve(fit, model->coefficients))
+    if (!solve(fit, &fit->subset, model->coefficients))
         return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
     model->term_count = fit->subset.count;
     for (size_t k = 0; k < model->term_count; k++) {

@@ -16,6 +16,7 @@ enum {
     SCREENED = 4,
 };
 
+static const double rounding = 1e-9;       /* share of a mean error by which two may differ and be the same */
 static const double exact = 1e-18;         /* squared error that counts as none: 1e-9 of the measurement */
 static const double greatest_ratio = 1000; /* a prediction further below the measurement, or below 0, counts as this */
 
@@ -216,10 +217,11 @@ within_one_standard_error(struct selection *selection, const struct candidate *c
 {
     const struct row_groups *groups = &selection->groups;
     size_t rows = selection->problem->columns->rows, points = 0;
-    double mean = 0, spread = 0;
+    double mean = 0, spread = 0, least = 0;
 
     left_out_losses(selection, candidate->subset, selection->errors);
     for (size_t i = 0; i < rows; i++) {
+        least += selection->least_errors[i] / (double)rows;
         selection->errors[i] -= selection->least_errors[i];
         mean += selection->errors[i] / (double)rows;
     }
@@ -231,7 +233,8 @@ within_one_standard_error(struct selection *selection, const struct candidate *c
         spread += difference * difference;
         points += groups->starts[g + 1] > groups->starts[g];
     }
-    return mean <= sqrt(spread / (double)(points - 1) / (double)rows * ((double)points / (double)rows));
+    return mean <= sqrt(spread / (double)(points - 1) / (double)rows * ((double)points / (double)rows)) ||
+           mean <= rounding * least;
 }
 
 static bool

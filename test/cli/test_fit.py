@@ -114,6 +114,65 @@ class Fits(unittest.TestCase):
             self.assertEqual(made.returncode, 2)
             self.assertIn("spline", made.stderr)
 
+    def grid(self, law):
+        """The path of a table of 7 sizes and 5 batches, each measured twice, 1 % apart."""
+        path = self.folder / "grid.csv"
+        rows = [
+            f"{size},{batch},{law(size, batch) * error!r}"
+            for size in (32, 48, 64, 80, 96, 112, 128)
+            for batch in (1, 2, 4, 8, 16)
+            for error in (0.995, 1.005)
+        ]
+        path.write_text("\n".join(["size,batch,peak", *rows]) + "\n", encoding="utf-8")
+        return path
+
+    def test_noise_and_what_is_proven_are_printed_beside_the_errors(self):
+        made = run("fit", self.grid(lambda size, batch: 9e8 + 1300 * batch * size**3))
+        # of two measurements 0.5 % from their mean each: sqrt(2 * 0.005^2) of the mean
+        noise = "noise            0.7071 % between measurements of one point (35 degrees of freedom)"
+        self.assertIn(noise, made.stdout)
+        self.assertIn("proven           finite and not negative wherever the inputs are in these ranges", made.stdout)
+        self.assertNotIn("a term is missing", made.stderr)
+
+    def test_a_missing_term_is_told_by_the_noise(self):
+        path = self.grid(lambda size, batch: 9e8 + (1300 if (size // 16 + batch) % 3 else 2600) * batch * size**3)
+        self.assertIn("a term is missing, or a mode switched", run("fit", path).stderr)
+
+    def test_a_switch_of_the_algorithm_is_found_when_it_may_be_there(self):
+        path = self.grid(lambda size, batch: 9e8 + (1300 if size < 96 else 2100) * batch * size**3)
+        self.assertIn("equal(size, max(size, 88))", run("fit", path, "--change-points", 1).stdout)
+        self.assertNotIn("equal", run("fit", path).stdout)
+
+    def test_each_loss_says_its_errors_in_its_own_measure(self):
+        path = self.grid(lambda size, batch: 9e8 + 1300 * batch * size**3)
+        # relative errors are least through the lower measurements: the upper ones then are 1 - 0.995 / 1.005 off
+        lines = {
+            "mape": "error            0.4975 % (mean) on these samples",
+            "log-ratio": "log ratio        0.5 % (root mean square) on these samples",
+            "absolute": "(mean) on these samples",
+            "pinball": "pinball loss ",
+        }
+        for loss, line in lines.items():
+            made = run("fit", path, "--loss", loss, "--max-terms", 1)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertIn(line, made.stdout)
+
+    def test_what_is_known_of_the_formula_is_asked_for_by_name(self):
+        path = self.grid(lambda size, batch: 9e8 + 1300 * batch * size**3)
+        made = run("fit", path, "--max-exponent", 2, "--integer-exponents", "--increasing", "size,batch")
+        self.assertNotIn("size^3", made.stdout)
+        self.assertEqual(run("fit", path, "--unit", "size=px", "--unit", "peak=B").returncode, 0)
+        for options, reason in (
+            (("--increasing", "width"), "width"),
+            (("--unit", "size"), "COLUMN=UNIT"),
+            (("--unit", "size=px"), "peak"),
+            (("--change-points", 3), "change_points"),
+            (("--loss", "pinball", "--quantile", 1.5), "quantile"),
+        ):
+            made = run("fit", path, *options)
+            self.assertEqual(made.returncode, 1, options)
+            self.assertIn(reason, made.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
