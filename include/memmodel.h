@@ -4,6 +4,7 @@
 
 #include "memmodel/version.h"
 
+#include "memmodel/advise.h"
 #include "memmodel/builder.h"
 #include "memmodel/context.h"
 #include "memmodel/function.h"

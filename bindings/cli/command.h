@@ -55,7 +55,8 @@ struct command {
 
 /* ---- one row a command; main.c lists them ---- */
 
-extern const struct command estimate_command, export_command, fit_command, layers_command, predict_command, run_command;
+extern const struct command advise_command, estimate_command, export_command, fit_command, layers_command,
+    predict_command, run_command;
 
 /* ---- options.c ---- */
 

@@ -203,6 +203,16 @@ FIELD(memmodel_error, message, 24, 20);
 FIELD(memmodel_error, object, 32, 24);
 BYTES(memmodel_error, 40, 28);
 
+FIELD(memmodel_advise_options, size, 0, 0);
+FIELD(memmodel_advise_options, target, 8, 4);
+FIELD(memmodel_advise_options, domain, 16, 8);
+FIELD(memmodel_advise_options, domain_count, 24, 12);
+FIELD(memmodel_advise_options, cost, 32, 16);
+FIELD(memmodel_advise_options, accuracy, 40, 20);
+FIELD(memmodel_advise_options, noise, 48, 28);
+FIELD(memmodel_advise_options, count, 56, 36);
+BYTES(memmodel_advise_options, 64, 44);
+
 FIELD(memmodel_shape, dims, 0, 0);
 FIELD(memmodel_shape, rank, 64, 64);
 FIELD(memmodel_shape, dtype, 68, 68);

@@ -21,6 +21,7 @@ struct fixture {
     memmodel_context *new_context;
     memmodel_network *new_network;
     memmodel_model *new_model;
+    memmodel_samples *new_samples;
     memmodel_monitor *new_monitor;
     memmodel_report *new_report;
     memmodel_replay *new_replay;

@@ -28,6 +28,7 @@ ARGUMENTS = {
     ("memmodel_network_from_onnx", "length"): "sizeof onnx - 1",
     ("memmodel_model_predict", "inputs"): "(const double[]){4}",
     ("memmodel_model_predict_by", "inputs"): "(const double[]){4}",
+    ("memmodel_advise", "candidates"): "NULL",
     ("memmodel_scan", "values"): "(const int64_t[]){1}",
     ("memmodel_scan", "bytes"): "&f->number",
     "tensors": "&f->square",
@@ -41,6 +42,8 @@ ARGUMENTS = {
     "largest": "&f->number",
     "level": "0.95",
     "rule": "MEMMODEL_BOUND_LARGER",
+    "error": "&(double){0}",
+    "needed": "&f->number",
     "alias memmodel_tensor": "f->square",
 }
 
@@ -54,7 +57,7 @@ def struct_of(spec):
 def argument(function, parameter):
     spec = parameter["type"]
     inner = spec.get("to", spec)
-    if inner["kind"] == "handle":
+    if inner["kind"] == "handle" and (function, parameter["name"]) not in ARGUMENTS:
         name = inner["name"].removeprefix("memmodel_")
         return f"&f->new_{name}" if parameter["direction"] == "out" else f"f->{name}"
     for key in ((function, parameter["name"]), parameter["name"], f"{spec['kind']} {spec.get('name', '')}"):

@@ -56,6 +56,9 @@ static const struct memmodel_symbol_value batch = {.name = "batch", .value = 4};
 static const struct memmodel_job job = {
     .symbols = &batch, .symbol_count = 1, .optimizer = "sgd", .isa = "avx2", .steps = 2, .measure = 1};
 static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 2, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+static const char *const domain[] = {"batch=1,2,4"};
+static const struct memmodel_advise_options advise = {
+    .target = "bytes", .domain = domain, .domain_count = 1, .count = 2};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
 
 static const struct {
@@ -85,6 +88,7 @@ static const struct {
     {"memmodel_network_recurrent", MEMMODEL_RECURRENT(.hidden = 6, .layers = 2, .bidirectional = 1)},
     {"memmodel_network_custom", MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = 400)},
     {"memmodel_fit", &fit},
+    {"memmodel_advise", &advise},
     {"memmodel_estimate", &job},
     {"memmodel_report_what_if", &job},
     {"memmodel_solve", &job},
@@ -263,6 +267,8 @@ write_made(struct fixture *f, FILE *file)
         assert_int_equal(memmodel_model_to_json(f->new_model, &text), 0);
         write_text(f, file, text);
     }
+    for (size_t i = 0; f->new_samples && i < memmodel_samples_row_count(f->new_samples); i++)
+        fprintf(file, "%g,", memmodel_samples_column(f->new_samples, "batch")[i]);
     fprintf(file, "%lld", (long long)f->number);
 }
 
@@ -274,12 +280,14 @@ release_made(struct fixture *f)
     memmodel_report_unref(f->new_report);
     memmodel_replay_unref(f->new_replay);
     memmodel_model_unref(f->new_model);
+    memmodel_samples_unref(f->new_samples);
     memmodel_monitor_unref(f->new_monitor);
     f->new_context = NULL;
     f->new_network = NULL;
     f->new_report = NULL;
     f->new_replay = NULL;
     f->new_model = NULL;
+    f->new_samples = NULL;
     f->new_monitor = NULL;
     f->number = 0;
     end_network(f);

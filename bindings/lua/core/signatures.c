@@ -18,6 +18,23 @@ const struct signature signatures[] = {
     FUNCTION("si", memmodel_status_name),
     FUNCTION("si", memmodel_status_message),
     FUNCTION("s", memmodel_version),
+    FUNCTION("ippzp", memmodel_samples_new),
+    FUNCTION("ipsp", memmodel_samples_read),
+    FUNCTION("ipsszp", memmodel_samples_parse),
+    FUNCTION("ips", memmodel_samples_write),
+    FUNCTION("ipsppz", memmodel_samples_append),
+    FUNCTION("ipp", memmodel_samples_add),
+    FUNCTION("ipssp", memmodel_samples_filter),
+    FUNCTION("ippzp", memmodel_samples_select),
+    FUNCTION("vLzp", memmodel_samples_shuffle),
+    FUNCTION("zp", memmodel_samples_row_count),
+    FUNCTION("zp", memmodel_samples_column_count),
+    FUNCTION("spz", memmodel_samples_column_name),
+    FUNCTION("pps", memmodel_samples_column),
+    FUNCTION("pp", memmodel_samples_context),
+    FUNCTION("pp", memmodel_samples_ref),
+    FUNCTION("vp", memmodel_samples_unref),
+    FUNCTION("ippppppp", memmodel_advise),
     FUNCTION("ipp", memmodel_network_new),
     FUNCTION("pp", memmodel_network_ref),
     FUNCTION("vp", memmodel_network_unref),
@@ -77,22 +94,6 @@ const struct signature signatures[] = {
     FUNCTION("ipip", memmodel_network_recurrent),
     FUNCTION("ipiip", memmodel_network_loss),
     FUNCTION("ippzp", memmodel_network_custom),
-    FUNCTION("ippzp", memmodel_samples_new),
-    FUNCTION("ipsp", memmodel_samples_read),
-    FUNCTION("ipsszp", memmodel_samples_parse),
-    FUNCTION("ips", memmodel_samples_write),
-    FUNCTION("ipsppz", memmodel_samples_append),
-    FUNCTION("ipp", memmodel_samples_add),
-    FUNCTION("ipssp", memmodel_samples_filter),
-    FUNCTION("ippzp", memmodel_samples_select),
-    FUNCTION("vLzp", memmodel_samples_shuffle),
-    FUNCTION("zp", memmodel_samples_row_count),
-    FUNCTION("zp", memmodel_samples_column_count),
-    FUNCTION("spz", memmodel_samples_column_name),
-    FUNCTION("pps", memmodel_samples_column),
-    FUNCTION("pp", memmodel_samples_context),
-    FUNCTION("pp", memmodel_samples_ref),
-    FUNCTION("vp", memmodel_samples_unref),
     FUNCTION("ippp", memmodel_fit),
     FUNCTION("dpp", memmodel_model_evaluate),
     FUNCTION("vppzp", memmodel_model_evaluate_many),
@@ -176,7 +177,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 165;
+const size_t signature_count = 166;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -194,6 +195,15 @@ const struct layout layouts[] = {
     FIELD(memmodel_error, reserved),
     FIELD(memmodel_error, message),
     FIELD(memmodel_error, object),
+    STRUCT(memmodel_advise_options),
+    FIELD(memmodel_advise_options, size),
+    FIELD(memmodel_advise_options, target),
+    FIELD(memmodel_advise_options, domain),
+    FIELD(memmodel_advise_options, domain_count),
+    FIELD(memmodel_advise_options, cost),
+    FIELD(memmodel_advise_options, accuracy),
+    FIELD(memmodel_advise_options, noise),
+    FIELD(memmodel_advise_options, count),
     STRUCT(memmodel_shape),
     FIELD(memmodel_shape, dims),
     FIELD(memmodel_shape, rank),
@@ -597,15 +607,15 @@ drop_memmodel_context(void *pointer)
 }
 
 static void
-drop_memmodel_network(void *pointer)
-{
-    memmodel_network_unref(pointer);
-}
-
-static void
 drop_memmodel_samples(void *pointer)
 {
     memmodel_samples_unref(pointer);
+}
+
+static void
+drop_memmodel_network(void *pointer)
+{
+    memmodel_network_unref(pointer);
 }
 
 static void
@@ -646,8 +656,8 @@ drop_memmodel_report(void *pointer)
 
 const struct destructor destructors[] = {
     {"memmodel_context", drop_memmodel_context},
-    {"memmodel_network", drop_memmodel_network},
     {"memmodel_samples", drop_memmodel_samples},
+    {"memmodel_network", drop_memmodel_network},
     {"memmodel_model", drop_memmodel_model},
     {"memmodel_function", drop_memmodel_function},
     {"memmodel_monitor", drop_memmodel_monitor},

@@ -35,8 +35,8 @@ memmodel_block_state = {{"MEMMODEL_BLOCK_FREE", 0}, {"MEMMODEL_BLOCK_ALLOCATED",
 },
 handles = {
 memmodel_context = {ref = "memmodel_context_ref", unref = "memmodel_context_unref"},
-memmodel_network = {ref = "memmodel_network_ref", unref = "memmodel_network_unref"},
 memmodel_samples = {ref = "memmodel_samples_ref", unref = "memmodel_samples_unref"},
+memmodel_network = {ref = "memmodel_network_ref", unref = "memmodel_network_unref"},
 memmodel_model = {ref = "memmodel_model_ref", unref = "memmodel_model_unref"},
 memmodel_function = {ref = "memmodel_function_ref", unref = "memmodel_function_unref"},
 memmodel_monitor = {ref = "memmodel_monitor_ref", unref = "memmodel_monitor_unref"},
@@ -101,6 +101,15 @@ memmodel_error = {
   {name = "column", kind = "int32", letter = "i", c = "int32_t"},
   {name = "message", kind = "string", letter = "s", c = "const char *"},
   {name = "object", kind = "string", letter = "s", c = "const char *"},
+  sized = true},
+memmodel_advise_options = {
+  {name = "target", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "domain", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "domain_count", nullable = true},
+  {name = "domain_count", kind = "size", letter = "z", c = "size_t"},
+  {name = "cost", kind = "string", letter = "s", c = "const char *", nullable = true},
+  {name = "accuracy", kind = "double", letter = "d", c = "double"},
+  {name = "noise", kind = "double", letter = "d", c = "double"},
+  {name = "count", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_shape = {
   {name = "dims", kind = "array", item = {kind = "dim", letter = "l", c = "memmodel_dim"}, count = 8},
@@ -516,6 +525,88 @@ memmodel_status_message = {
   returns = {kind = "string", letter = "s", c = "const char *"}},
 memmodel_version = {
   returns = {kind = "string", letter = "s", c = "const char *"}},
+memmodel_samples_new = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "columns", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count"},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
+  {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
+  returns = {kind = "status"}},
+memmodel_samples_read = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
+  returns = {kind = "status"}},
+memmodel_samples_parse = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "text", kind = "string", letter = "s", c = "const char *", length = "length"},
+  {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "text"},
+  {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
+  returns = {kind = "status"}},
+memmodel_samples_write = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "path", kind = "string", letter = "s", c = "const char *"},
+  returns = {kind = "status"}},
+memmodel_samples_append = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "path", kind = "string", letter = "s", c = "const char *"},
+  {name = "columns", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count"},
+  {name = "values", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count", nullable = true},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
+  returns = {kind = "status"}},
+memmodel_samples_add = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "values", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_samples_column_count(samples)"},
+  returns = {kind = "status"}},
+memmodel_samples_filter = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "column", kind = "string", letter = "s", c = "const char *"},
+  {name = "value", kind = "string", letter = "s", c = "const char *"},
+  {name = "filtered", kind = "handle", of = "memmodel_samples", out = true},
+  returns = {kind = "status"}},
+memmodel_samples_select = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "rows", kind = "array", item = {kind = "size", letter = "z", c = "size_t"}, length = "count"},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "rows"},
+  {name = "selected", kind = "handle", of = "memmodel_samples", out = true},
+  returns = {kind = "status"}},
+memmodel_samples_shuffle = {
+  {name = "seed", kind = "uint64", letter = "L", c = "uint64_t"},
+  {name = "count", kind = "size", letter = "z", c = "size_t"},
+  {name = "rows", kind = "array", item = {kind = "size", letter = "z", c = "size_t"}, length = "count", out = true},
+  returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_samples_row_count = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  returns = {kind = "size", letter = "z", c = "size_t"}},
+memmodel_samples_column_count = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  returns = {kind = "size", letter = "z", c = "size_t"}},
+memmodel_samples_column_name = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "column", kind = "size", letter = "z", c = "size_t"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_samples_column = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  returns = {kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_samples_row_count(samples)", nullable = true, fails = true}},
+memmodel_samples_context = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  returns = {kind = "handle", of = "memmodel_context"}},
+memmodel_samples_ref = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  returns = {kind = "handle", of = "memmodel_samples"}},
+memmodel_samples_unref = {
+  {name = "samples", kind = "handle", of = "memmodel_samples", nullable = true},
+  returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_advise = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "samples", kind = "handle", of = "memmodel_samples", nullable = true},
+  {name = "candidates", kind = "handle", of = "memmodel_samples", nullable = true},
+  {name = "options", kind = "struct", of = "memmodel_advise_options"},
+  {name = "advised", kind = "handle", of = "memmodel_samples", out = true},
+  {name = "error", kind = "double", letter = "d", c = "double", out = true},
+  {name = "needed", kind = "int64", letter = "l", c = "int64_t", out = true},
+  returns = {kind = "status"}},
 memmodel_network_new = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "network", kind = "handle", of = "memmodel_network", out = true},
@@ -802,79 +893,6 @@ memmodel_network_custom = {
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "inputs"},
   {name = "options", kind = "struct", of = "memmodel_custom"},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
-memmodel_samples_new = {
-  {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "columns", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count"},
-  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
-  {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
-  returns = {kind = "status"}},
-memmodel_samples_read = {
-  {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "path", kind = "string", letter = "s", c = "const char *"},
-  {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
-  returns = {kind = "status"}},
-memmodel_samples_parse = {
-  {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "name", kind = "string", letter = "s", c = "const char *"},
-  {name = "text", kind = "string", letter = "s", c = "const char *", length = "length"},
-  {name = "length", kind = "size", letter = "z", c = "size_t", length_of = "text"},
-  {name = "samples", kind = "handle", of = "memmodel_samples", out = true},
-  returns = {kind = "status"}},
-memmodel_samples_write = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  {name = "path", kind = "string", letter = "s", c = "const char *"},
-  returns = {kind = "status"}},
-memmodel_samples_append = {
-  {name = "context", kind = "handle", of = "memmodel_context"},
-  {name = "path", kind = "string", letter = "s", c = "const char *"},
-  {name = "columns", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count"},
-  {name = "values", kind = "array", item = {kind = "string", letter = "s", c = "const char *"}, length = "count", nullable = true},
-  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
-  returns = {kind = "status"}},
-memmodel_samples_add = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  {name = "values", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_samples_column_count(samples)"},
-  returns = {kind = "status"}},
-memmodel_samples_filter = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  {name = "column", kind = "string", letter = "s", c = "const char *"},
-  {name = "value", kind = "string", letter = "s", c = "const char *"},
-  {name = "filtered", kind = "handle", of = "memmodel_samples", out = true},
-  returns = {kind = "status"}},
-memmodel_samples_select = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  {name = "rows", kind = "array", item = {kind = "size", letter = "z", c = "size_t"}, length = "count"},
-  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "rows"},
-  {name = "selected", kind = "handle", of = "memmodel_samples", out = true},
-  returns = {kind = "status"}},
-memmodel_samples_shuffle = {
-  {name = "seed", kind = "uint64", letter = "L", c = "uint64_t"},
-  {name = "count", kind = "size", letter = "z", c = "size_t"},
-  {name = "rows", kind = "array", item = {kind = "size", letter = "z", c = "size_t"}, length = "count", out = true},
-  returns = {kind = "void", letter = "v", c = "void"}},
-memmodel_samples_row_count = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_samples_column_count = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  returns = {kind = "size", letter = "z", c = "size_t"}},
-memmodel_samples_column_name = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  {name = "column", kind = "size", letter = "z", c = "size_t"},
-  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
-memmodel_samples_column = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  {name = "name", kind = "string", letter = "s", c = "const char *"},
-  returns = {kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_samples_row_count(samples)", nullable = true, fails = true}},
-memmodel_samples_context = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  returns = {kind = "handle", of = "memmodel_context"}},
-memmodel_samples_ref = {
-  {name = "samples", kind = "handle", of = "memmodel_samples"},
-  returns = {kind = "handle", of = "memmodel_samples"}},
-memmodel_samples_unref = {
-  {name = "samples", kind = "handle", of = "memmodel_samples", nullable = true},
-  returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_fit = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "options", kind = "struct", of = "memmodel_fit_options", nullable = true},
@@ -1247,10 +1265,10 @@ memmodel_report_unref = {
 left_out = {
 memmodel_context_ref = "the garbage collector holds and drops the references",
 memmodel_context_unref = "the garbage collector holds and drops the references",
-memmodel_network_ref = "the garbage collector holds and drops the references",
-memmodel_network_unref = "the garbage collector holds and drops the references",
 memmodel_samples_ref = "the garbage collector holds and drops the references",
 memmodel_samples_unref = "the garbage collector holds and drops the references",
+memmodel_network_ref = "the garbage collector holds and drops the references",
+memmodel_network_unref = "the garbage collector holds and drops the references",
 memmodel_model_ref = "the garbage collector holds and drops the references",
 memmodel_model_unref = "the garbage collector holds and drops the references",
 memmodel_function_ref = "the garbage collector holds and drops the references",

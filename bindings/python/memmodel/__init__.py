@@ -13,6 +13,7 @@
 from memmodel import _exceptions, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
+from memmodel.advising import Advice, advise
 from memmodel.errors import MemmodelError
 from memmodel.estimation import estimate, scan, solve, what_if
 from memmodel.fitting import fit
@@ -30,6 +31,7 @@ from memmodel.trace import Event, Trace
 __version__ = ffi.VERSION
 
 __all__ = [
+    "Advice",
     "Bound",
     "Change",
     "Dim",
@@ -50,6 +52,7 @@ __all__ = [
     "Summary",
     "Tensor",
     "Trace",
+    "advise",
     "estimate",
     "ffi",
     "fit",

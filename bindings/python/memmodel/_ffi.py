@@ -285,15 +285,6 @@ class ContextHandle(_call.Handle):
     _unref = _library.bind("memmodel_context_unref", None, ctypes.c_void_p)
 
 
-class NetworkHandle(_call.Handle):
-    """A network."""
-
-    __slots__ = ()
-    _noun = "network"
-    _ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
-    _unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
-
-
 class SamplesHandle(_call.Handle):
     """A table of samples."""
 
@@ -301,6 +292,15 @@ class SamplesHandle(_call.Handle):
     _noun = "samples"
     _ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
     _unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
+
+
+class NetworkHandle(_call.Handle):
+    """A network."""
+
+    __slots__ = ()
+    _noun = "network"
+    _ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
 
 
 class ModelHandle(_call.Handle):
@@ -377,6 +377,19 @@ class Error(_call.Struct):
     reserved: Any  # 0
     message: Any  # one line in English, without the layer's name. Never None
     object: Any  # layer, column or file that was wrong, "" if none. Never None
+
+
+class AdviseOptions(_call.Struct):
+    """What to advise. Zero means the default for every field but `domain`."""
+
+    size: Any  # sizeof(AdviseOptions)
+    target: Any  # column of the samples that was measured. None: their last numeric one.
+    domain: Any  # an input each, with what it may be: "batch=1,2,4", or "dim=32:144:16", from, to and step. All [...]
+    domain_count: Any  # number of `domain`
+    cost: Any  # what a measurement costs: a formula in the inputs, or "prediction", what a fit to the samples [...]
+    accuracy: Any  # wanted mean relative error of a prediction, as a fraction below 1. 0: 0.03
+    noise: Any  # relative error of a measurement. 0: that of a fit to the samples, held out; without one 0.03
+    count: Any  # configurations to advise, at most 1000. 0: 10
 
 
 class Shape(_call.Struct):
@@ -1028,6 +1041,30 @@ Error._converters = {
     "column": _call.int32,
     "message": _call.text,
     "object": _call.text,
+}
+
+AdviseOptions._sized = True
+AdviseOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("target", ctypes.c_char_p),
+    ("domain", ctypes.POINTER(ctypes.c_char_p)),
+    ("domain_count", ctypes.c_size_t),
+    ("cost", ctypes.c_char_p),
+    ("accuracy", ctypes.c_double),
+    ("noise", ctypes.c_double),
+    ("count", ctypes.c_int64),
+]
+AdviseOptions._converters = {
+    "target": _call.optional(_call.text),
+    "domain": _call.optional(_call.texts),
+    "domain_count": _call.size,
+    "cost": _call.optional(_call.text),
+    "accuracy": _call.double,
+    "noise": _call.double,
+    "count": _call.int64,
+}
+AdviseOptions._counts = {
+    "domain": "domain_count",
 }
 
 Shape._sized = False
@@ -1973,6 +2010,89 @@ _free = _library.bind("memmodel_free", None, ctypes.c_void_p, ctypes.c_void_p)
 _status_name = _library.bind("memmodel_status_name", ctypes.c_char_p, ctypes.c_int32)
 _status_message = _library.bind("memmodel_status_message", ctypes.c_char_p, ctypes.c_int32)
 _version = _library.bind("memmodel_version", ctypes.c_char_p)
+_samples_new = _library.bind(
+    "memmodel_samples_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_samples_read = _library.bind(
+    "memmodel_samples_read",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_samples_parse = _library.bind(
+    "memmodel_samples_parse",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_samples_write = _library.bind("memmodel_samples_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+_samples_append = _library.bind(
+    "memmodel_samples_append",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.POINTER(ctypes.c_char_p),
+    ctypes.c_size_t,
+    blocking=True,
+)
+_samples_add = _library.bind("memmodel_samples_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
+_samples_filter = _library.bind(
+    "memmodel_samples_filter",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_samples_select = _library.bind(
+    "memmodel_samples_select",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_size_t),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_samples_shuffle = _library.bind(
+    "memmodel_samples_shuffle",
+    None,
+    ctypes.c_uint64,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_size_t),
+)
+_samples_row_count = _library.bind("memmodel_samples_row_count", ctypes.c_size_t, ctypes.c_void_p)
+_samples_column_count = _library.bind("memmodel_samples_column_count", ctypes.c_size_t, ctypes.c_void_p)
+_samples_column_name = _library.bind("memmodel_samples_column_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+_samples_column = _library.bind(
+    "memmodel_samples_column",
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+)
+_samples_context = _library.bind("memmodel_samples_context", ctypes.c_void_p, ctypes.c_void_p)
+_samples_ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
+_samples_unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
+_advise = _library.bind(
+    "memmodel_advise",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(AdviseOptions),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_int64),
+    blocking=True,
+)
 _network_new = _library.bind("memmodel_network_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 _network_ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
 _network_unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
@@ -2296,77 +2416,6 @@ _network_custom = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(Custom),
 )
-_samples_new = _library.bind(
-    "memmodel_samples_new",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_char_p),
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_samples_read = _library.bind(
-    "memmodel_samples_read",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_samples_parse = _library.bind(
-    "memmodel_samples_parse",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-    ctypes.c_char_p,
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_samples_write = _library.bind("memmodel_samples_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
-_samples_append = _library.bind(
-    "memmodel_samples_append",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-    ctypes.POINTER(ctypes.c_char_p),
-    ctypes.POINTER(ctypes.c_char_p),
-    ctypes.c_size_t,
-    blocking=True,
-)
-_samples_add = _library.bind("memmodel_samples_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
-_samples_filter = _library.bind(
-    "memmodel_samples_filter",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-    ctypes.c_char_p,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_samples_select = _library.bind(
-    "memmodel_samples_select",
-    ctypes.c_int32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_size_t),
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_void_p),
-)
-_samples_shuffle = _library.bind(
-    "memmodel_samples_shuffle",
-    None,
-    ctypes.c_uint64,
-    ctypes.c_size_t,
-    ctypes.POINTER(ctypes.c_size_t),
-)
-_samples_row_count = _library.bind("memmodel_samples_row_count", ctypes.c_size_t, ctypes.c_void_p)
-_samples_column_count = _library.bind("memmodel_samples_column_count", ctypes.c_size_t, ctypes.c_void_p)
-_samples_column_name = _library.bind("memmodel_samples_column_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
-_samples_column = _library.bind(
-    "memmodel_samples_column",
-    ctypes.POINTER(ctypes.c_double),
-    ctypes.c_void_p,
-    ctypes.c_char_p,
-)
-_samples_context = _library.bind("memmodel_samples_context", ctypes.c_void_p, ctypes.c_void_p)
-_samples_ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
-_samples_unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
 _fit = _library.bind(
     "memmodel_fit",
     ctypes.c_int32,
@@ -2812,6 +2861,309 @@ def version() -> str:
     """
     _value = _version()
     return _call.decoded(_value)
+
+
+def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
+    """Make an empty table.
+
+    context: the table keeps a reference.
+
+    columns: `count` different names, copied.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    columns_ = _call.texts(columns, "columns")
+    samples_ = ctypes.c_void_p()
+    _value = _samples_new(
+        _call.address(context, ContextHandle, "context"),
+        columns_,
+        len(columns_),
+        ctypes.byref(samples_),
+    )
+    _check.status(_value, context)
+    return SamplesHandle(samples_.value, _call.context_of(context))
+
+
+def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> SamplesHandle:
+    """Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
+    separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing)
+    is numeric; any other column is kept as text, for samples_filter(), and cannot be fitted. doc/formats.md has the
+    details.
+
+    context: the table keeps a reference.
+
+    path: file to read.
+
+    Raises IoError, ParseError, NomemError.
+    """
+    samples_ = ctypes.c_void_p()
+    _value = _samples_read(
+        _call.address(context, ContextHandle, "context"),
+        _call.path(path, "path"),
+        ctypes.byref(samples_),
+    )
+    _check.status(_value, context)
+    return SamplesHandle(samples_.value, _call.context_of(context))
+
+
+def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle:
+    """As samples_read(), from memory.
+
+    context: the table keeps a reference.
+
+    name: what to call the text in errors.
+
+    text: `length` characters.
+
+    Raises ParseError, NomemError.
+    """
+    text_ = _call.text(text, "text")
+    samples_ = ctypes.c_void_p()
+    _value = _samples_parse(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        text_,
+        len(text_),
+        ctypes.byref(samples_),
+    )
+    _check.status(_value, context)
+    return SamplesHandle(samples_.value, _call.context_of(context))
+
+
+def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
+    """Write the table as CSV, atomically: a reader sees the old file or the new one.
+
+    samples: table.
+
+    path: file to write.
+
+    Raises IoError, NomemError.
+    """
+    _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
+    _check.status(_value, samples)
+
+
+def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns: Any, values: Any) -> None:
+    """Add a row to a CSV file, which is made with its header if it is not there. Many processes and threads may do so
+    at the same time: no row is lost and none is torn, not even when a writer is killed, whose unfinished line the next
+    one cuts off. The file's columns are found by name, in any order; it has to have exactly those of the row.
+
+    Values are texts as they stand in the file: "64", "1.5e9", "ok"; None and "" are missing. With `values` None no row
+    is written, but the file is made or checked: to know before a long run that its row can be added.
+
+    context: takes the error.
+
+    path: file to write.
+
+    columns: different names without line breaks.
+
+    values: without line breaks.
+
+    Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError.
+    """
+    columns_ = _call.texts(columns, "columns")
+    values_ = None if values is None else _call.texts(values, "values", len(columns_))
+    with _call.held(context=context):
+        _value = _samples_append(
+            _call.address(context, ContextHandle, "context"),
+            _call.path(path, "path"),
+            columns_,
+            values_,
+            len(columns_),
+        )
+    _check.status(_value, context)
+    _call.raise_pending()
+
+
+def samples_add(samples: SamplesHandle, values: Any) -> None:
+    """Add a row. Tables with columns of text cannot take rows this way.
+
+    samples: table.
+
+    values: one per column; NaN means missing.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    values_ = _call.doubles(values, "values", samples_column_count(samples))
+    _value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
+    _check.status(_value, samples)
+
+
+def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHandle:
+    """A new table with the rows whose column `column` reads `value`: as text, or as the same number. "" finds missing
+    ones.
+
+    samples: table, only read.
+
+    column: name of a column.
+
+    value: such as "ok" or "16".
+
+    Raises UnknownSymbolError, NomemError.
+    """
+    filtered_ = ctypes.c_void_p()
+    _value = _samples_filter(
+        _call.address(samples, SamplesHandle, "samples"),
+        _call.text(column, "column"),
+        _call.text(value, "value"),
+        ctypes.byref(filtered_),
+    )
+    _check.status(_value, samples)
+    return SamplesHandle(filtered_.value, _call.context_of(samples))
+
+
+def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
+    """A new table with some of the rows, in the given order.
+
+    samples: table, only read.
+
+    rows: `count` row numbers from 0.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    rows_ = _call.sizes(rows, "rows")
+    selected_ = ctypes.c_void_p()
+    _value = _samples_select(
+        _call.address(samples, SamplesHandle, "samples"),
+        rows_,
+        len(rows_),
+        ctypes.byref(selected_),
+    )
+    _check.status(_value, samples)
+    return SamplesHandle(selected_.value, _call.context_of(samples))
+
+
+def samples_shuffle(seed: int, count: int) -> Any:
+    """A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The
+    first 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i
+    = count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small
+    numbers, those above the last multiple of i + 1 below 2^64, are drawn again.
+
+    seed: any number.
+
+    count: number of rows.
+    """
+    rows_ = _call.array_type(ctypes.c_size_t, _call.size(count, "count"))()
+    _samples_shuffle(_call.uint64(seed, "seed"), _call.size(count, "count"), rows_)
+    return rows_
+
+
+def samples_row_count(samples: SamplesHandle) -> int:
+    """Number of rows.
+
+    samples: table.
+
+    Returns rows.
+    """
+    _value = _samples_row_count(_call.address(samples, SamplesHandle, "samples"))
+    return int(_value)
+
+
+def samples_column_count(samples: SamplesHandle) -> int:
+    """Number of columns, those of text included.
+
+    samples: table.
+
+    Returns columns.
+    """
+    _value = _samples_column_count(_call.address(samples, SamplesHandle, "samples"))
+    return int(_value)
+
+
+def samples_column_name(samples: SamplesHandle, column: int) -> str | None:
+    """Name of a column.
+
+    samples: table.
+
+    column: from 0.
+
+    Returns the name, owned by the table; None if there is no such column.
+    """
+    _value = _samples_column_name(_call.address(samples, SamplesHandle, "samples"), _call.size(column, "column"))
+    return _call.optional_decoded(_value)
+
+
+def samples_column(samples: SamplesHandle, name: str) -> Any:
+    """Numbers of a column.
+
+    samples: table.
+
+    name: name of a column.
+
+    Returns one number per row, NaN where missing, owned by the table and valid until it changes; None if there is no
+    such column or it holds text. The context's error then is UnknownSymbolError, or DataError with the line of the
+    first field that is no number.
+
+    Raises UnknownSymbolError, DataError.
+    """
+    _value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
+    return _call.copied_array(_check.present(_value, samples), samples_row_count(samples))
+
+
+def samples_context(samples: SamplesHandle) -> ContextHandle | None:
+    """The context a table was made from: where its memory comes from and its errors go.
+
+    samples: table.
+
+    Returns the context, which the table keeps a reference to.
+    """
+    _value = _samples_context(_call.address(samples, SamplesHandle, "samples"))
+    return _call.again(ContextHandle, _value, None)
+
+
+def samples_ref(samples: SamplesHandle) -> SamplesHandle:
+    """Take one more reference.
+
+    Returns `samples`.
+    """
+    _samples_ref(_call.address(samples, SamplesHandle, "samples"))
+    return SamplesHandle(samples.pointer, samples._context)
+
+
+def samples_unref(samples: SamplesHandle | None) -> None:
+    """Drop one reference."""
+    if samples is not None:
+        _call.instance_of(samples, SamplesHandle, "samples").close()
+
+
+def advise(
+    context: ContextHandle,
+    samples: SamplesHandle | None,
+    candidates: SamplesHandle | None,
+    options: AdviseOptions,
+) -> tuple[SamplesHandle, float, int]:
+    """Advise what to measure next, one configuration after the other.
+
+    The formula is taken for a sum of powers of the inputs and their products, up to cubes, each with a share of the
+    target that is not known. The next measurement is the one that tells most of these shares per cost, given all before
+    it (D-optimal). The same arguments give the same advice.
+
+    context: used by the table.
+
+    samples: measured so far, with a column for each input and one for the target. None: nothing yet.
+
+    candidates: configurations to choose from, in place of `domain`: its numeric columns are the inputs.
+
+    options: what to advise.
+
+    Raises InvalidArgumentError, ParseError, UnknownSymbolError, DataError, StructSizeError, NomemError.
+    """
+    advised_ = ctypes.c_void_p()
+    error_ = ctypes.c_double()
+    needed_ = ctypes.c_int64()
+    with _call.held(context=context, samples=samples, candidates=candidates):
+        _value = _advise(
+            _call.address(context, ContextHandle, "context"),
+            _call.optional_address(samples, SamplesHandle, "samples"),
+            _call.optional_address(candidates, SamplesHandle, "candidates"),
+            _call.reference(options, AdviseOptions, "options"),
+            ctypes.byref(advised_),
+            ctypes.byref(error_),
+            ctypes.byref(needed_),
+        )
+    _check.status(_value, context)
+    _call.raise_pending()
+    return SamplesHandle(advised_.value, _call.context_of(context)), error_.value, needed_.value
 
 
 def network_new(context: ContextHandle) -> NetworkHandle:
@@ -3955,269 +4307,6 @@ def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
     )
     network.keep(id(options), options)
     return _check.status(_value, network)
-
-
-def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
-    """Make an empty table.
-
-    context: the table keeps a reference.
-
-    columns: `count` different names, copied.
-
-    Raises InvalidArgumentError, NomemError.
-    """
-    columns_ = _call.texts(columns, "columns")
-    samples_ = ctypes.c_void_p()
-    _value = _samples_new(
-        _call.address(context, ContextHandle, "context"),
-        columns_,
-        len(columns_),
-        ctypes.byref(samples_),
-    )
-    _check.status(_value, context)
-    return SamplesHandle(samples_.value, _call.context_of(context))
-
-
-def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> SamplesHandle:
-    """Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
-    separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing)
-    is numeric; any other column is kept as text, for samples_filter(), and cannot be fitted. doc/formats.md has the
-    details.
-
-    context: the table keeps a reference.
-
-    path: file to read.
-
-    Raises IoError, ParseError, NomemError.
-    """
-    samples_ = ctypes.c_void_p()
-    _value = _samples_read(
-        _call.address(context, ContextHandle, "context"),
-        _call.path(path, "path"),
-        ctypes.byref(samples_),
-    )
-    _check.status(_value, context)
-    return SamplesHandle(samples_.value, _call.context_of(context))
-
-
-def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle:
-    """As samples_read(), from memory.
-
-    context: the table keeps a reference.
-
-    name: what to call the text in errors.
-
-    text: `length` characters.
-
-    Raises ParseError, NomemError.
-    """
-    text_ = _call.text(text, "text")
-    samples_ = ctypes.c_void_p()
-    _value = _samples_parse(
-        _call.address(context, ContextHandle, "context"),
-        _call.text(name, "name"),
-        text_,
-        len(text_),
-        ctypes.byref(samples_),
-    )
-    _check.status(_value, context)
-    return SamplesHandle(samples_.value, _call.context_of(context))
-
-
-def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
-    """Write the table as CSV, atomically: a reader sees the old file or the new one.
-
-    samples: table.
-
-    path: file to write.
-
-    Raises IoError, NomemError.
-    """
-    _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
-    _check.status(_value, samples)
-
-
-def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns: Any, values: Any) -> None:
-    """Add a row to a CSV file, which is made with its header if it is not there. Many processes and threads may do so
-    at the same time: no row is lost and none is torn, not even when a writer is killed, whose unfinished line the next
-    one cuts off. The file's columns are found by name, in any order; it has to have exactly those of the row.
-
-    Values are texts as they stand in the file: "64", "1.5e9", "ok"; None and "" are missing. With `values` None no row
-    is written, but the file is made or checked: to know before a long run that its row can be added.
-
-    context: takes the error.
-
-    path: file to write.
-
-    columns: different names without line breaks.
-
-    values: without line breaks.
-
-    Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError.
-    """
-    columns_ = _call.texts(columns, "columns")
-    values_ = None if values is None else _call.texts(values, "values", len(columns_))
-    with _call.held(context=context):
-        _value = _samples_append(
-            _call.address(context, ContextHandle, "context"),
-            _call.path(path, "path"),
-            columns_,
-            values_,
-            len(columns_),
-        )
-    _check.status(_value, context)
-    _call.raise_pending()
-
-
-def samples_add(samples: SamplesHandle, values: Any) -> None:
-    """Add a row. Tables with columns of text cannot take rows this way.
-
-    samples: table.
-
-    values: one per column; NaN means missing.
-
-    Raises InvalidArgumentError, NomemError.
-    """
-    values_ = _call.doubles(values, "values", samples_column_count(samples))
-    _value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
-    _check.status(_value, samples)
-
-
-def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHandle:
-    """A new table with the rows whose column `column` reads `value`: as text, or as the same number. "" finds missing
-    ones.
-
-    samples: table, only read.
-
-    column: name of a column.
-
-    value: such as "ok" or "16".
-
-    Raises UnknownSymbolError, NomemError.
-    """
-    filtered_ = ctypes.c_void_p()
-    _value = _samples_filter(
-        _call.address(samples, SamplesHandle, "samples"),
-        _call.text(column, "column"),
-        _call.text(value, "value"),
-        ctypes.byref(filtered_),
-    )
-    _check.status(_value, samples)
-    return SamplesHandle(filtered_.value, _call.context_of(samples))
-
-
-def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
-    """A new table with some of the rows, in the given order.
-
-    samples: table, only read.
-
-    rows: `count` row numbers from 0.
-
-    Raises InvalidArgumentError, NomemError.
-    """
-    rows_ = _call.sizes(rows, "rows")
-    selected_ = ctypes.c_void_p()
-    _value = _samples_select(
-        _call.address(samples, SamplesHandle, "samples"),
-        rows_,
-        len(rows_),
-        ctypes.byref(selected_),
-    )
-    _check.status(_value, samples)
-    return SamplesHandle(selected_.value, _call.context_of(samples))
-
-
-def samples_shuffle(seed: int, count: int) -> Any:
-    """A random permutation of the row numbers: the same for the same seed and number of rows, on every machine. The
-    first 70 % of it are the training rows of a 70/30 split. The generator is SplitMix64 with `seed` as its state; for i
-    = count - 1 down to 1, row i changes places with row (draw modulo i + 1), where draws that would favour small
-    numbers, those above the last multiple of i + 1 below 2^64, are drawn again.
-
-    seed: any number.
-
-    count: number of rows.
-    """
-    rows_ = _call.array_type(ctypes.c_size_t, _call.size(count, "count"))()
-    _samples_shuffle(_call.uint64(seed, "seed"), _call.size(count, "count"), rows_)
-    return rows_
-
-
-def samples_row_count(samples: SamplesHandle) -> int:
-    """Number of rows.
-
-    samples: table.
-
-    Returns rows.
-    """
-    _value = _samples_row_count(_call.address(samples, SamplesHandle, "samples"))
-    return int(_value)
-
-
-def samples_column_count(samples: SamplesHandle) -> int:
-    """Number of columns, those of text included.
-
-    samples: table.
-
-    Returns columns.
-    """
-    _value = _samples_column_count(_call.address(samples, SamplesHandle, "samples"))
-    return int(_value)
-
-
-def samples_column_name(samples: SamplesHandle, column: int) -> str | None:
-    """Name of a column.
-
-    samples: table.
-
-    column: from 0.
-
-    Returns the name, owned by the table; None if there is no such column.
-    """
-    _value = _samples_column_name(_call.address(samples, SamplesHandle, "samples"), _call.size(column, "column"))
-    return _call.optional_decoded(_value)
-
-
-def samples_column(samples: SamplesHandle, name: str) -> Any:
-    """Numbers of a column.
-
-    samples: table.
-
-    name: name of a column.
-
-    Returns one number per row, NaN where missing, owned by the table and valid until it changes; None if there is no
-    such column or it holds text. The context's error then is UnknownSymbolError, or DataError with the line of the
-    first field that is no number.
-
-    Raises UnknownSymbolError, DataError.
-    """
-    _value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
-    return _call.copied_array(_check.present(_value, samples), samples_row_count(samples))
-
-
-def samples_context(samples: SamplesHandle) -> ContextHandle | None:
-    """The context a table was made from: where its memory comes from and its errors go.
-
-    samples: table.
-
-    Returns the context, which the table keeps a reference to.
-    """
-    _value = _samples_context(_call.address(samples, SamplesHandle, "samples"))
-    return _call.again(ContextHandle, _value, None)
-
-
-def samples_ref(samples: SamplesHandle) -> SamplesHandle:
-    """Take one more reference.
-
-    Returns `samples`.
-    """
-    _samples_ref(_call.address(samples, SamplesHandle, "samples"))
-    return SamplesHandle(samples.pointer, samples._context)
-
-
-def samples_unref(samples: SamplesHandle | None) -> None:
-    """Drop one reference."""
-    if samples is not None:
-        _call.instance_of(samples, SamplesHandle, "samples").close()
 
 
 def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
