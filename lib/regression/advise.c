@@ -1,7 +1,6 @@
 /* Which configuration to measure next. */
 #include "memmodel/advise.h"
 #include "base/text.h"
-#include "measure/samples.h"
 #include "memmodel/model.h"
 #include "regression/basis.h"
 #include "regression/design.h"
@@ -25,6 +24,7 @@ struct advising {
     memmodel_model *model;    /* a fit to the samples; NULL: there are too few */
     size_t candidate_count;   /* rows of `training`: first the candidates, then samples, then the middle */
     struct training training; /* measured: what is to be expected there */
+    struct structure structure;
     struct basis basis;
     struct design design;
     double *costs;
@@ -504,16 +504,29 @@ new_table(const struct advising *advising, memmodel_samples **table)
     return memmodel_samples_new(advising->context, names, inputs + 2, table);
 }
 
+/* Whole powers of the inputs and their products. */
+static int
+list_basis(struct advising *advising)
+{
+    const struct memmodel_fit_options posynomial = {.size = sizeof posynomial, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
+    struct structure *structure = &advising->structure;
+
+    structure->input_count = advising->training.input_count;
+    structure->integer_exponents = true;
+    for (size_t i = 0; i < structure->input_count; i++)
+        training_range(&advising->training, i, &structure->least[i], &structure->most[i]);
+    return basis_new(&advising->training, &posynomial, structure, &advising->basis);
+}
+
 static int
 prepare(struct advising *advising)
 {
-    const struct memmodel_fit_options posynomial = {.size = sizeof posynomial, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
     int status = fill_rows(advising);
 
     if (!status)
         status = close_rows(advising);
     if (!status)
-        status = basis_new(&advising->training, &posynomial, &advising->basis);
+        status = list_basis(advising);
     if (!status)
         status = expect(advising);
     if (!status)

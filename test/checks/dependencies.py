@@ -37,6 +37,7 @@ PUBLIC = {
     "plan": "plan",
     "samples": "measure",
     "monitor": "measure",
+    "advise": "regression",
     "model": "regression",
     "function": "regression",
 }

@@ -137,7 +137,7 @@ no_number_of_samples_is_better_than_their_noise(void **state)
 
 /* ---- how well it serves: measured trainings of a 3D U-Net ---- */
 
-enum { MOST_POINTS = 64, ADVISED = 10, RANDOM = 15, TRIES = 41 };
+enum { MOST_POINTS = 64, ADVISED = 10, TRIES = 41 };
 
 /* A table's points: inputs, and the mean of what was measured. */
 struct points {
@@ -250,21 +250,20 @@ median_of_random(memmodel_context *context, const struct points *points, size_t 
 }
 
 static void
-ten_advised_trainings_are_worth_more_than_fifteen_random_ones(void **state)
+ten_advised_trainings_are_worth_more_than_ten_random_ones(void **state)
 {
-    struct points points;
-    double advised, random;
+    static const char *const tables[] = {CASE_STUDY "/keras_samples.csv", CASE_STUDY "/torch_samples.csv"};
 
-    read_points(*state, CASE_STUDY "/keras_samples.csv", &points);
-    advised = error_of_advice(*state, &points);
-    random = median_of_random(*state, &points, RANDOM);
-    print_message("keras: 10 advised %.4f, 15 random %.4f\n", advised, random);
-    assert_true(advised <= random);
-    read_points(*state, CASE_STUDY "/torch_samples.csv", &points);
-    advised = error_of_advice(*state, &points);
-    random = median_of_random(*state, &points, RANDOM);
-    print_message("torch: 10 advised %.4f, 15 random %.4f\n", advised, random);
-    assert_true(advised <= random);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        struct points points;
+        double advised, random;
+
+        read_points(*state, tables[i], &points);
+        advised = error_of_advice(*state, &points);
+        random = median_of_random(*state, &points, ADVISED);
+        print_message("advised %.4f, random %.4f\n", advised, random);
+        assert_true(advised < 0.95 * random);
+    }
 }
 
 /* ---- what is refused ---- */
@@ -410,7 +409,7 @@ main(void)
         WITH_CONTEXT(what_costs_more_is_advised_less),
         WITH_CONTEXT(what_is_measured_already_counts),
         WITH_CONTEXT(no_number_of_samples_is_better_than_their_noise),
-        WITH_CONTEXT(ten_advised_trainings_are_worth_more_than_fifteen_random_ones),
+        WITH_CONTEXT(ten_advised_trainings_are_worth_more_than_ten_random_ones),
         WITH_CONTEXT(what_cannot_be_advised_is_refused_by_name),
         WITH_CONTEXT(samples_that_do_not_fit_the_domain_are_refused),
         WITH_CONTEXT(few_and_repeated_samples_are_taken_as_they_are),
