@@ -90,7 +90,7 @@ bound_fill(memmodel_model *model, const struct bound_rows *rows)
         squares += rows->weights[i] * (rows->ratios[i] - model->relative) * (rows->ratios[i] - model->relative);
     bound->sigma = sqrt(squares / (double)bound->ratio_count);
     bound->points = (int64_t)(rows->points ? rows->point_count : bound->ratio_count);
-    bound->freedom = bound->points - (int64_t)model->term_count;
+    bound->freedom = bound->points - (int64_t)(model->term_count + rows->numbers);
     bound->freedom = bound->freedom < 1 ? 1 : bound->freedom;
     memcpy(bound->ratios, rows->ratios, bound->ratio_count * sizeof *bound->ratios);
     status = bound_count_repeats(model->context, rows->points, rows->point_count, bound->ratio_count, bound->repeats);

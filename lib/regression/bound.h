@@ -29,6 +29,7 @@ struct bound_rows {
     const double *weights; /* of mean 1 */
     const size_t *points;  /* of every row the number of its point; NULL: no two rows share one */
     size_t point_count;
+    size_t numbers; /* fitted besides the coefficients: each takes a degree of freedom */
 };
 
 /* Fills the bound, allocated for the model's terms and ratio_count ratios. 0 or MEMMODEL_ERROR_NOMEM. */

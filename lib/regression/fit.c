@@ -545,13 +545,13 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
 }
 
 /*
- * A formula that adds positive terms gives way to one of any other shape if that one's errors on rows held out are smaller by
- * more than the standard error of a mean of squares.
+ * A formula that adds positive terms gives way to one that a search found if that one's errors on rows held out are smaller by
+ * more than twice the standard error of a mean of squares: the former goes on sensibly beyond the samples, the latter hardly.
  */
 static bool
 is_surely_better(const memmodel_model *other, const memmodel_model *positive)
 {
-    double rows = (double)positive->bound.ratio_count, margin = 1 - sqrt(2 / rows);
+    double rows = (double)positive->bound.ratio_count, margin = 1 - 2 * sqrt(2 / rows);
 
     return other->bound.sigma < positive->bound.sigma * sqrt(fmax(margin, 0));
 }
@@ -560,19 +560,19 @@ static int
 fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
     struct memmodel_fit_options any = *options;
-    memmodel_model *positive, *other;
+    memmodel_model *positive, *other = NULL;
     int status = fit_positive(samples, options, &positive);
 
     if (status)
         return status;
     any.basis = MEMMODEL_BASIS_GENERAL;
     any.max_terms = 0;
-    status = fit_general(samples, &any, &other);
-    if (status) {
+    status = fit_searched(samples, &any, &other);
+    if (status && status != MEMMODEL_ERROR_DATA) { /* there may be no formula of another kind */
         memmodel_model_unref(positive);
         return status;
     }
-    if (is_surely_better(other, positive)) {
+    if (other && is_surely_better(other, positive)) {
         memmodel_model_unref(positive);
         *model = other;
     } else {

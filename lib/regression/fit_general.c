@@ -264,8 +264,11 @@ set_bound(struct fit *fit, memmodel_model *model)
     const struct candidate *candidate = &fit->general->candidates[fit->general->chosen];
     size_t rows = fit->training.columns.rows;
     int exponents[PATH_MOST + 1];
-    const struct bound_rows bound = {
-        .qr = &fit->qr, .exponents = exponents, .ratios = fit->column, .weights = fit->training.weights};
+    const struct bound_rows bound = {.qr = &fit->qr,
+                                     .exponents = exponents,
+                                     .ratios = fit->column,
+                                     .weights = fit->training.weights,
+                                     .numbers = candidate->numbers};
     int status = model_allocate_bound(model, rows);
 
     if (status)
@@ -274,6 +277,13 @@ set_bound(struct fit *fit, memmodel_model *model)
         exponents[k] = fit->basis.exponents[column_of(candidate, k)];
     list_ratios(fit);
     return bound_fill(model, &bound);
+}
+
+/* Whether the chosen formula is one that a search of trees found. */
+static bool
+is_searched(const struct fit *fit)
+{
+    return fit->general->candidates[fit->general->chosen].library == TREES;
 }
 
 /* While fit->column has the ratios. */
@@ -341,7 +351,8 @@ complete_model(struct fit *fit, memmodel_model *model)
 
     set_domain(fit, model);
     if (!status)
-        status = set_left_out(fit, model);
+        status =
+            is_searched(fit) ? 0 : set_left_out(fit, model); /* each part of a search has formulas of its own shape */
     if (!status)
         status = set_wide(fit, model);
     if (!status)
@@ -423,8 +434,10 @@ fit_release(struct fit *fit)
     training_release(&fit->training);
 }
 
-int
-fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+/* What is asked of the outcome: any, or NULL in place of sums of terms. */
+static int
+fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *options, bool searched_only,
+          memmodel_model **model)
 {
     struct fit fit = {.context = memmodel_samples_context(samples), .relative = loss_is_relative(options->loss)};
     int status = training_read(samples, options, &fit.training);
@@ -440,8 +453,22 @@ fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *
     }
     if (!status)
         status = search(&fit, options);
-    if (!status)
+    if (!status && searched_only && !is_searched(&fit))
+        *model = NULL;
+    else if (!status)
         status = make_model(&fit, model);
     fit_release(&fit);
     return status;
+}
+
+int
+fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    return fit_table(samples, options, false, model);
+}
+
+int
+fit_searched(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    return fit_table(samples, options, true, model);
 }

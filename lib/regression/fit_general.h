@@ -17,4 +17,8 @@ fit_is_general(const struct memmodel_fit_options *options)
 int
 fit_general(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
 
+/* The same, but NULL where no formula of trees is better than the sum of terms. */
+int
+fit_searched(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model);
+
 #endif

@@ -21,6 +21,7 @@ struct candidate {
     size_t reading, library, terms; /* library LINE and TREES: not a path */
     uint16_t chosen[PATH_MOST];
     unsigned nodes;                   /* of the formula as a tree */
+    size_t numbers;                   /* in its terms, that were fitted too */
     double loo_error, held_out_error; /* mean squared or, by another loss, mean of that; weighted */
     struct model_response response;   /* with what squaring a mean loses, and limits if it has any */
     double score;                     /* the least one is chosen */

@@ -213,6 +213,7 @@ add_candidate(struct trees *trees, const struct formula *found)
     struct candidate candidate = {.library = TREES,
                                   .terms = formula.count,
                                   .nodes = (unsigned)formula.nodes,
+                                  .numbers = formula_count_numbers(&formula),
                                   .response = trees->reading->response};
     bool same, accepted;
     int status;
