@@ -26,7 +26,7 @@ enum {
     REPEATED_ROWS = 5000,
     ROWS_PER_TERM = 3,
     NO_FOLD = FOLDS,
-    MANY_ROWS = 512
+    ROWS_PER_USUAL_TERM = 100
 };
 
 static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
@@ -306,15 +306,13 @@ count_nodes(const struct work *work, const struct path *path, bool square)
     return nodes;
 }
 
-/* More rows can tell more terms from chance: 5, from 512 rows on 6, and one more each time the rows double. */
+/* More rows can tell more terms from chance. */
 static size_t
 usual_terms(size_t rows)
 {
-    size_t terms = GENERAL_TERMS;
+    size_t terms = rows / ROWS_PER_USUAL_TERM;
 
-    for (; rows >= MANY_ROWS && terms < PATH_MOST; rows /= 2)
-        terms++;
-    return terms;
+    return terms < GENERAL_TERMS ? GENERAL_TERMS : terms > PATH_MOST ? PATH_MOST : terms;
 }
 
 static size_t

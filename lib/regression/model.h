@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-enum { MODEL_MOST_TERMS = 16, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000, MODEL_MOST_FRONT = 256 };
+enum { MODEL_MOST_TERMS = 32, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000, MODEL_MOST_FRONT = 256 };
 
 struct model_input {
     const char *name; /* of the column; its symbol in formulas is that of the pool */

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { PATH_MOST = 15 }; /* columns of a path, the constant not counted */
+enum { PATH_MOST = 31 }; /* columns of a path, the constant not counted */
 
 /*
  * Least squares of the right side on a constant and the columns chosen so far. All columns are centred and of norm 1;

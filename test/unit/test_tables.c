@@ -131,6 +131,34 @@ noisy(const struct row *row)
 }
 
 /* Noise evenly in +-2 has a root mean square of 2 / sqrt(3) = 1.155. */
+enum { MANY = 20 };
+
+/* With a little of each input, none can be left out. */
+static void
+the_sum_of_twenty_inputs_is_found(void **state)
+{
+    static const char *const columns[MANY + 1] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
+                                                  "l", "m", "n", "o", "p", "q", "r", "s", "t", "y"};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 3;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, MANY + 1, &samples), 0);
+    for (size_t i = 0; i < 4 * MANY; i++) {
+        double row[MANY + 1] = {0};
+
+        for (size_t j = 0; j < MANY; j++) {
+            row[j] = random_error(&seed);
+            row[MANY] += (double)(j + 1) * row[j];
+        }
+        assert_int_equal(memmodel_samples_add(samples, row), 0);
+    }
+    model = fit_squared(samples);
+    assert_true(scores_of(model).held_out_error < 1e-9);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 held_out_error_is_about_the_noise(void **state)
 {
@@ -511,6 +539,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(planted_formulas_are_found),
+        TEST(the_sum_of_twenty_inputs_is_found),
         TEST(held_out_error_is_about_the_noise),
         TEST(of_noise_the_mean_remains),
         TEST(a_target_that_never_changes_is_its_value),
