@@ -4,6 +4,7 @@
 #include "regression/general.h"
 #include "regression/noise.h"
 #include "regression/reweigh.h"
+#include "regression/settle.h"
 #include "regression/trees.h"
 #include "regression/widen.h"
 
@@ -136,6 +137,8 @@ make_candidate(struct fit *fit, const struct candidate *candidate, memmodel_mode
     if (status)
         return status;
     status = set_terms(fit, candidate, new);
+    if (!status && candidate->library == TREES)
+        status = model_settle(new);
     if (!status)
         status = set_coefficients(fit, candidate, new);
     if (status)

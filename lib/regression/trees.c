@@ -227,7 +227,7 @@ add_candidate(struct trees *trees, const struct formula *found)
     if (status || !same)
         return status;
     status = trees->problem->accept(trees->problem->user, &candidate, &accepted);
-    if (status == MEMMODEL_ERROR_DATA) /* its terms cannot be told apart */
+    if (status == MEMMODEL_ERROR_DATA) /* its terms cannot be told apart, or not be written */
         return 0;
     if (status || !accepted)
         return status;
@@ -397,11 +397,11 @@ choose(struct trees *trees)
             chosen = k;
         }
     }
-    if (chosen == trees->count)
-        return;
-    general->chosen = trees->first + chosen;
+    if (chosen < trees->count) {
+        general->chosen = trees->first + chosen;
+        memcpy(general->held_out, trees->held_out[chosen], trees->training->columns.rows * sizeof *general->held_out);
+    }
     set_free(general);
-    memcpy(general->held_out, trees->held_out[chosen], trees->training->columns.rows * sizeof *general->held_out);
 }
 
 /* ---- the whole ---- */

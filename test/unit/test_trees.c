@@ -390,6 +390,40 @@ a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
     memmodel_samples_unref(samples);
 }
 
+static double
+tangled(double x, double z)
+{
+    return x / (1 + z) / sqrt(x + z) + log(x + 3 * z) / (2 + x * z);
+}
+
+/* A reader meets the parts of a term in another order than the search did. */
+static void
+every_searched_formula_is_read_back_as_it_was_written(void **state)
+{
+    for (int64_t seed = 0; seed < 6; seed++) {
+        memmodel_samples *samples = shape_samples(*state, seed % 2 ? tangled : quotient, seed < 3 ? 0 : 0.001, 60);
+        struct memmodel_fit_options options = {.size = sizeof options,
+                                               .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                               .search = MEMMODEL_FIT_SEARCH_ALL,
+                                               .evaluations = 6000,
+                                               .seed = seed};
+        memmodel_model *model = fit(samples, &options), *back;
+        char *text, *again;
+
+        assert_int_equal(memmodel_model_to_json(model, &text), 0);
+        assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &back), 0);
+        assert_int_equal(memmodel_model_to_json(back, &again), 0);
+        assert_string_equal(text, again);
+        assert_true(memmodel_model_evaluate(model, (double[]){2, 3}) ==
+                    memmodel_model_evaluate(back, (double[]){2, 3}));
+        memmodel_free(*state, text);
+        memmodel_free(*state, again);
+        memmodel_model_unref(model);
+        memmodel_model_unref(back);
+        memmodel_samples_unref(samples);
+    }
+}
+
 static void
 a_line_stays_a_line_however_hard_is_searched(void **state)
 {
@@ -613,6 +647,7 @@ main(void)
         WITH_CONTEXT(numbers_are_found_though_one_of_them_is_superfluous),
         WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
         WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
+        WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
         WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
