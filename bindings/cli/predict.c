@@ -11,7 +11,7 @@ enum { TEXT_BYTES = 64 };
 
 struct predict_options {
     struct option_list set;
-    const char *points, *solve;
+    const char *points, *solve, *rule;
     double level;
     int64_t budget;
     bool json;
@@ -25,6 +25,9 @@ static const struct option options[] = {
      offsetof(struct predict_options, points)},
     {"level", 'l', OPTION_NUMBER, "P", "probability that a run stays below the bound, 0.5 to 0.999; 0.95 unless given",
      offsetof(struct predict_options, level)},
+    {"bound", 0, OPTION_TEXT, "RULE",
+     "rule of the bound: held-out, student, wide, jackknife-plus; unless given the larger of the first two or three",
+     offsetof(struct predict_options, rule)},
     {"solve", 0, OPTION_TEXT, "NAME", "find the largest whole value of this input whose bound fits the budget",
      offsetof(struct predict_options, solve)},
     {"budget", 'b', OPTION_BYTES, "BYTES", "for --solve, such as 16GiB", offsetof(struct predict_options, budget)},
@@ -40,8 +43,38 @@ struct predict {
     const memmodel_model *model;
     size_t input_count;
     double *inputs; /* NaN until it is known */
+    int32_t rule;   /* enum memmodel_bound */
     int64_t solved; /* for --solve */
 };
+
+/* ---- the bound's rule ---- */
+
+static const char *const rules[] = {
+    [MEMMODEL_BOUND_LARGER] = "larger",
+    [MEMMODEL_BOUND_HELD_OUT] = "held-out",
+    [MEMMODEL_BOUND_STUDENT] = "student",
+    [MEMMODEL_BOUND_WIDE] = "wide",
+    [MEMMODEL_BOUND_JACKKNIFE_PLUS] = "jackknife-plus",
+};
+
+enum { RULES = sizeof rules / sizeof rules[0] };
+
+static int
+set_rule(struct predict *predict)
+{
+    const char *name = predict->options->rule;
+
+    predict->rule = MEMMODEL_BOUND_LARGER;
+    if (!name)
+        return EXIT_OK;
+    while (predict->rule < RULES && strcmp(rules[predict->rule], name) != 0)
+        predict->rule++;
+    if (predict->rule < RULES)
+        return EXIT_OK;
+    return usage_error(predict->command,
+                       "no such rule: '--bound %s'; there are larger, held-out, student, wide and jackknife-plus",
+                       name);
+}
 
 /* ---- inputs ---- */
 
@@ -142,6 +175,25 @@ print_outside(const struct predict *predict)
     fputs(": the bound is a guess\n", stdout);
 }
 
+/* What decided, and what so few points can vouch for. */
+static void
+print_grounds(const struct predict *predict, const struct memmodel_prediction *prediction)
+{
+    static const char *const grounds[] = {
+        [MEMMODEL_BOUND_HELD_OUT] = "the errors of points held out",
+        [MEMMODEL_BOUND_STUDENT] = "Student's t and the leverage of the point",
+        [MEMMODEL_BOUND_WIDE] = "Student's t and the leverage of all terms that might set in",
+        [MEMMODEL_BOUND_JACKKNIFE_PLUS] = "what each formula found without a point says (jackknife+)",
+    };
+    bool vouched = prediction->attained >= predict->options->level;
+
+    if (prediction->rule <= MEMMODEL_BOUND_LARGER || prediction->rule >= RULES)
+        return;
+    printf("  decided by             %s\n", grounds[prediction->rule]);
+    printf("  from                   %" PRId64 " points, which vouch for %.3g %% whatever the errors' distribution%s\n",
+           prediction->points, 100 * prediction->attained, vouched ? "" : "; beyond it the tail is Student's");
+}
+
 static void
 print_text_row(const struct predict *predict, const struct memmodel_prediction *prediction)
 {
@@ -152,6 +204,7 @@ print_text_row(const struct predict *predict, const struct memmodel_prediction *
     printf("\n  %-22s %s\n", memmodel_model_target(predict->model), format_target(predict, prediction->value, value));
     printf("  with %g %% below        %s\n", 100 * predict->options->level,
            format_target(predict, prediction->upper, upper));
+    print_grounds(predict, prediction);
     if (prediction->outside)
         print_outside(predict);
 }
@@ -185,7 +238,11 @@ print_json_row(const struct memmodel_prediction *prediction)
     print_json_number(prediction->value);
     fputs(", \"upper\": ", stdout);
     print_json_number(prediction->upper);
-    printf(", \"outside\": %s}", prediction->outside ? "true" : "false");
+    printf(", \"outside\": %s, \"rule\": \"%s\", \"points\": %" PRId64 ", \"attained\": ",
+           prediction->outside ? "true" : "false",
+           prediction->rule >= 0 && prediction->rule < RULES ? rules[prediction->rule] : "", prediction->points);
+    print_json_number(prediction->attained);
+    putchar('}');
 }
 
 static void
@@ -216,8 +273,14 @@ print_json_solution(const struct predict *predict)
 static int
 predict_here(const struct predict *predict, struct memmodel_prediction *prediction)
 {
+    int status;
+
     prediction->size = sizeof *prediction;
-    if (memmodel_model_predict(predict->model, predict->inputs, predict->options->level, prediction))
+    status =
+        memmodel_model_predict_by(predict->model, predict->inputs, predict->rule, predict->options->level, prediction);
+    if (status == MEMMODEL_ERROR_UNSUPPORTED)
+        return usage_error(predict->command, "the model's file has no bound '%s': fit it again", rules[predict->rule]);
+    if (status)
         return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g",
                            predict->options->level);
     return EXIT_OK;
@@ -430,7 +493,9 @@ predict_model(struct predict *predict)
     predict->inputs = calloc(predict->input_count, sizeof *predict->inputs);
     if (!predict->inputs)
         return EXIT_FAILED;
-    status = set_inputs(predict);
+    status = set_rule(predict);
+    if (!status)
+        status = set_inputs(predict);
     if (!status && predict->options->points && predict->options->solve)
         status = usage_error(predict->command, "--solve answers for one point; leave out --points");
     if (!status)
