@@ -458,8 +458,11 @@ read_objective_loss(const struct json_document *document, const json_t *object, 
     if (kind == OBJECTIVES)
         return model_file_wrong(document, json_object_get(object, "loss"), "no such loss");
     model->loss = kind;
-    if (kind == MEMMODEL_FIT_LOSS_PINBALL)
-        status = model_file_number(document, object, "quantile", 0, &model->quantile);
+    if (kind != MEMMODEL_FIT_LOSS_PINBALL)
+        return 0;
+    status = model_file_number(document, object, "quantile", 0, &model->quantile);
+    if (!status && !(model->quantile > 0 && model->quantile < 1))
+        status = model_file_wrong(document, json_object_get(object, "quantile"), "a quantile is above 0 and below 1");
     return status;
 }
 

@@ -456,6 +456,47 @@ inputs_that_tell_each_other_disturb_no_loss(void **state)
     memmodel_samples_unref(samples);
 }
 
+/* The file of a model with `to` in place of `from` is refused, for that reason. */
+static void
+refuse_file(memmodel_context *context, const char *text, const char *from, const char *to, const char *reason)
+{
+    const char *place = strstr(text, from);
+    char *changed = malloc(strlen(text) + strlen(to) + 1);
+    memmodel_model *model = NULL;
+
+    assert_non_null(place);
+    assert_non_null(changed);
+    memcpy(changed, text, (size_t)(place - text));
+    strcpy(changed + (place - text), to);
+    strcat(changed, place + strlen(from));
+    assert_error(context, memmodel_model_from_json(context, "model", changed, strlen(changed), &model),
+                 MEMMODEL_ERROR_PARSE, reason);
+    assert_null(model);
+    free(changed);
+}
+
+static void
+members_of_a_file_that_no_fit_writes_are_refused(void **state)
+{
+    memmodel_samples *samples = parse(*state, repeated);
+    memmodel_model *model = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                                                       .loss = MEMMODEL_FIT_LOSS_PINBALL,
+                                                                       .quantile = 0.5});
+    char *text;
+
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    refuse_file(*state, text, "\"quantile\": 0.5", "\"quantile\": 1.5", "above 0 and below 1");
+    refuse_file(*state, text, "\"quantile\": 0.5", "\"quantile\": 0", "above 0 and below 1");
+    refuse_file(*state, text, "\"quantile\": 0.5,", "", "quantile");
+    refuse_file(*state, text, "\"pinball\"", "\"median\"", "no such loss");
+    refuse_file(*state, text, "\"deviation\": ", "\"deviation\": -", "deviation");
+    refuse_file(*state, text, "\"certified\": true", "\"certified\": 1", "certified");
+    refuse_file(*state, text, "\"held_out_error\": ", "\"held_out_error\": -", "held_out_error");
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 /* ---- memory that runs out ---- */
 
 static int
@@ -540,6 +581,7 @@ main(void)
         WITH_CONTEXT(numbers_out_of_any_range_are_named_with_their_row),
         WITH_CONTEXT(an_input_of_one_level_is_refused_under_every_loss),
         WITH_CONTEXT(inputs_that_tell_each_other_disturb_no_loss),
+        WITH_CONTEXT(members_of_a_file_that_no_fit_writes_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
 
