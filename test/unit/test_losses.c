@@ -480,8 +480,8 @@ members_of_a_file_that_no_fit_writes_are_refused(void **state)
 {
     memmodel_samples *samples = parse(*state, repeated);
     memmodel_model *model = fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
-                                                                       .loss = MEMMODEL_FIT_LOSS_PINBALL,
-                                                                       .quantile = 0.5});
+                                                                        .loss = MEMMODEL_FIT_LOSS_PINBALL,
+                                                                        .quantile = 0.5});
     char *text;
 
     assert_int_equal(memmodel_model_to_json(model, &text), 0);
