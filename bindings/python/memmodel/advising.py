@@ -13,8 +13,8 @@ from memmodel.samples import Samples, samples_of
 class Advice(NamedTuple):
     """What to measure next, one row after the other.
 
-    advised: a table of the inputs, `cost`, and `error`, the expected mean relative error of a prediction once the row is
-    measured. error: the same with the samples there are. needed: samples in all that probably give the wanted accuracy;
+    advised: a table of the inputs, `cost`, and `error`, the expected mean relative error of a prediction once the row
+    is measured. error: the same with the samples there are. needed: samples in all that probably give the wanted accuracy;
     None if no number does, as the noise alone is more.
     """
 
@@ -50,8 +50,8 @@ def advise(
     samples: what was measured so far, as fit() takes it; None: nothing yet. target: its column, the last numeric one
     unless given. domain: of each input its numbers, a sequence, a range or a text such as "32:144:16", from, to and
     step; all combinations may be measured. candidates: a table of the configurations in place of the domain. cost: of a
-    measurement, a formula in the inputs or "prediction". accuracy: wanted mean relative error, 0.03 unless given. noise:
-    relative error of a measurement. count: configurations to advise, 10 unless given.
+    measurement, a formula in the inputs or "prediction". accuracy: wanted mean relative error, 0.03 unless given.
+    noise: relative error of a measurement. count: configurations to advise, 10 unless given.
 
     >>> memmodel.advise("runs.csv", "peak_bytes", {"dim": range(32, 145, 16), "batch": [1, 2, 4]}).advised
     """

@@ -2,8 +2,8 @@
 
 usage: coverage.py [--splits N] [--level P] [--rules NAME,...] [--tables NAME,...]
 
-Random splits of 70 % to 30 %: real peaks of memory (each point once, with the mean of what was measured; and all rows, the
-points held out whole), twelve real tables of other kinds under squared errors, and simulated peaks with known noise.
+Random splits of 70 % to 30 %: real peaks of memory (each point once, with the mean of what was measured; and all rows,
+the points held out whole), twelve real tables of other kinds under squared errors, and simulated peaks with known noise.
 Coverage and excess over all rows of all splits; "bad" are splits of which less than 80 % of the rows are covered.
 """
 
@@ -33,7 +33,8 @@ class Case(NamedTuple):
 
 def all_rows(peaks: tables.Peaks) -> Table:
     repeats = [len(runs) for runs in peaks.runs]
-    return Table(f"{peaks.name}, all rows", peaks.columns, np.repeat(peaks.x, repeats, axis=0), np.concatenate(peaks.runs))
+    x = np.repeat(peaks.x, repeats, axis=0)
+    return Table(f"{peaks.name}, all rows", peaks.columns, x, np.concatenate(peaks.runs))
 
 
 def simulated(noise: float, steps: bool) -> Iterator[Table]:
@@ -110,7 +111,8 @@ def main() -> None:
     parser.add_argument("--rules", default="larger", help=f"some of {','.join(RULES)}")
     parser.add_argument("--tables", help="only those whose names begin so, with commas; all unless given")
     options = parser.parse_args()
-    print(f"{options.splits} splits, level {options.level:.0%}; excess: median, of the truth, or of the standard deviation")
+    head = f"{options.splits} splits, level {options.level:.0%}"
+    print(f"{head}; excess: median, of the truth, or of the standard deviation")
     for rule in options.rules.split(","):
         print(f"\n{rule:32} {'rows':>6} {'coverage':>9} {'bad':>6} {'excess':>8}")
         for case in cases():
