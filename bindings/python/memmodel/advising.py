@@ -14,8 +14,8 @@ class Advice(NamedTuple):
     """What to measure next, one row after the other.
 
     advised: a table of the inputs, `cost`, and `error`, the expected mean relative error of a prediction once the row
-    is measured. error: the same with the samples there are. needed: samples in all that probably give the wanted accuracy;
-    None if no number does, as the noise alone is more.
+    is measured. error: the same with the samples there are. needed: samples in all that probably give the wanted
+    accuracy; None if no number does, as the noise alone is more.
     """
 
     advised: Samples

@@ -3,7 +3,8 @@
 usage: coverage.py [--splits N] [--level P] [--rules NAME,...] [--tables NAME,...]
 
 Random splits of 70 % to 30 %: real peaks of memory (each point once, with the mean of what was measured; and all rows,
-the points held out whole), twelve real tables of other kinds under squared errors, and simulated peaks with known noise.
+the points held out whole), twelve real tables of other kinds under squared errors, and simulated peaks with known
+noise.
 Coverage and excess over all rows of all splits; "bad" are splits of which less than 80 % of the rows are covered.
 """
 
