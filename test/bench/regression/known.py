@@ -257,7 +257,7 @@ def main() -> None:
     parser.add_argument("--results", type=pathlib.Path, default=HERE / "known.jsonl")
     options = parser.parse_args()
     done = read(options.results)
-    equations = [*strogatz(), *feynman()]
+    equations = [*feynman(), *strogatz()]
     for noise in [float(item) for item in options.noise.split(",")]:
         for equation in equations:
             key = (equation.group, equation.name, noise, options.rows, options.evaluations)
