@@ -63,6 +63,9 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (own->term_count > MOST_GIVEN || (own->term_count > 0 && !own->terms))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%zu terms given; 0 to %d may be",
                              own->term_count, MOST_GIVEN);
+    if (own->evaluations < 0 || !(own->seconds >= 0))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "evaluations and seconds must not be negative");
     if (own->reserved != 0 || own->reserved_2 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");

@@ -496,6 +496,51 @@ a_nesting_that_is_none_is_refused(void **state)
     memmodel_samples_unref(samples);
 }
 
+static void
+less_than_nothing_cannot_be_tried(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, line, 0.1, 12);
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = -1};
+    memmodel_model *model;
+
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "evaluations");
+    options.evaluations = 0;
+    options.seconds = (double)NAN;
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "seconds");
+    memmodel_samples_unref(samples);
+}
+
+/* Tables that leave little to search, or nearly leave the numbers that there are. */
+static void
+tables_at_the_limits_are_searched_or_refused(void **state)
+{
+    static const double sizes[] = {1e-300, 1e-30, 1, 1e30, 1e130};
+    static const char *const columns[] = {"x", "z", "y"};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t rows = 4; rows <= 12; rows += 4) {
+            struct memmodel_fit_options options = {.size = sizeof options,
+                                                   .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                                   .search = MEMMODEL_FIT_SEARCH_ALL,
+                                                   .evaluations = 500};
+            memmodel_samples *samples;
+            memmodel_model *model;
+
+            assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+            for (size_t row = 0; row < rows; row++)
+                assert_int_equal(
+                    memmodel_samples_add(samples, (double[]){sizes[i] * (double)(row + 1), 2 * (double)row - 7,
+                                                             sizes[i] * (double)(row % 3)}),
+                    0);
+            if (memmodel_fit(samples, &options, &model) == 0) {
+                assert_true(isfinite(memmodel_model_evaluate(model, (double[]){sizes[i] * 2, 1})));
+                memmodel_model_unref(model);
+            }
+            memmodel_samples_unref(samples);
+        }
+}
+
 /* ---- watching ---- */
 
 struct watch {
@@ -652,6 +697,8 @@ main(void)
         WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
         WITH_CONTEXT(a_nesting_that_is_none_is_refused),
+        WITH_CONTEXT(less_than_nothing_cannot_be_tried),
+        WITH_CONTEXT(tables_at_the_limits_are_searched_or_refused),
         WITH_CONTEXT(a_search_is_watched_and_stopped),
         WITH_CONTEXT(an_interrupted_search_goes_on_and_comes_to_the_same_bytes),
         WITH_CONTEXT(a_checkpoint_of_another_fit_is_refused),
