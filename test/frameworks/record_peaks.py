@@ -75,9 +75,7 @@ def record(name: str) -> None:
     network = NETWORKS[name]
     made = provenance()
     with (TABLES / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-        file.write(
-            f"# {name} of test/frameworks/plain_models.py: three steps, Adam, float32, mean of squares\n"
-        )
+        file.write(f"# {name} of test/frameworks/plain_models.py: three steps, Adam, float32, mean of squares\n")
         file.write(f"# torch {made['torch']}, oneDNN {made['onednn']}, {made['cpu']}, {made['isa']}, ")
         file.write(f"{made['threads']} threads\n")
         rows = csv.writer(file, lineterminator="\n")
