@@ -1,5 +1,6 @@
 /* memmodel advise: which configuration to measure next. */
 #include "command.h"
+#include "json.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -177,21 +178,6 @@ print_text(const struct advise *advise)
 }
 
 static void
-print_json_text(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)*text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
-}
-
-static void
 print_json_row(const struct advise *advise, size_t row)
 {
     size_t inputs = input_count(advise);
@@ -200,15 +186,22 @@ print_json_row(const struct advise *advise, size_t row)
     for (size_t i = 0; i < inputs; i++) {
         fputs(i ? ", " : "", stdout);
         print_json_text(memmodel_samples_column_name(advise->advised, i));
-        printf(": %.17g", cell(advise, i, row));
+        fputs(": ", stdout);
+        print_json_number(cell(advise, i, row));
     }
-    printf("}, \"cost\": %.17g, \"error\": %.17g}", cell(advise, inputs, row), cell(advise, inputs + 1, row));
+    fputs("}, \"cost\": ", stdout);
+    print_json_number(cell(advise, inputs, row));
+    fputs(", \"error\": ", stdout);
+    print_json_number(cell(advise, inputs + 1, row));
+    putchar('}');
 }
 
 static int
 print_json(const struct advise *advise)
 {
-    printf("{\"error\": %.17g, \"needed\": ", advise->error);
+    fputs("{\"error\": ", stdout);
+    print_json_number(advise->error);
+    fputs(", \"needed\": ", stdout);
     if (advise->needed >= 0)
         printf("%" PRId64, advise->needed);
     else

@@ -1,4 +1,5 @@
 /* memmodel predict: what a fitted formula says about a job, with an upper bound, and what fits. */
+#include "json.h"
 #include "model.h"
 #include "table.h"
 
@@ -223,15 +224,6 @@ print_text_solution(const struct predict *predict)
 
 /* A number that is none has no JSON. */
 static void
-print_json_number(double number)
-{
-    if (isfinite(number))
-        printf("%.17g", number);
-    else
-        fputs("null", stdout);
-}
-
-static void
 print_json_row(const struct memmodel_prediction *prediction)
 {
     fputs("{\"prediction\": ", stdout);
@@ -243,21 +235,6 @@ print_json_row(const struct memmodel_prediction *prediction)
            prediction->rule >= 0 && prediction->rule < RULES ? rules[prediction->rule] : "", prediction->points);
     print_json_number(prediction->attained);
     putchar('}');
-}
-
-static void
-print_json_text(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)*text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
 }
 
 static void
