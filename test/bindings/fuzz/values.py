@@ -33,6 +33,12 @@ INTEGERS = [0, 1, 2, 3, 4, 8, 16, 33, 64, -1, -2, -1000]
 EDGES = [2**31 - 1, 2**31, -(2**31) - 1, 2**32, 2**53, 2**63 - 1, -(2**63), 2**63, 2**64 + 5, -(2**64), 10**400]
 DOUBLES = [0.0, 1.0, 0.5, 0.95, 32.0, 64.5, -1.0, 1e9, 1e300, 5e-324, math.inf, -math.inf, math.nan]
 
+# What makes a call take as long as it says: nothing that is longer than a case may take.
+BRIEF: dict[str, list[Any]] = {
+    "interval": [0.0, 0.001, 0.5, -1.0, 5e-324, math.inf, -math.inf, math.nan],
+    "evaluations": [1, 100, 1000, -1, -(2**63)],
+}
+
 # What makes a call succeed, by the name of a parameter or of a field; without it few layers would ever be built.
 SENSIBLE: dict[str, list[Any]] = {
     "filters": [4, 8],
@@ -251,6 +257,8 @@ def struct(random: Random, kind: type[_call.Struct], pool: Pool) -> Any:
 
 
 def field(random: Random, name: str, kind: Any, pool: Pool) -> Any:
+    if name in BRIEF:
+        return random.choice(BRIEF[name])
     if random.random() < 0.15:
         return wrong(random, pool)
     if name in SENSIBLE and random.random() < 0.7:
@@ -287,6 +295,8 @@ def right(random: Random, name: str, annotation: str, pool: Pool) -> Any:
     words = WORD.findall(annotation)
     if "Optional" in words and "Callable" not in words and random.random() < 0.3:
         return None
+    if name in BRIEF:
+        return random.choice(BRIEF[name])
     live = pool.of(words)
     if name in SENSIBLE and not live and random.random() < 0.6:
         return random.choice(SENSIBLE[name])
