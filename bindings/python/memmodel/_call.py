@@ -126,6 +126,13 @@ def enum(kind: type[IntEnum]) -> Converter:
 # ---- arrays ----
 
 
+def mapping(values: Any, name: str) -> Mapping[Any, Any]:
+    """Values by name; none of None."""
+    if values is not None and not isinstance(values, Mapping):
+        raise TypeError(f"{name}: a mapping of names is needed, not {kind_of(values)}")
+    return values or {}
+
+
 def several(values: Iterable[Any], name: str, most: int = MOST_VALUES) -> list[Any]:
     """All values of an iterable, which may be one without an end."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):

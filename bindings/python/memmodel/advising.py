@@ -59,7 +59,7 @@ def advise(
         raise TypeError("advise: a domain is needed, or candidates, and not both")
     options = _ffi.AdviseOptions(
         target=target,
-        domain=[_levels(name, values) for name, values in domain.items()] if domain is not None else None,
+        domain=[_levels(name, values) for name, values in _call.mapping(domain, "domain").items()] or None,
         cost=cost,
         accuracy=accuracy,
         noise=noise,

@@ -100,7 +100,7 @@ def fit(
         increasing=_names(increasing, "increasing") or None,
         decreasing=_names(decreasing, "decreasing") or None,
         non_negative=bool(non_negative),
-        units=[f"{column}={unit}" for column, unit in (units or {}).items()] or None,
+        units=[f"{column}={unit}" for column, unit in _call.mapping(units, "units").items()] or None,
         most_exponent=max_exponent,
         integer_exponents=bool(integer_exponents),
         change_points=change_points,

@@ -25,7 +25,7 @@ from typing import Any
 import memmodel
 from memmodel import _call, _ffi
 from memmodel.errors import MemmodelError
-from values import SENSIBLE, Pool, right, wrong
+from values import SENSIBLE, Pool, observer, right, wrong
 
 CALLS = 30
 JOURNAL_BYTES = 4096
@@ -194,6 +194,8 @@ def arguments(random: Random, target: Target, pool: Pool) -> tuple[list[Any], di
         if random.random() < chance:
             value = wrong(random, pool)
             bad.append(one.name)
+        if one.name == "observer" and value is None:
+            value = observer(random)  # without one it waits for its own end
         if one.kind is one.KEYWORD_ONLY:
             named[one.name] = value
         else:

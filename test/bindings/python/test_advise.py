@@ -39,6 +39,10 @@ class Advise(unittest.TestCase):
             memmodel.advise()
         with self.assertRaisesRegex(TypeError, "dim"):
             memmodel.advise(domain={"dim": None})
+        with self.assertRaisesRegex(TypeError, "domain: a mapping"):
+            memmodel.advise(domain="dim=1,2")
+        with self.assertRaisesRegex(TypeError, "units: a mapping"):
+            memmodel.fit({"x": [1, 2, 3, 4], "y": [1, 2, 3, 5]}, units="y=B")
         with self.assertRaisesRegex(memmodel.MemmodelError, "above 0"):
             memmodel.advise(domain={"dim": [1, 2]}, cost="0-dim")
 
