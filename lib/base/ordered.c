@@ -1,15 +1,6 @@
 /* A treap: a search tree by order, a heap by priority. C. R. Aragon, R. Seidel: Randomized Search Trees, 1989. */
 #include "base/ordered.h"
-
-/* Numbers of the counter, well mixed. S. Vigna's splitmix64, which is in the public domain. */
-static uint64_t
-mixed(uint64_t number)
-{
-    number += UINT64_C(0x9e3779b97f4a7c15);
-    number = (number ^ (number >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    number = (number ^ (number >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return number ^ (number >> 31);
-}
+#include "base/splitmix.h"
 
 /* The link that leads to `node`. */
 static struct ordered_node **
@@ -53,7 +44,7 @@ ordered_insert(struct ordered_set *set, struct ordered_node *node)
         parent = *place;
         place = set->compare(node, parent) < 0 ? &parent->left : &parent->right;
     }
-    *node = (struct ordered_node){.parent = parent, .priority = mixed(set->inserted++)};
+    *node = (struct ordered_node){.parent = parent, .priority = splitmix(set->inserted++ + SPLITMIX_STEP)};
     *place = node;
     while (node->parent && node->parent->priority < node->priority)
         rotate_up(set, node);

@@ -1,5 +1,6 @@
 /* Tables of samples: columns of numbers and of texts, and new tables from some of their rows. */
 #include "measure/samples.h"
+#include "base/splitmix.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -222,17 +223,6 @@ memmodel_samples_filter(const memmodel_samples *samples, const char *column, con
 
 /* ---- the same random order everywhere ---- */
 
-/* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
-static uint64_t
-next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 /* Each of 0 .. limit - 1 equally likely: a draw from the incomplete last round of them is drawn again. */
 static uint64_t
 random_below(uint64_t *state, uint64_t limit)
@@ -240,7 +230,7 @@ random_below(uint64_t *state, uint64_t limit)
     uint64_t incomplete = (UINT64_MAX % limit + 1) % limit, draw;
 
     do
-        draw = next_random(state);
+        draw = splitmix(*state += SPLITMIX_STEP);
     while (draw > UINT64_MAX - incomplete);
     return draw % limit;
 }

@@ -265,7 +265,7 @@ formula_key(const struct formula *formula)
 
         if (key == 0)
             return 0;
-        sum += random_mix(key);
+        sum += splitmix(key);
     }
     return sum ? sum : 1;
 }

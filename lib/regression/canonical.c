@@ -48,7 +48,7 @@ order_of(const struct tree *tree, size_t first, size_t end)
     uint64_t order = 1;
 
     for (size_t i = first; i < end; i++)
-        order = random_mix(order * 31 + (uint64_t)(tree->genes[i].operation * 256 + tree->genes[i].input));
+        order = splitmix(order * 31 + (uint64_t)(tree->genes[i].operation * 256 + tree->genes[i].input));
     return order >> 8 | (uint64_t)(end - first) << 56; /* short ones first */
 }
 

@@ -1,39 +1,32 @@
 /*
  * Random numbers by counting: each is a function of its key and its number alone, so that who draws it, and when, does not
- * matter. Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014); constants of splitmix64.
+ * matter.
  */
 #ifndef REGRESSION_RANDOM_H
 #define REGRESSION_RANDOM_H
 
+#include "base/splitmix.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 struct random {
     uint64_t key, drawn;
 };
 
-static inline uint64_t
-random_mix(uint64_t bits)
-{
-    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-    return bits ^ bits >> 31;
-}
-
 /* A stream of its own for every key and part of it. */
 static inline struct random
 random_stream(uint64_t key, uint64_t first, uint64_t second, uint64_t third)
 {
-    key = random_mix(key + UINT64_C(0x9e3779b97f4a7c15));
-    key = random_mix(key ^ first * UINT64_C(0xd1342543de82ef95));
-    key = random_mix(key ^ second * UINT64_C(0xaf251af3b0f025b5));
-    return (struct random){random_mix(key ^ third * UINT64_C(0x9fb21c651e98df25)), 0};
+    key = splitmix(key + SPLITMIX_STEP);
+    key = splitmix(key ^ first * UINT64_C(0xd1342543de82ef95));
+    key = splitmix(key ^ second * UINT64_C(0xaf251af3b0f025b5));
+    return (struct random){splitmix(key ^ third * UINT64_C(0x9fb21c651e98df25)), 0};
 }
 
 static inline uint64_t
 random_bits(struct random *random)
 {
-    return random_mix(random->key + ++random->drawn * UINT64_C(0x9e3779b97f4a7c15));
+    return splitmix(random->key + ++random->drawn * SPLITMIX_STEP);
 }
 
 /* 0 to count - 1; the lowest are likelier by less than 2 ^ -32 where count is below it. */

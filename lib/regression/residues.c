@@ -38,7 +38,7 @@ power(uint32_t a, uint32_t exponent)
 static uint32_t
 scrambled(uint64_t a, uint64_t b, uint64_t salt)
 {
-    return (uint32_t)(random_mix(random_mix(a + salt) + b) % prime);
+    return (uint32_t)(splitmix(splitmix(a + salt) + b) % prime);
 }
 
 /* Fourth powers have roots of roots. */
@@ -129,7 +129,7 @@ residues_key(struct residues residues)
 static size_t
 find_slot(const struct keys *keys, uint64_t key)
 {
-    size_t slot = (size_t)random_mix(key) & (keys->capacity - 1);
+    size_t slot = (size_t)splitmix(key) & (keys->capacity - 1);
 
     while (keys->slots[slot] != 0 && keys->slots[slot] != key)
         slot = (slot + 1) & (keys->capacity - 1);

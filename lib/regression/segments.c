@@ -1,18 +1,9 @@
 /* Terms on one side of a change point: equal(max(x, k), x) is 1 from k on and 0 below, equal(min(x, k), x) up to k. */
 #include "regression/segments.h"
+#include "base/numbers.h"
 #include "regression/decimal.h"
 
-#include <stdlib.h>
-
 enum { MOST_KNOTS = 16, MOST_TERMS = 24, LEVELS_BESIDE = 2, ROWS_BESIDE = 3, LEAST_SHARE = 10, STEP_SIZE = 5 };
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Different values of an input, in rising order; returns how many. */
 static size_t
@@ -23,7 +14,7 @@ find_levels(const struct training *training, size_t input, double *levels)
 
     for (size_t i = 0; i < rows; i++)
         levels[i] = column[i];
-    qsort(levels, rows, sizeof *levels, compare_numbers);
+    numbers_sort(levels, rows);
     for (size_t i = 0; i < rows; i++)
         if (i == 0 || levels[i] != levels[count - 1])
             levels[count++] = levels[i];

@@ -5,11 +5,11 @@
  * latter two of x + shift where it has zeros.
  */
 #include "regression/shapes.h"
+#include "base/numbers.h"
 #include "regression/decimal.h"
 #include "regression/segments.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -48,14 +48,6 @@ struct shaping {
 };
 
 /* ---- numbers ---- */
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static bool
 all_whole(const struct axis *axis)
@@ -136,7 +128,7 @@ shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows)
     expression value = basis->terms[term];
     int status = 0;
 
-    qsort(values, rows, sizeof *values, compare_numbers);
+    numbers_sort(values, rows);
     if (!isfinite(values[0]) || !isfinite(values[rows - 1]))
         return 0;
     for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++) {
@@ -218,7 +210,7 @@ read_axis(struct shaping *shaping, size_t input)
     if (!axis->sorted)
         return MEMMODEL_ERROR_NOMEM;
     memcpy(axis->sorted, matrix_column(&training->columns, input), axis->rows * sizeof *axis->sorted);
-    qsort(axis->sorted, axis->rows, sizeof *axis->sorted, compare_numbers);
+    numbers_sort(axis->sorted, axis->rows);
     axis->levels = 1;
     for (size_t i = 1; i < axis->rows; i++)
         axis->levels += axis->sorted[i] != axis->sorted[i - 1];

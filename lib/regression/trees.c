@@ -451,7 +451,7 @@ mix_numbers(uint64_t key, const double *numbers, size_t count)
         uint64_t bits;
 
         memcpy(&bits, &numbers[i], sizeof bits);
-        key = random_mix(key * 31 + bits);
+        key = splitmix(key * 31 + bits);
     }
     return key;
 }
@@ -467,12 +467,12 @@ key_of(const struct trees *trees, const struct memmodel_fit_options *options)
     uint64_t key = 1;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        key = random_mix(key * 31 + words[i]);
+        key = splitmix(key * 31 + words[i]);
     for (size_t i = 0; i < training->input_count; i++)
         key = mix_numbers(key, matrix_column(&training->columns, i), rows);
     for (size_t i = 0; i < options->forbidden_count; i++)
         for (const char *at = options->forbidden[i]; at && *at; at++)
-            key = random_mix(key * 31 + (uint64_t)(unsigned char)*at);
+            key = splitmix(key * 31 + (uint64_t)(unsigned char)*at);
     return mix_numbers(mix_numbers(key, trees->reading->aims, rows), trees->reading->roots, rows);
 }
 
