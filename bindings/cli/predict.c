@@ -186,7 +186,7 @@ print_grounds(const struct predict *predict, const struct memmodel_prediction *p
         [MEMMODEL_BOUND_WIDE] = "Student's t and the leverage of all terms that might set in",
         [MEMMODEL_BOUND_JACKKNIFE_PLUS] = "what each formula found without a point says (jackknife+)",
     };
-    bool vouched = prediction->attained >= predict->options->level;
+    bool vouched = prediction->attained > predict->options->level - 1e-9;
 
     if (prediction->rule <= MEMMODEL_BOUND_LARGER || prediction->rule >= RULES)
         return;

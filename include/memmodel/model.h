@@ -128,8 +128,8 @@ struct memmodel_prediction {
     int32_t outside; /**< 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess */
     int32_t reserved;   /**< 0 */
     int64_t points;     /**< different points that the bound was found from, each held out in turn */
-    double attained;    /**< level that so many points stand for whatever the errors' distribution, k / (points + 1).
-                           Below the asked level: the tail beyond it is Student's */
+    double attained;    /**< level that so many points stand for whatever the errors' distribution, at most points /
+                           (points + 1). Below the asked level: the tail beyond it is Student's */
     int32_t rule;       /**< enum memmodel_bound: what decided. MEMMODEL_BOUND_LARGER: `value` is no number to bound */
     int32_t reserved_2; /**< 0 */
 };
@@ -142,7 +142,7 @@ struct memmodel_prediction {
  */
 enum memmodel_bound {
     MEMMODEL_BOUND_LARGER = 0,         /**< the larger of the next two; outside the training data, of the next three */
-    MEMMODEL_BOUND_HELD_OUT = 1,       /**< conformal: the ratio of rank ceiling(level (n + 1)), at most n */
+    MEMMODEL_BOUND_HELD_OUT = 1,       /**< conformal: the ratio of rank level (n + 1), at most n; between two in proportion */
     MEMMODEL_BOUND_STUDENT = 2,        /**< Student's t, the errors held out, and the leverage of the point */
     MEMMODEL_BOUND_WIDE = 3,           /**< the same with the leverage of all terms that the formula might have had */
     MEMMODEL_BOUND_JACKKNIFE_PLUS = 4, /**< that rank among what each formula found without a point says here, times

@@ -1,7 +1,7 @@
 /*
  * Upper bounds of measurements at a point with prediction p, to be exceeded with probability 1 - level at most:
  *
- *   held out   p * r, r the held-out ratio of rank k = ceiling(level (n + 1)), at most n (conformal),
+ *   held out   p * r, r the held-out ratio of rank level (n + 1), at most n (conformal); between two in proportion,
  *   Student    p * (1 + t s sqrt(1 + h)), t Student's quantile for points - terms degrees of freedom, s the held-out
  *              relative error and h the leverage of the point: it grows away from the training data,
  *   wide       the same with the leverage of all terms that the formula might have had (widen.h),
@@ -12,7 +12,8 @@
  *
  * Of measurements that share a point each counts a share of one. Whatever their distribution, a new measurement at a new
  * point lies below r with a probability of at least (points at or below r) / (points + 1): Lee, Barber and Willett,
- * "Distribution-free inference with hierarchical data". With few points that is less than the level that was asked, and the
+ * "Distribution-free inference with hierarchical data"; between two ratios in proportion, or more often where larger errors
+ * are rarer. With few points that is less than the level that was asked, and the
  * tail is Student's.
  */
 #ifndef REGRESSION_BOUND_H
@@ -57,7 +58,7 @@ bound_has_level(double level);
 struct model_safety
 bound_safety(const struct model_bound *bound, double level);
 
-/* How many points the ratio of a level has at or below it. */
+/* How many points the ratio of a level has at or below it, a share of the last. */
 double
 bound_rank(const struct model_bound *bound, double level);
 

@@ -200,6 +200,8 @@ find_range(const struct point *point, double *least, double *most)
 
 enum { HALVINGS = 64 };
 
+static const double rounding = 1e-9; /* of sums of shares of points */
+
 /*
  * The candidate of the rank is found by halving the range: n numbers cannot be sorted without memory. What is left of
  * the range after that is below the rounding of a prediction; the upper end is given back.
@@ -208,7 +210,7 @@ double
 jackknife_upper(const memmodel_model *model, const double *inputs, double level)
 {
     struct point point = {.model = model};
-    double moved[MODEL_MOST_INPUTS], least, most, rank = bound_rank(&model->bound, level);
+    double moved[MODEL_MOST_INPUTS], least, most, rank = bound_rank(&model->bound, level) - rounding;
 
     expression_program_run(model->bound.left_out.program, model_move(model, inputs, moved), point.terms);
     find_range(&point, &least, &most);

@@ -36,13 +36,13 @@ predict_by(const memmodel_model *model, double x, int32_t rule, double level)
 
 #define OLD "\"sigma\": 0.1, \"leverage\": [[0.5]], \"ratios\": [0.9, 1.0, 1.1, 1.2]"
 
-/* Of four points the third smallest ratio stands for 3/5 and the greatest for 4/5: more they cannot say. */
+/* Of four points the third smallest ratio stands for 3/5 and the greatest for 4/5: more they cannot say. 0.7 is midway. */
 static void
 the_held_out_ratio_has_the_rank_of_the_level(void **state)
 {
     static const struct {
         double level, ratio, attained;
-    } cases[] = {{0.5, 1.1, 0.6}, {0.6, 1.1, 0.6}, {0.61, 1.2, 0.8}, {0.95, 1.2, 0.8}, {0.99, 1.2, 0.8}};
+    } cases[] = {{0.5, 1.05, 0.5}, {0.6, 1.1, 0.6}, {0.7, 1.15, 0.7}, {0.95, 1.2, 0.8}, {0.99, 1.2, 0.8}};
     memmodel_model *model = model_with(*state, OLD);
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -104,7 +104,8 @@ a_model_of_before_has_no_other_rules(void **state)
     memmodel_model_unref(model);
 }
 
-/* Two ratios are of one point, two of points of their own: three points, and rank 0.5 (4 + 1) 3 / 4 among them. */
+/* Two ratios are of one point, two of points of their own: three points, and rank 0.5 (4 + 1) 3 / 4 = 1.875 among them, of
+   which the first two ratios are 1. */
 static void
 repeated_measurements_share_their_point(void **state)
 {
@@ -112,8 +113,8 @@ repeated_measurements_share_their_point(void **state)
     struct memmodel_prediction prediction = predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.5);
 
     assert_int_equal(prediction.points, 3);
-    assert_near(prediction.upper, 11, 1e-12);
-    assert_near(prediction.attained, 0.5, 1e-12);
+    assert_near(prediction.upper, 10 * (1.0 + 0.875 * 0.1), 1e-12);
+    assert_near(prediction.attained, 1.875 / 4, 1e-12);
     assert_near(predict_by(model, 5, MEMMODEL_BOUND_HELD_OUT, 0.95).attained, 0.75, 1e-12);
     memmodel_model_unref(model);
 }
@@ -229,6 +230,37 @@ every_fit_has_every_rule(void **state)
     memmodel_samples_unref(samples);
 }
 
+/*
+ * A constant c, fitted to 10 measurements of 0.9 and 10 of 1.1 for the least sum of (1 - c u)^2, u = 1 / measurement. A row that
+ * is left out is off by 1 - leverage less than Student's bound is to say of a new one, which has sqrt(1 + leverage) for that.
+ */
+static void
+the_leverage_of_a_row_held_out_is_not_counted_twice(void **state)
+{
+    static const struct memmodel_fit_options constant = {.size = sizeof constant, .basis = MEMMODEL_BASIS_GIVEN};
+    static const char *const columns[] = {"x", "y"};
+    const double u[] = {1 / 0.9, 1 / 1.1}, t = 1.729132812;
+    double sum = 10 * (u[0] + u[1]), squares = 10 * (u[0] * u[0] + u[1] * u[1]), errors = 0, c = sum / squares;
+    struct memmodel_prediction prediction;
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 2, &samples), 0);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(memmodel_samples_add(samples, (double[]){i + 1, i % 2 ? 1.1 : 0.9}), 0);
+    model = fit(samples, &constant);
+    for (int i = 0; i < 2; i++) {
+        double without = (sum - u[i]) / (squares - u[i] * u[i]), error = 1 / (u[i] * without) - 1;
+
+        errors += 10 * error * error * (1 - u[i] * u[i] / squares);
+    }
+    prediction = predict_by(model, 5, MEMMODEL_BOUND_STUDENT, 0.95);
+    assert_near(prediction.value, c, 1e-12);
+    assert_near(prediction.upper, c * (1 + t * sqrt(errors / 20) * sqrt(1 + 1 / (c * c * squares))), 1e-8);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 /* The formula goes on as it is; that another term might set in, nobody can rule out. */
 static void
 outside_the_samples_the_bound_widens_the_more_the_farther(void **state)
@@ -327,6 +359,7 @@ main(void)
         WITH_CONTEXT(outside_the_samples_all_terms_count),
         WITH_CONTEXT(broken_bounds_are_refused),
         WITH_CONTEXT(every_fit_has_every_rule),
+        WITH_CONTEXT(the_leverage_of_a_row_held_out_is_not_counted_twice),
         WITH_CONTEXT(outside_the_samples_the_bound_widens_the_more_the_farther),
         WITH_CONTEXT(about_95_percent_of_what_was_measured_lies_below_the_bound),
     };

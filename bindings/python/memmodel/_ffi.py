@@ -220,7 +220,7 @@ class Bound(IntEnum):
     """
 
     LARGER = 0  # the larger of the next two; outside the training data, of the next three
-    HELD_OUT = 1  # conformal: the ratio of rank ceiling(level (n + 1)), at most n
+    HELD_OUT = 1  # conformal: the ratio of rank level (n + 1), at most n; between two in proportion
     STUDENT = 2  # Student's t, the errors held out, and the leverage of the point
     WIDE = 3  # the same with the leverage of all terms that the formula might have had
     JACKKNIFE_PLUS = 4  # that rank among what each formula found without a point says here, times the point's ratio
@@ -746,7 +746,7 @@ class Prediction(_call.Struct):
     outside: Any  # 1 outside the box of the training data, or where `value` is not above 0: `upper` is a guess
     reserved: Any  # 0
     points: Any  # different points that the bound was found from, each held out in turn
-    attained: Any  # level that so many points stand for whatever the errors' distribution, k / (points + 1). [...]
+    attained: Any  # level that so many points stand for whatever the errors' distribution, at most points / [...]
     rule: Any  # Bound: what decided. "larger": `value` is no number to bound
     reserved_2: Any  # 0
 
