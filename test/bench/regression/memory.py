@@ -111,6 +111,7 @@ def boards(chosen: dict[str, methods.Method]) -> None:
     print_board("Test MAPE, 20 splits of 70 % to 30 %: the median", everything, random, lambda result: result.median)
     print_board("... and the worst split", everything, random, lambda result: max(result.errors))
     print_board("... and seconds of a fit", everything, random, lambda result: result.seconds, "{:14.3f}")
+    print_board("... and nodes of the formula", everything, random, lambda result: result.nodes, "{:14.0f}")
     print_board(
         "Test MAPE of the points larger than a quarter of the largest, fitted to the others", everything,
         beyond.of_methods(names), lambda result: result.median,

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import warnings
 from collections.abc import Callable
@@ -41,24 +42,33 @@ class Outcome(NamedTuple):
 Method = Callable[[Part], Outcome]
 
 
+def count_nodes(formula: str) -> int:
+    """Its numbers, names and operators, as a tree has them."""
+    return len(re.findall(r"[\d.]+(?:e[+-]?\d+)?|\w+|[-+*/^]", formula))
+
+
 def our_fit(**options: Any) -> Method:
     def method(part: Part) -> Outcome:
         table = {name: part.x[:, i] for i, name in enumerate(part.columns)}
         model = memmodel.fit({**table, "the target": part.y}, "the target", **options)
         rows = {name: part.test_x[:, i] for i, name in enumerate(part.columns) if name in model.inputs}
-        nodes = next((entry.nodes for entry in model.front if entry.chosen), math.nan)
-        return Outcome(model.evaluate(rows), nodes, model.formula())
+        formula = model.formula()
+        nodes = next((entry.nodes for entry in model.front if entry.chosen), count_nodes(formula))
+        return Outcome(model.evaluate(rows), nodes, formula)
 
     return method
 
 
-def on_logarithms(method: Method) -> Method:
-    """The same of the target's logarithm."""
+def on_logarithms(method: Method, inputs: bool = False) -> Method:
+    """The same of the target's logarithm; with `inputs` of theirs, too."""
 
     def of_logarithms(part: Part) -> Outcome:
-        if part.y.min() <= 0:
-            raise ValueError("not all targets are positive")
-        outcome = method(part._replace(y=np.log(part.y)))
+        if part.y.min() <= 0 or (inputs and min(part.x.min(), part.test_x.min()) <= 0):
+            raise ValueError("not all numbers are positive")
+        part = part._replace(y=np.log(part.y))
+        if inputs:
+            part = part._replace(x=np.log(part.x), test_x=np.log(part.test_x))
+        outcome = method(part)
         return outcome._replace(predictions=np.exp(np.clip(outcome.predictions, -700, 700)))
 
     return of_logarithms
@@ -108,10 +118,13 @@ def operon(length: int) -> Method:
 def gplearn(part: Part) -> Outcome:
     from gplearn.genetic import SymbolicRegressor
 
+    # Its constants are between -1 and 1, and its price of a node is in the unit of the target: all is brought to about 1.
+    scale, units = part.y.std() or 1.0, np.abs(part.x).max(axis=0)
     model = SymbolicRegressor(
-        population_size=500, generations=20, parsimony_coefficient=0.01, metric="rmse", random_state=SEED
-    ).fit(part.x, part.y)
-    return Outcome(np.nan_to_num(model.predict(part.test_x)), len(model._program.program))
+        population_size=500, generations=20, parsimony_coefficient=0.001, metric="rmse", random_state=SEED,
+        function_set=("add", "sub", "mul", "div", "sqrt", "log"),
+    ).fit(part.x / units, part.y / scale)  # fmt: skip
+    return Outcome(np.nan_to_num(model.predict(part.test_x / units)) * scale, len(model._program.program))
 
 
 def extra_p(part: Part) -> Outcome:
@@ -135,15 +148,19 @@ def extra_trees() -> Any:
     return ExtraTreesRegressor(200, random_state=SEED, n_jobs=1)
 
 
-def scaled(model: Any) -> Any:
-    return make_pipeline(StandardScaler(), model)
+def ridge() -> Any:
+    return make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 3, 13)))
+
+
+def lasso() -> Any:
+    return make_pipeline(StandardScaler(), LassoCV(cv=5, random_state=SEED))
 
 
 TABLES: dict[str, Method] = {
     "memmodel": our_fit(loss="squared"),
     "straight line": straight_line,
-    "ridge": scikit(lambda: scaled(RidgeCV(np.logspace(-3, 3, 13)))),
-    "lasso": scikit(lambda: scaled(LassoCV(cv=5, random_state=SEED))),
+    "ridge": scikit(ridge),
+    "lasso": scikit(lasso),
     "kernel ridge": kernel_ridge,
     "random forest": scikit(forest),
     "extra trees": scikit(extra_trees),
@@ -156,7 +173,12 @@ MEMORY: dict[str, Method] = {
     "memmodel": our_fit(),
     "memmodel any sign": our_fit(basis="general", loss="relative"),
     "straight line": straight_line,
+    "ridge": scikit(ridge),
+    "ridge log-log": on_logarithms(scikit(ridge), inputs=True),
+    "lasso": scikit(lasso),
+    "lasso log-log": on_logarithms(scikit(lasso), inputs=True),
     "kernel ridge log": on_logarithms(kernel_ridge),
+    "kernel ridge log-log": on_logarithms(kernel_ridge, inputs=True),
     "random forest": scikit(forest),
     "random forest log": on_logarithms(scikit(forest)),
     "extra trees": scikit(extra_trees),
@@ -164,6 +186,7 @@ MEMORY: dict[str, Method] = {
     "operon-50": operon(50),
     "operon-50 log": on_logarithms(operon(50)),
     "gplearn": gplearn,
+    "gplearn log": on_logarithms(gplearn),
     "Extra-P": extra_p,
 }
 
