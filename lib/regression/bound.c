@@ -235,18 +235,6 @@ student_margin(const memmodel_model *model, const struct model_safety *safety, d
     return model->relative + safety->quantile * model->bound.sigma * sqrt(1 + leverage);
 }
 
-/* Terms that the formula does not have are not moved into the domain: what they do outside is what is asked. */
-static double
-wide_margin(const memmodel_model *model, const double *inputs, const struct model_safety *safety, double value)
-{
-    const struct model_wide *wide = &model->bound.wide;
-    double terms[MODEL_MOST_WIDE_TERMS], leverage;
-
-    expression_program_run(wide->program, inputs, terms);
-    leverage = squared_norm(wide->leverage, terms, wide->term_count, model->relative ? value : 1);
-    return student_margin(model, safety, isnan(leverage) ? INFINITY : leverage);
-}
-
 static bool
 outside(const memmodel_model *model, const double *inputs, double value)
 {
@@ -287,6 +275,13 @@ apply(const struct point *point, double margin)
     return point->model->relative ? point->value * fmax(margin, 1) : point->value + fmax(margin, 0);
 }
 
+/* What errors at the point are divided by. */
+static double
+relative_scale(const struct point *point)
+{
+    return point->model->relative ? point->value : 1;
+}
+
 static double
 point_margin(const struct point *point)
 {
@@ -297,25 +292,60 @@ point_margin(const struct point *point)
                           squared_norm(model->bound.leverage, point->terms, model->term_count, scale));
 }
 
+/* What the plane may rise by from the nearest point inside: the prediction stays as it is there. */
+static double
+plane_margin(const struct point *point, double *terms)
+{
+    const struct model_wide *wide = &point->model->bound.wide;
+    double inside[MODEL_MOST_WIDE_TERMS], moved[MODEL_MOST_INPUTS], rise = 0, scale = relative_scale(point);
+
+    expression_program_run(wide->program, model_move(point->model, point->inputs, moved), inside);
+    for (size_t k = 0; k < wide->term_count; k++) {
+        terms[k] -= inside[k];
+        rise += wide->coefficients[k] * terms[k];
+    }
+    return fmax(rise / scale, 0) + point->safety->quantile * wide->sigma *
+                                       sqrt(squared_norm(wide->leverage, terms, wide->term_count, scale));
+}
+
+/* Terms that the formula does not have are not moved into the domain: what they do outside is what is asked. */
+static double
+wide_margin(const struct point *point, double inside)
+{
+    const struct model_wide *wide = &point->model->bound.wide;
+    double terms[MODEL_MOST_WIDE_TERMS], margin;
+
+    expression_program_run(wide->program, point->inputs, terms);
+    if (wide->coefficients)
+        margin = inside + plane_margin(point, terms);
+    else
+        margin = student_margin(point->model, point->safety,
+                                squared_norm(wide->leverage, terms, wide->term_count, relative_scale(point)));
+    return isnan(margin) ? INFINITY : margin;
+}
+
+/* The larger of the two rules for points inside, and which that is. */
+static double
+inside_margin(const struct point *point, int32_t *rule)
+{
+    double margin = point->safety->conformal, other = point_margin(point);
+
+    *rule = other > margin ? MEMMODEL_BOUND_STUDENT : MEMMODEL_BOUND_HELD_OUT;
+    return fmax(margin, other);
+}
+
 /* The larger of the rules, and which that is. */
 static double
 larger_margin(const struct point *point, int32_t *rule)
 {
-    double margin = point->safety->conformal, other = point_margin(point);
+    double margin = inside_margin(point, rule), other;
 
-    *rule = MEMMODEL_BOUND_HELD_OUT;
-    if (other > margin) {
-        *rule = MEMMODEL_BOUND_STUDENT;
-        margin = other;
-    }
     if (!point->outside || point->model->bound.wide.term_count == 0)
         return margin;
-    other = wide_margin(point->model, point->inputs, point->safety, point->value);
-    if (other > margin) {
+    other = wide_margin(point, margin);
+    if (other > margin)
         *rule = MEMMODEL_BOUND_WIDE;
-        margin = other;
-    }
-    return margin;
+    return fmax(margin, other);
 }
 
 /* NaN, or a prediction that is not above 0 where it must be, is its own bound, by no rule. */
@@ -344,6 +374,7 @@ static double
 bound_by(const struct point *point, double level, int32_t *rule)
 {
     const memmodel_model *model = point->model;
+    int32_t inside;
 
     if (!has_bound(point) || *rule == MEMMODEL_BOUND_LARGER)
         return larger_bound(point, rule);
@@ -353,7 +384,7 @@ bound_by(const struct point *point, double level, int32_t *rule)
     case MEMMODEL_BOUND_STUDENT:
         return apply(point, point_margin(point));
     case MEMMODEL_BOUND_WIDE:
-        return apply(point, wide_margin(model, point->inputs, point->safety, point->value));
+        return apply(point, wide_margin(point, inside_margin(point, &inside)));
     default:
         return fmax(point->value, jackknife_upper(model, point->inputs, level));
     }

@@ -4,7 +4,8 @@
  *   held out   p * r, r the held-out ratio of rank level (n + 1), at most n (conformal); between two in proportion,
  *   Student    p * (1 + t s sqrt(1 + h)), t Student's quantile for points - terms degrees of freedom, s the held-out
  *              relative error and h the leverage of the point: it grows away from the training data,
- *   wide       the same with the leverage of all terms that the formula might have had (widen.h),
+ *   wide       the same with the leverage of all terms that the formula might have had (widen.h); of a formula that is taken
+ *              at the nearest point inside, the larger of the first two there, and what a plane rises by from there on,
  *   jackknife+ by the formulas that were fitted without the rows (jackknife.h).
  *
  * Where errors are not relative: p + difference, and p + t s sqrt(1 + h). The default is the larger of the first two;

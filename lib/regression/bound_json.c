@@ -67,9 +67,14 @@ static json_t *
 wide_to_json(const memmodel_model *model)
 {
     const struct model_wide *wide = &model->bound.wide;
+    json_t *object = json_pack("{s:o, s:o}", "terms", terms_to_json(model, wide->terms, wide->term_count), "leverage",
+                               triangle_to_json(wide->leverage, wide->term_count));
 
-    return json_pack("{s:o, s:o}", "terms", terms_to_json(model, wide->terms, wide->term_count), "leverage",
-                     triangle_to_json(wide->leverage, wide->term_count));
+    if (wide->coefficients) {
+        json_object_set_new(object, "coefficients", numbers_to_json(wide->coefficients, wide->term_count));
+        json_object_set_new(object, "sigma", json_real(wide->sigma));
+    }
+    return object;
 }
 
 static json_t *
@@ -222,25 +227,43 @@ get_part(const struct json_document *document, const json_t *bound, const char *
     return status ? status : json_check_keys(document, *part, keys);
 }
 
+/* Nothing where the bound has none. */
+static int
+read_plane(const struct json_document *document, const json_t *object, size_t count, struct model_wide *wide)
+{
+    const json_t *coefficients;
+    int status = model_file_list(document, object, "coefficients", MODEL_MOST_WIDE_TERMS, &coefficients);
+
+    if (!status && json_array_size(coefficients) != count)
+        status = model_file_wrong(document, coefficients, "\"coefficients\" must have one number for each term");
+    if (!status)
+        status = model_file_numbers(document, coefficients, wide->coefficients);
+    return status ? status : model_file_number(document, object, "sigma", 0, &wide->sigma);
+}
+
 static int
 read_wide(const struct json_document *document, const json_t *bound, memmodel_model *model)
 {
-    static const char *const keys[] = {"terms", "leverage", NULL};
+    static const char *const keys[] = {"terms", "leverage", "coefficients", "sigma", NULL};
     struct model_wide *wide = &model->bound.wide;
     const json_t *object, *terms, *leverage;
+    bool plane;
     int status = get_part(document, bound, "wide", keys, &object);
 
     if (status || !object)
         return status;
+    plane = json_object_get(object, "coefficients");
     status = model_file_list(document, object, "terms", MODEL_MOST_WIDE_TERMS, &terms);
     if (!status)
         status = model_file_list(document, object, "leverage", MODEL_MOST_WIDE_TERMS, &leverage);
     if (!status)
         status = read_terms(document, terms, model, wide->terms);
     if (!status)
-        status = model_allocate_wide(model, json_array_size(terms));
+        status = model_allocate_wide(model, json_array_size(terms), plane);
     if (!status)
         status = read_triangle(document, leverage, json_array_size(terms), wide->leverage);
+    if (!status && plane)
+        status = read_plane(document, object, json_array_size(terms), wide);
     if (!status)
         wide->term_count = json_array_size(terms);
     return status;

@@ -401,6 +401,7 @@ static int
 set_wide(const struct fit *fit, memmodel_model *model)
 {
     struct wide_list list = {.count = 0};
+    const struct wide_rows rows = {.error = model->bound.sigma};
     double point[MODEL_MOST_INPUTS];
     int status;
 
@@ -412,7 +413,7 @@ set_wide(const struct fit *fit, memmodel_model *model)
     for (size_t i = 0; i < model->input_count; i++)
         point[i] = model->inputs[i].most;
     status = widen_add_simple(&list, fit->context, &fit->basis, point, model->input_count);
-    return status ? status : widen_fill(model, &fit->basis, &list, NULL, model->bound.sigma);
+    return status ? status : widen_fill(model, &fit->basis, &list, &rows);
 }
 
 /* While the factors are those of the subset, whose columns were divided by 2^exponents. */

@@ -303,11 +303,14 @@ set_left_out(struct fit *fit, memmodel_model *model)
     return jackknife_fill(model, &fit->basis, &left_out);
 }
 
-/* A plane through the inputs may run on outside the samples: as steep as they leave open. */
+/*
+ * A plane through the inputs may run on outside the samples: as steep as they leave open, and where the formula does not go
+ * on at all, as they say.
+ */
 static int
 set_wide(struct fit *fit, memmodel_model *model)
 {
-    const struct reading *reading = &fit->general->readings[0];
+    struct wide_rows rows = {.roots = fit->general->readings[0].roots};
     struct wide_list list = {.count = 1}; /* the constant */
     double least, most, spread;
 
@@ -315,7 +318,9 @@ set_wide(struct fit *fit, memmodel_model *model)
     spread = fit->relative ? 1 : most - least;
     for (size_t j = fit->basis.first_input; j < fit->basis.ends[0]; j++)
         widen_add(&list, j);
-    return widen_fill(model, &fit->basis, &list, reading->roots, spread > 0 ? model->bound.sigma / spread : 0);
+    rows.error = spread > 0 ? model->bound.sigma / spread : 0;
+    rows.measured = model_has_limits(model) ? fit->training.measured : NULL;
+    return widen_fill(model, &fit->basis, &list, &rows);
 }
 
 /* When the model can be evaluated. */

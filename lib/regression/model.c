@@ -92,10 +92,13 @@ model_allocate_bound(memmodel_model *model, size_t ratio_count)
 }
 
 int
-model_allocate_wide(memmodel_model *model, size_t term_count)
+model_allocate_wide(memmodel_model *model, size_t term_count, bool plane)
 {
-    model->bound.wide.leverage = allocate_triangle(model, term_count);
-    return model->bound.wide.leverage ? 0 : MEMMODEL_ERROR_NOMEM;
+    struct model_wide *wide = &model->bound.wide;
+
+    wide->leverage = allocate_triangle(model, term_count);
+    wide->coefficients = plane ? allocate_numbers(model, term_count) : NULL;
+    return wide->leverage && (wide->coefficients || !plane) ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 int

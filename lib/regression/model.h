@@ -29,7 +29,9 @@ struct model_wide {
     size_t term_count;
     expression terms[MODEL_MOST_WIDE_TERMS];
     struct expression_program *program;
-    double *leverage; /* as that of struct model_bound */
+    double *leverage;     /* as that of struct model_bound */
+    double *coefficients; /* of the plane that is taken to go on from the nearest point inside; NULL: there is none */
+    double sigma;         /* of that plane, as that of struct model_bound */
 };
 
 /*
@@ -133,9 +135,9 @@ model_check_name(memmodel_context *context, const char *name);
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count);
 
-/* Room for the leverage of so many wide terms. */
+/* Room for the leverage of so many wide terms, and for the coefficients of a plane. */
 int
-model_allocate_wide(memmodel_model *model, size_t term_count);
+model_allocate_wide(memmodel_model *model, size_t term_count, bool plane);
 
 /* Room for `count` formulas of `term_count` terms, and as many ratios as the bound has. */
 int

@@ -127,32 +127,84 @@ widen_add_simple(struct wide_list *list, memmodel_context *context, const struct
 
 /* A column with a row below it for what is known of its coefficient; false if it depends on those before it. */
 static bool
-append(struct qr *qr, const double *column, size_t rows, const double *roots, double error, double *extended)
+append(struct qr *qr, const double *column, size_t count, const struct wide_rows *rows, double *extended)
 {
     double greatest = 0;
 
     memset(extended, 0, qr->q.rows * sizeof *extended);
-    for (size_t i = 0; i < rows; i++) {
-        extended[i] = roots ? column[i] * roots[i] : column[i];
+    for (size_t i = 0; i < count; i++) {
+        extended[i] = rows->roots ? column[i] * rows->roots[i] : column[i];
         greatest = fmax(greatest, fabs(extended[i]));
     }
-    extended[rows + qr->count] = error * greatest;
+    extended[count + qr->count] = rows->error * greatest;
     return qr_append(qr, extended);
 }
 
+/* ---- the plane ---- */
+
+static const double least_left = 0.05; /* of 1 - leverage */
+
+/* Measured less its mean, with the factors of the rows: what the constant is, a rise does not depend on. */
+static void
+fill_aims(const struct wide_rows *rows, size_t count, double *aims)
+{
+    double mean = 0;
+
+    for (size_t i = 0; i < count; i++)
+        mean += rows->measured[i] / (double)count;
+    for (size_t i = 0; i < count; i++)
+        aims[i] = rows->roots[i] * (rows->measured[i] - mean);
+}
+
+/* Root of the mean squared error of rows left out, each less the share of its leverage: see bound.c. */
+static double
+plane_sigma(const struct qr *qr, const double *aims, size_t rows)
+{
+    double along[MODEL_MOST_WIDE_TERMS], squares = 0;
+
+    for (size_t k = 0; k < qr->count; k++)
+        along[k] = vector_dot(rows, matrix_column(&qr->q, k), aims);
+    for (size_t i = 0; i < rows; i++) {
+        double residual = aims[i], left = 1;
+
+        for (size_t k = 0; k < qr->count; k++) {
+            double q = matrix_column(&qr->q, k)[i];
+
+            residual -= along[k] * q;
+            left -= q * q;
+        }
+        squares += residual * residual / fmax(left, least_left);
+    }
+    return sqrt(squares / (double)rows);
+}
+
+/* `aims` has room for the rows of the factors, and those below the rows of the basis are about 0. */
+static void
+lay_plane(struct model_wide *wide, const struct qr *qr, const int *exponents, const struct wide_rows *rows, size_t count,
+          double *aims)
+{
+    memset(aims, 0, qr->q.rows * sizeof *aims);
+    fill_aims(rows, count, aims);
+    qr_solve(qr, aims, wide->coefficients);
+    for (size_t k = 0; k < wide->term_count; k++)
+        wide->coefficients[k] = ldexp(wide->coefficients[k], -exponents[k]);
+    wide->sigma = plane_sigma(qr, aims, count);
+}
+
 static int
-fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const double *roots, double error,
+fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const struct wide_rows *rows,
      struct qr *qr, double *extended)
 {
     struct model_wide *wide = &model->bound.wide;
     int exponents[MODEL_MOST_WIDE_TERMS], status;
+    size_t count = basis->columns.rows;
 
     wide->term_count = 0;
     for (size_t k = 0; k < list->count; k++) {
         size_t column = list->columns[k];
         expression term;
 
-        if (!append(qr, matrix_column(&basis->columns, column), basis->columns.rows, roots, error, extended))
+        if (!append(qr, matrix_column(&basis->columns, column), count, rows, extended))
             continue;
         term = expression_copy_assuming(basis->pool, basis->terms[column], model->pool, NULL, NULL, 0);
         if (term < 0)
@@ -160,24 +212,26 @@ fill(memmodel_model *model, const struct basis *basis, const struct wide_list *l
         exponents[wide->term_count] = basis->exponents[column];
         wide->terms[wide->term_count++] = term;
     }
-    status = model_allocate_wide(model, wide->term_count);
-    if (!status)
-        bound_fill_leverage(wide->leverage, qr, exponents);
-    return status;
+    status = model_allocate_wide(model, wide->term_count, rows->measured);
+    if (status)
+        return status;
+    bound_fill_leverage(wide->leverage, qr, exponents);
+    if (rows->measured)
+        lay_plane(wide, qr, exponents, rows, count, extended);
+    return 0;
 }
 
 int
-widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const double *roots,
-           double error)
+widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const struct wide_rows *rows)
 {
-    size_t rows = basis->columns.rows + list->count;
+    size_t extended_rows = basis->columns.rows + list->count;
     struct qr qr;
     double *extended;
-    int status = qr_new(model->context, rows, list->count, &qr);
+    int status = qr_new(model->context, extended_rows, list->count, &qr);
 
     if (!status) {
-        extended = memory_allocate_zeroed(model->context, rows, sizeof *extended);
-        status = extended ? fill(model, basis, list, roots, error, &qr, extended) : MEMMODEL_ERROR_NOMEM;
+        extended = memory_allocate_zeroed(model->context, extended_rows, sizeof *extended);
+        status = extended ? fill(model, basis, list, rows, &qr, extended) : MEMMODEL_ERROR_NOMEM;
         memory_release(model->context, extended);
     }
     qr_release(&qr);

@@ -3,6 +3,9 @@
  * none. So all simple terms are taken for possible that grow no faster than what was found: of term j nothing is known beforehand but that its share of the
  * target is about 1 at most on any row (a normal distribution of standard deviation 1 / greatest share), and the rows say the
  * rest. The leverage of that regression is what the data leave open. It is defined for fewer rows than terms too.
+ *
+ * A formula that is taken at the nearest point inside does not go on at all. What the target does from there on, the plane
+ * through the inputs says, as well as anything can.
  */
 #ifndef REGRESSION_WIDEN_H
 #define REGRESSION_WIDEN_H
@@ -28,13 +31,18 @@ int
 widen_add_simple(struct wide_list *list, memmodel_context *context, const struct basis *basis, const double *point,
                  size_t inputs);
 
+/* The rows of the basis, as leverage and plane need them. */
+struct wide_rows {
+    const double *roots;    /* factors; NULL: the columns have them */
+    const double *measured; /* what a plane is laid through; NULL: none is */
+    double error;           /* of a prediction, as a share of what the terms may be */
+};
+
 /*
- * Keeps the columns of the list in the model, with the leverage of them all. `roots`: factors of
- * the rows; NULL: the columns have them. `error`: of a prediction, in the unit of the rows' right sides; after the bound
- * is filled. 0, MEMMODEL_ERROR_NOMEM, or the error of a term.
+ * Keeps the columns of the list in the model, with the leverage of them all; after the bound is filled. 0,
+ * MEMMODEL_ERROR_NOMEM, or the error of a term.
  */
 int
-widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const double *roots,
-           double error);
+widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const struct wide_rows *rows);
 
 #endif

@@ -150,6 +150,81 @@ outside_the_samples_all_terms_count(void **state)
     memmodel_model_unref(model);
 }
 
+/* y = 2 x on x from 1 to 10, and where x is greater as at 10; a plane through the samples has the slope `slope`. */
+static memmodel_model *
+model_with_plane(memmodel_context *context, const char *slope)
+{
+    memmodel_model *model;
+    char text[2000];
+
+    snprintf(text, sizeof text,
+             "{\"format\": \"memmodel-model\", \"version\": 2, \"target\": \"y\", \"formula\": \"2*x\",\n"
+             "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}],\n"
+             "\"terms\": [{\"coefficient\": 2.0, \"term\": \"x\"}], \"loss\": \"squared\",\n"
+             "\"response\": {\"square\": false, \"offset\": 0, \"least\": 2, \"most\": 20},\n"
+             "\"scores\": {\"samples\": 4, \"training_error\": 0.1, \"loo_error\": 0.1, \"held_out_error\": 0.1, "
+             "\"constant_error\": 0.1}, \"front\": [{\"nodes\": 3, \"terms\": 1, \"loo_error\": 0.1, "
+             "\"held_out_error\": 0.1, \"chosen\": true, \"formula\": \"2*x\"}],\n"
+             "\"bound\": {\"freedom\": 3, \"sigma\": 0.1, \"leverage\": [[0.0]], \"ratios\": [-0.1, 0, 0.1, 0.2],\n"
+             "\"wide\": {\"terms\": [\"1\", \"x\"], \"leverage\": [[0.0], [0.0, 0.5]],\n"
+             "\"coefficients\": [7, %s], \"sigma\": 0.2}}}",
+             slope);
+    if (memmodel_model_from_json(context, "model", text, strlen(text), &model))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return model;
+}
+
+/* At 14 the plane is 4 slopes above what it is at 10, known to t 0.2 (0.5 4); at 10 the bound is t 0.1 above the formula. */
+static void
+outside_a_formula_that_stays_the_bound_rises_with_the_plane(void **state)
+{
+    static const struct {
+        const char *slope;
+        double x, rise, distance;
+    } cases[] = {{"3", 14, 12, 4}, {"3", 18, 24, 8}, {"-3", 14, 0, 4}, {"-3", 0, 3, 1}, {"3", 5, 0, 0}};
+    const double t = 2.353363435;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memmodel_model *model = model_with_plane(*state, cases[i].slope);
+        double x = cases[i].x, value = 2 * fmin(fmax(x, 1), 10);
+        struct memmodel_prediction larger = predict_by(model, x, MEMMODEL_BOUND_LARGER, 0.95),
+                                   wide = predict_by(model, x, MEMMODEL_BOUND_WIDE, 0.95);
+
+        assert_near(larger.value, value, 1e-12);
+        assert_near(larger.upper, value + t * 0.1 + cases[i].rise + t * 0.2 * 0.5 * cases[i].distance, 1e-7);
+        assert_true(wide.upper == larger.upper);
+        assert_int_equal(larger.rule, cases[i].distance > 0 ? MEMMODEL_BOUND_WIDE : MEMMODEL_BOUND_STUDENT);
+        memmodel_model_unref(model);
+    }
+}
+
+/* From 5 on the target stays. Whether it does beyond 10 nobody knows: a straight line through all of it has the slope 1.5. */
+static void
+beyond_a_fitted_bend_the_bound_goes_on(void **state)
+{
+    static const struct memmodel_fit_options squared = {.size = sizeof squared, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    static const char *const columns[] = {"x", "y"};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 3;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 2, &samples), 0);
+    for (int i = 0; i < 60; i++) {
+        double x = i / 6.0;
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){x, 3 * fmin(x, 5) + random_error(&seed)}), 0);
+    }
+    model = fit(samples, &squared);
+    for (double x = 10; x < 20; x += 0.5) {
+        struct memmodel_prediction prediction = predict_by(model, x, MEMMODEL_BOUND_LARGER, 0.95);
+
+        assert_near(prediction.value, 15, 1);
+        assert_true(prediction.upper > 15 + 1.2 * (x - 10));
+    }
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 broken_bounds_are_refused(void **state)
 {
@@ -165,6 +240,10 @@ broken_bounds_are_refused(void **state)
         {OLD ", \"wide\": {\"terms\": [], \"leverage\": []}", "1 to 32"},
         {OLD ", \"wide\": {\"terms\": [5], \"leverage\": [[1]]}", "expected a term"},
         {OLD ", \"wide\": 5", "object"},
+        {OLD ", \"wide\": {\"terms\": [\"x\"], \"leverage\": [[1]], \"coefficients\": [1, 2], \"sigma\": 1}",
+         "one number for each term"},
+        {OLD ", \"wide\": {\"terms\": [\"x\"], \"leverage\": [[1]], \"coefficients\": [1]}", "sigma"},
+        {OLD ", \"wide\": {\"terms\": [\"x\"], \"leverage\": [[1]], \"coefficients\": [1], \"sigma\": -1}", "sigma"},
         {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1]}"), "fewer ratios"},
         {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 1, 1]}"), "1 to 4"},
         {LEFT_OUT("[\"x\"]", "{\"coefficients\": [1], \"ratios\": [1, 1, 1, 1]}, {\"coefficients\": [1], "
@@ -357,6 +436,8 @@ main(void)
         WITH_CONTEXT(repeated_measurements_share_their_point),
         WITH_CONTEXT(jackknife_takes_the_rank_among_what_all_formulas_say),
         WITH_CONTEXT(outside_the_samples_all_terms_count),
+        WITH_CONTEXT(outside_a_formula_that_stays_the_bound_rises_with_the_plane),
+        WITH_CONTEXT(beyond_a_fitted_bend_the_bound_goes_on),
         WITH_CONTEXT(broken_bounds_are_refused),
         WITH_CONTEXT(every_fit_has_every_rule),
         WITH_CONTEXT(the_leverage_of_a_row_held_out_is_not_counted_twice),

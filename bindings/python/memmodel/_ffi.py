@@ -222,7 +222,7 @@ class Bound(IntEnum):
     LARGER = 0  # the larger of the next two; outside the training data, of the next three
     HELD_OUT = 1  # conformal: the ratio of rank level (n + 1), at most n; between two in proportion
     STUDENT = 2  # Student's t, the errors held out, and the leverage of the point
-    WIDE = 3  # the same with the leverage of all terms that the formula might have had
+    WIDE = 3  # the same with the leverage of all terms that the formula might have had; of a formula that stays [...]
     JACKKNIFE_PLUS = 4  # that rank among what each formula found without a point says here, times the point's ratio
 
 
