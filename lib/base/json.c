@@ -347,3 +347,87 @@ json_write(memmodel_context *context, const json_t *root, char **text)
     *text = bytes;
     return 0;
 }
+
+/* ---- arrays of numbers ---- */
+
+static const char blanks[] = " \n", of_numbers[] = "0123456789+-.eE, \n";
+
+/* The number at `at` with the fewest digits; where it ends. */
+static const char *
+append_short(struct text *text, const char *at)
+{
+    size_t length = strcspn(at, ",] \n");
+    char digits[40];
+    double number;
+
+    snprintf(digits, sizeof digits, "%.*s", (int)length, at);
+    if (parse_double(digits, &number) && number != 0) /* -0 would be read as the integer 0 */
+        text_append_double(text, number);
+    else
+        text_append_bytes(text, at, length);
+    return at + length;
+}
+
+/* An array of nothing but numbers, on one line; where it ends. */
+static const char *
+append_array(struct text *text, const char *at)
+{
+    text_append(text, "[");
+    for (at++; *at != ']'; at += *at == ',') {
+        at += strspn(at, blanks);
+        at = append_short(text, at);
+        at += strspn(at, blanks);
+        text_append(text, *at == ',' ? ", " : "");
+    }
+    text_append(text, "]");
+    return at + 1;
+}
+
+static const char *
+append_string(struct text *text, const char *at)
+{
+    const char *end = at + 1;
+
+    while (*end != '"')
+        end += *end == '\\' ? 2 : 1;
+    text_append_bytes(text, at, (size_t)(end + 1 - at));
+    return end + 1;
+}
+
+static bool
+is_array_of_numbers(const char *at)
+{
+    size_t length = strspn(at + 1, of_numbers);
+
+    return *at == '[' && length > 0 && at[1 + length] == ']';
+}
+
+int
+json_write_numbers(memmodel_context *context, const json_t *root, char **text)
+{
+    struct text written = TEXT_INIT(context);
+    char *dumped, *bytes;
+    int status = json_write(context, root, &dumped);
+
+    if (status)
+        return status;
+    for (const char *at = dumped; *at;) {
+        size_t length = strcspn(at, "[\"");
+
+        text_append_bytes(&written, at, length);
+        at += length;
+        if (*at == '"') {
+            at = append_string(&written, at);
+        } else if (is_array_of_numbers(at)) {
+            at = append_array(&written, at);
+        } else if (*at) {
+            text_append_bytes(&written, at++, 1);
+        }
+    }
+    memory_release(context, dumped);
+    bytes = text_finish(&written);
+    if (!bytes)
+        return MEMMODEL_ERROR_NOMEM;
+    *text = bytes;
+    return 0;
+}

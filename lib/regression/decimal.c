@@ -21,6 +21,20 @@ decimal_exact(double number, struct rational *exact)
     return false;
 }
 
+double
+decimal_shortened(double number)
+{
+    double places = 1, zeros = 1;
+
+    while (fabs(number) * places < 1e8 && places < 1e22)
+        places *= 10;
+    while (fabs(number) / zeros >= 1e9 && zeros < 1e22)
+        zeros *= 10;
+    if (places == 1e22 || zeros == 1e22)
+        return number;
+    return nearbyint(number * places / zeros) * zeros / places;
+}
+
 /* To three digits: where a curve bends need not be known better, and is read more easily. */
 double
 decimal_rounded(double number)

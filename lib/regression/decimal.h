@@ -8,6 +8,10 @@
 bool
 decimal_exact(double number, struct rational *exact);
 
+/* To nine digits, where a file need not hold more; a number that is too small for that stays as it is. */
+double
+decimal_shortened(double number);
+
 /* To three digits: where a curve bends need not be known better, and is read more easily. */
 double
 decimal_rounded(double number);

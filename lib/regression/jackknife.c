@@ -1,6 +1,7 @@
 /* The jackknife+ bound: what the formulas that did not see a row say about a new point. */
 #include "regression/jackknife.h"
 #include "regression/bound.h"
+#include "regression/decimal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ copy_formulas(struct model_left_out *left_out, const struct basis *basis, const 
     for (size_t i = 0; i < left_out->count; i++) {
         double *coefficients = left_out->coefficients + i * left_out->term_count;
 
-        left_out->offsets[i] = formulas[i].offset;
+        left_out->offsets[i] = decimal_shortened(formulas[i].offset);
         memset(coefficients, 0, left_out->term_count * sizeof *coefficients);
         for (size_t k = 0; k < formulas[i].count; k++) {
             uint16_t column = formulas[i].columns[k];
@@ -76,7 +77,7 @@ copy_formulas(struct model_left_out *left_out, const struct basis *basis, const 
 
             while (columns[term] != column)
                 term++;
-            coefficients[term] = ldexp(formulas[i].coefficients[k], -basis->exponents[column]);
+            coefficients[term] = decimal_shortened(ldexp(formulas[i].coefficients[k], -basis->exponents[column]));
         }
     }
 }

@@ -173,7 +173,7 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, json
 
     if (!root)
         return context_error(model->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing a model");
-    status = json_write(model->context, root, text);
+    status = json_write_numbers(model->context, root, text);
     json_decref(root);
     return status;
 }

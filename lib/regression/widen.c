@@ -1,6 +1,7 @@
 /* How unsure a prediction outside the training data is. */
 #include "regression/widen.h"
 #include "regression/bound.h"
+#include "regression/decimal.h"
 
 #include <math.h>
 #include <string.h>
@@ -187,7 +188,7 @@ lay_plane(struct model_wide *wide, const struct qr *qr, const int *exponents, co
     fill_aims(rows, count, aims);
     qr_solve(qr, aims, wide->coefficients);
     for (size_t k = 0; k < wide->term_count; k++)
-        wide->coefficients[k] = ldexp(wide->coefficients[k], -exponents[k]);
+        wide->coefficients[k] = decimal_shortened(ldexp(wide->coefficients[k], -exponents[k]));
     wide->sigma = plane_sigma(qr, aims, count);
 }
 
@@ -216,6 +217,8 @@ fill(memmodel_model *model, const struct basis *basis, const struct wide_list *l
     if (status)
         return status;
     bound_fill_leverage(wide->leverage, qr, exponents);
+    for (size_t k = 0; k < wide->term_count * (wide->term_count + 1) / 2; k++)
+        wide->leverage[k] = decimal_shortened(wide->leverage[k]);
     if (rows->measured)
         lay_plane(wide, qr, exponents, rows, count, extended);
     return 0;

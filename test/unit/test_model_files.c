@@ -41,6 +41,31 @@ a_model_read_back_has_the_same_text_and_the_same_bits(void **state)
     memmodel_model_unref(back);
 }
 
+/* Arrays of numbers are written on one line; what looks like one in a name is none. */
+static void
+numbers_are_on_one_line_and_names_as_they_were(void **state)
+{
+    static const char *const columns[] = {"a \"b\" [1,  2]", "y"};
+    memmodel_samples *samples;
+    memmodel_model *model, *back;
+    char *text;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 2, &samples), 0);
+    for (int i = 1; i < 12; i++)
+        assert_int_equal(memmodel_samples_add(samples, (double[]){i, 3 + i * (i % 2 ? 1.01 : 0.99)}), 0);
+    model = fit(samples, NULL);
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    assert_non_null(strstr(text, "\"a \\\"b\\\" [1,  2]\""));
+    assert_non_null(strstr(text, "\"ratios\": [0."));
+    assert_null(strstr(text, "\"ratios\": [\n"));
+    back = read_back(*state, text);
+    assert_string_equal(memmodel_model_input_name(back, 0), columns[0]);
+    memmodel_free(*state, text);
+    memmodel_model_unref(back);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 a_model_survives_a_file(void **state)
 {
@@ -366,6 +391,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_model_read_back_has_the_same_text_and_the_same_bits),
+        WITH_CONTEXT(numbers_are_on_one_line_and_names_as_they_were),
         WITH_CONTEXT(a_model_survives_a_file),
         WITH_CONTEXT(changed_files_are_refused_with_their_place),
         WITH_CONTEXT(no_truncated_file_is_read),
