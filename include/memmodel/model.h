@@ -70,7 +70,8 @@ struct memmodel_fit_options {
     const char *const *units;     /**< units of columns, such as "peak=B" or "speed=m/s": terms of other dimensions than
                                         the target's are not offered. @length unit_count @nullable */
     size_t unit_count;            /**< number of `units` */
-    const char *const *forbidden; /**< nestings that a searched formula must not have, such as "log(log)".
+    const char *const *forbidden; /**< nestings that a searched formula must not have, such as "log(log)",
+                                       and operations it must not have at all, such as "cos".
                                         @length forbidden_count @nullable */
     size_t forbidden_count;       /**< number of `forbidden` */
     double most_exponent;      /**< greatest power of an input in a product of powers; 0: no other limit than the basis
@@ -228,7 +229,7 @@ struct memmodel_front_entry {
  * rows left out are predicted better by more than so many more terms can be expected to gain.
  *
  * With a search other than MEMMODEL_FIT_SEARCH_TERMS formulas of any shape are tried, too: sums of up to four trees of + - * /,
- * squares, roots, logarithms, minimum and maximum, with fitted numbers in them, constant and coefficients of any sign. The
+ * squares, roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted numbers in them, constant and coefficients of any sign. The
  * search is repeated without each fifth of the rows, and what it finds becomes the model only if on rows held out it is better
  * than the formula of terms by more than the standard error of the difference. Positive terms that add up are held against
  * what is found in the same way.
@@ -520,7 +521,8 @@ enum memmodel_export_format {
                                      memmodel_model_evaluate(), and needs nothing but the C library */
     MEMMODEL_EXPORT_PYTHON = 2, /**< a module of Python 3 with such a function, which needs no other */
     MEMMODEL_EXPORT_LATEX = 3,  /**< the formula for a paper */
-    MEMMODEL_EXPORT_SQL = 4,    /**< an expression in the columns, for databases with ln, power, sqrt and floor:
+    MEMMODEL_EXPORT_SQL = 4, /**< an expression in the columns, for databases with ln, power, sqrt and floor, and exp,
+                                     sin, cos and tanh where the formula has them:
                                      these, and how numbers are read, are the database's own */
 };
 

@@ -65,7 +65,11 @@ copy_atom(const struct copying *copying, struct atom atom)
     case ATOM_EQUAL:
         return expression_equal(to, first, second);
     case ATOM_LOG:
-        return expression_log(to, first);
+    case ATOM_EXP:
+    case ATOM_SIN:
+    case ATOM_COS:
+    case ATOM_TANH:
+        return expression_apply(to, atom_opcode(atom.kind), first);
     default:
         return first;
     }

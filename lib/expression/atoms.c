@@ -91,7 +91,7 @@ is_whole(const struct atom *atom, const struct node *first, const struct node *s
 {
     if (atom->kind == ATOM_FLOOR || atom->kind == ATOM_EQUAL)
         return true;
-    return atom->kind != ATOM_LOG && first->whole && second->whole;
+    return !atom_is_transcendental(atom->kind) && first->whole && second->whole;
 }
 
 static int
@@ -104,7 +104,7 @@ describe_function(struct expression_pool *pool, struct atom *atom)
         return context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "functions are nested more than %d deep",
                              DEPTH_LIMIT);
     atom->degree = first->degree > second->degree ? first->degree : second->degree;
-    if (atom->kind == ATOM_LOG || atom->kind == ATOM_EQUAL)
+    if (atom_is_transcendental(atom->kind) || atom->kind == ATOM_EQUAL)
         atom->degree = 0;
     atom->whole = is_whole(atom, first, second);
     return 0;

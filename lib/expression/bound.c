@@ -215,6 +215,15 @@ log_bound(struct interval a)
     return widen(a.least <= 0 ? -INFINITY : log(a.least), log(a.greatest), LIBRARY_ERROR);
 }
 
+/* Of e ^ x and tanh(x), which rise. */
+static struct interval
+rising_bound(struct interval a, double (*function)(double), double least, double greatest)
+{
+    struct interval bound = widen(function(a.least), function(a.greatest), LIBRARY_ERROR);
+
+    return (struct interval){fmax(bound.least, least), fmin(bound.greatest, greatest)};
+}
+
 static struct interval
 atom_bound(const struct bounding *bounding, const struct atom *atom)
 {
@@ -235,6 +244,13 @@ atom_bound(const struct bounding *bounding, const struct atom *atom)
         return (struct interval){0, 1};
     case ATOM_LOG:
         return log_bound(first);
+    case ATOM_EXP:
+        return rising_bound(first, exp, 0, INFINITY);
+    case ATOM_TANH:
+        return rising_bound(first, tanh, -1, 1);
+    case ATOM_SIN:
+    case ATOM_COS:
+        return (struct interval){-1, 1};
     default:
         return first;
     }

@@ -73,6 +73,26 @@ differentiate_extreme(const struct derivation *derivation, struct atom atom)
     return expression_add(pool, y_derivative, taken);
 }
 
+/* of a function of one number, by that number */
+static expression
+slope_of(struct expression_pool *pool, struct atom atom)
+{
+    expression x = atom.arguments[0];
+
+    switch (atom.kind) {
+    case ATOM_EXP:
+        return atom.self;
+    case ATOM_SIN:
+        return expression_apply(pool, OPCODE_COS, x);
+    case ATOM_COS:
+        return expression_scale(pool, expression_apply(pool, OPCODE_SIN, x), (struct rational){-1, 1});
+    case ATOM_TANH:
+        return expression_subtract(pool, expression_integer(pool, 1), expression_power(pool, atom.self, 2, 1));
+    default: /* log */
+        return expression_power(pool, x, -1, 1);
+    }
+}
+
 static expression
 differentiate_atom(const struct derivation *derivation, struct atom atom)
 {
@@ -87,7 +107,11 @@ differentiate_atom(const struct derivation *derivation, struct atom atom)
     case ATOM_EQUAL:
         return expression_integer(pool, 0);
     case ATOM_LOG:
-        return expression_divide(pool, inner, atom.arguments[0]);
+    case ATOM_EXP:
+    case ATOM_SIN:
+    case ATOM_COS:
+    case ATOM_TANH:
+        return expression_multiply(pool, inner, slope_of(pool, atom));
     case ATOM_MAX:
     case ATOM_MIN:
         return differentiate_extreme(derivation, atom);

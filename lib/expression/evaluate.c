@@ -96,7 +96,7 @@ atom_value(const struct evaluation *evaluation, const struct atom *atom)
     second = evaluation->values[atom->arguments[1]];
     if (atom->kind == ATOM_EQUAL)
         return equal_value(evaluation, atom);
-    if (atom->kind == ATOM_LOG || first == EXPRESSION_UNDEFINED || second == EXPRESSION_UNDEFINED)
+    if (atom_is_transcendental(atom->kind) || first == EXPRESSION_UNDEFINED || second == EXPRESSION_UNDEFINED)
         return EXPRESSION_UNDEFINED;
     return atom->kind == ATOM_MAX ? max_i64(first, second) : min_i64(first, second);
 }

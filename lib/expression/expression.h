@@ -3,7 +3,7 @@
  *
  * Symbols stand for numbers that are not negative, so that sqrt(n ^ 2) = n, and inside floor for whole ones, so that
  * floor(n + 1/2) = n. An expression is a sum of terms; a term is a rational coefficient times powers of atoms; an
- * atom is a symbol or a function (floor, max, min, equal, log) of expressions. Equal sums and products built in one pool
+ * atom is a symbol or a function (floor, max, min, equal, log, exp, sin, cos, tanh) of expressions. Equal sums and products built in one pool
  * have equal handles, so equality is a comparison of two integers. Handles are made in order: an expression is
  * greater than all it is built from, so one pass over the pool evaluates everything. A negative handle is an error
  * that passes through every later call; the pool's context says what was wrong: MEMMODEL_ERROR_NOMEM;
@@ -27,6 +27,38 @@ expression_pool_new(memmodel_context *context, struct expression_pool **pool);
 
 void
 expression_pool_free(struct expression_pool *pool);
+
+/*
+ * Operations on doubles. All give the same bits on every processor, for one row and for many; doc/evaluator.md says how far
+ * the functions but floor and root may be off. Of NaN neither sign nor payload is promised.
+ */
+enum opcode {
+    OPCODE_ADD,
+    OPCODE_SUBTRACT,
+    OPCODE_MULTIPLY,
+    OPCODE_DIVIDE,
+    OPCODE_MAX,      /* the other one if one is NaN; of equal ones the left */
+    OPCODE_MIN,      /* the same */
+    OPCODE_NOT_LESS, /* 1 if left >= right, else 0 */
+    OPCODE_EQUAL,    /* 1 if left = right, else 0 */
+    OPCODE_AT_LEAST, /* right if left < right, else left: NaN stays */
+    OPCODE_AT_MOST,  /* right if left > right, else left */
+    OPCODE_POWER,    /* left ^ right, as C's pow() */
+    OPCODE_COPY,     /* left; so do all below with one operand */
+    OPCODE_FLOOR,
+    OPCODE_ROOT,
+    OPCODE_CUBE_ROOT, /* left ^ (1/3): NaN below 0 */
+    OPCODE_EXP,
+    OPCODE_LOG,  /* natural */
+    OPCODE_SIN,  /* of radians: NaN beyond 2^30 */
+    OPCODE_COS,  /* the same */
+    OPCODE_TANH, /* hyperbolic */
+    OPCODE_OPERATIONS,
+    /* operands, in a tree */
+    OPCODE_SYMBOL = OPCODE_OPERATIONS, /* symbol `index` */
+    OPCODE_PARAMETER,                  /* parameter `index`: a number that is given with each run */
+    OPCODE_NUMBER,                     /* `number` */
+};
 
 /* ---- build ---- */
 
@@ -82,6 +114,10 @@ expression_equal(struct expression_pool *pool, expression a, expression b);
 expression
 expression_log(struct expression_pool *pool, expression a);
 
+/* OPCODE_LOG, OPCODE_EXP, OPCODE_SIN, OPCODE_COS or OPCODE_TANH of it */
+expression
+expression_apply(struct expression_pool *pool, enum opcode function, expression a);
+
 /*
  * The same expression in `to` (another pool, or the same), where each symbol of `names` is a multiple of `multiples`:
  * every floor that this makes exact goes away. count may be 0: then it is a plain copy. Names that `a` does not have
@@ -129,7 +165,7 @@ expression_count(const struct expression_pool *pool);
 /*
  * values[e] for every expression e of the pool, exact integers. `symbols` has one value per symbol,
  * EXPRESSION_UNDEFINED if it has none. An expression that is no integer there, or overflows, or is a function of such
- * a one (except for floor, which takes fractions), is EXPRESSION_UNDEFINED; so is one that uses log or a root. Reads
+ * a one (except for floor, which takes fractions), is EXPRESSION_UNDEFINED; so is one that uses log, exp, sin, cos, tanh or a root. Reads
  * the pool only: any number of threads may do so at a time.
  */
 #define EXPRESSION_UNDEFINED INT64_MIN
@@ -151,7 +187,7 @@ enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXP
 /*
  * Sum in falling order of degree, such as 1291.125*batch*dim^3 + 22591428; the text form reads back as the same
  * handle. C and Python (with <math.h> and `import math`) compute in the order of expression_program_run(), so that without
- * log and powers that are no whole number or square root they have its bits; those functions are the language's own, and
+ * log, exp, sin, cos, tanh and powers that are no whole number or square root they have its bits; those functions are the language's own, and
  * may differ in the last bits. A '.' in a name becomes '_'. SQL has names in
  * double quotes and approximate numbers. More than 2^20 characters are refused: `out` fails, with MEMMODEL_ERROR_OVERFLOW on the context.
  */
@@ -164,7 +200,7 @@ expression_print_limited(const struct expression_pool *pool, expression a, const
                          struct text *out);
 
 /*
- * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, sqrt; an exponent is an integer or a fraction in
+ * Reads numbers, names, + - * / ^ ( ), floor, ceil, max, min, equal, log, exp, sin, cos, tanh, sqrt; an exponent is an integer or a fraction in
  * parentheses, as in n^(3/2). `name` is the object of its errors, all with line and column: MEMMODEL_ERROR_PARSE
  * (also beyond 65536 characters or 100 nested parentheses), MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM.
  */
@@ -189,35 +225,6 @@ expression_bound(const struct expression_pool *pool, expression a, const double 
                  double *least, double *greatest);
 
 /* ---- programs: many points, no allocation ---- */
-
-/*
- * Operations on doubles. All give the same bits on every processor, for one row and for many; doc/evaluator.md says how far
- * the last five may be off. Of NaN neither sign nor payload is promised.
- */
-enum opcode {
-    OPCODE_ADD,
-    OPCODE_SUBTRACT,
-    OPCODE_MULTIPLY,
-    OPCODE_DIVIDE,
-    OPCODE_MAX,      /* the other one if one is NaN; of equal ones the left */
-    OPCODE_MIN,      /* the same */
-    OPCODE_NOT_LESS, /* 1 if left >= right, else 0 */
-    OPCODE_EQUAL,    /* 1 if left = right, else 0 */
-    OPCODE_AT_LEAST, /* right if left < right, else left: NaN stays */
-    OPCODE_AT_MOST,  /* right if left > right, else left */
-    OPCODE_POWER,    /* left ^ right, as C's pow() */
-    OPCODE_COPY,     /* left; so do all below with one operand */
-    OPCODE_FLOOR,
-    OPCODE_ROOT,
-    OPCODE_CUBE_ROOT, /* left ^ (1/3): NaN below 0 */
-    OPCODE_EXP,
-    OPCODE_LOG, /* natural */
-    OPCODE_OPERATIONS,
-    /* operands, in a tree */
-    OPCODE_SYMBOL = OPCODE_OPERATIONS, /* symbol `index` */
-    OPCODE_PARAMETER,                  /* parameter `index`: a number that is given with each run */
-    OPCODE_NUMBER,                     /* `number` */
-};
 
 /* A compiled expression: evaluates without memory of its own. */
 struct expression_program;

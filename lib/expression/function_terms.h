@@ -15,6 +15,14 @@
 #define CUBE_ROOT_OF_4 0x1.965fea53d6e3dp+0
 #define ROOT_OF_HALF 0x1.6a09e667f3bcdp-1
 
+#define TWO_OVER_PI 0x1.45f306dc9c883p-1
+#define HALF_PI_HIGH 0x1.921fb54442d18p+0 /* pi / 2 in three parts of 53 bits */
+#define HALF_PI_MIDDLE 0x1.1a62633145c07p-54
+#define HALF_PI_LOW (-0x1.f1976b7ed8fbcp-110)
+#define MOST_ANGLE 0x1p30   /* beyond it sine and cosine say nothing */
+#define SMALL_ANGLE 0x1p-27 /* below it x ^ 3 / 6 is less than half a unit of the last place of x */
+#define TANH_SWITCH 0.55
+
 /* Adding it rounds to a whole number, which then are the lowest bits. */
 #define WHOLE_SHIFT 0x1.8p52
 
@@ -36,5 +44,19 @@ static const double power_terms[] = {0x1.9999999999996p-2, 0x1.2492492493036p-2,
 /* m ^ (1/3) for 1 <= m < 2 */
 static const double cube_root_terms[] = {0x1.e4b0cebfd52c4p-2, 0x1.ad234aff22969p-1,  -0x1.e07d6fef4c0cbp-2,
                                          0x1.9f4995f64912ep-3, -0x1.9cc41cbea296cp-5, 0x1.5e859a37af48bp-8};
+
+/* (sin(x) - x) / x ^ 3 by x ^ 2, |x| <= pi / 4 */
+static const double sine_terms[] = {-0x1.5555555555555p-3, 0x1.1111111110bb3p-7,   -0x1.a01a019e83e1fp-13,
+                                    0x1.71de3796c87a1p-19, -0x1.ae600b3c70f2ap-26, 0x1.5e0b2ca7dd4a3p-33};
+
+/* (cos(x) - 1 + x ^ 2 / 2) / x ^ 4 by x ^ 2, |x| <= pi / 4 */
+static const double cosine_terms[] = {0x1.5555555555555p-5,   -0x1.6c16c16c16967p-10, 0x1.a01a019f4ec87p-16,
+                                      -0x1.27e4fa17f5b7dp-22, 0x1.1eeb6902d4497p-29,  -0x1.907db3f868fd8p-37};
+
+/* (tanh(x) - x) / x ^ 3 by x ^ 2, |x| <= 0.55 */
+static const double tanh_terms[] = {-0x1.5555555555555p-2,  0x1.111111111103cp-3,  -0x1.ba1ba1b9ffc7ap-5,
+                                    0x1.664f487766e02p-6,   -0x1.226e32fdf8943p-7, 0x1.d6d33bdc7d57cp-9,
+                                    -0x1.7d97f7760f995p-10, 0x1.34c7163636b58p-11, -0x1.ec207b404d1f8p-13,
+                                    0x1.652ea1ec3a80dp-14,  -0x1.5a28f5d0e32dbp-16};
 
 #endif

@@ -1,4 +1,4 @@
-/* Maximum, minimum, equality and logarithm. */
+/* Maximum, minimum, equality, and functions of one number. */
 #include "expression/pool.h"
 
 /* The next term from *at on that is no constant, or the end; a constant goes into *constant. */
@@ -71,14 +71,43 @@ expression_equal(struct expression_pool *pool, expression a, expression b)
     return a < b ? atom_intern(pool, ATOM_EQUAL, a, b, 1) : atom_intern(pool, ATOM_EQUAL, b, a, 1);
 }
 
+static const struct {
+    enum opcode opcode;
+    enum atom_kind kind;
+    int64_t at, value; /* where it is known exactly */
+} transcendental[] = {{OPCODE_LOG, ATOM_LOG, 1, 0},
+                      {OPCODE_EXP, ATOM_EXP, 0, 1},
+                      {OPCODE_SIN, ATOM_SIN, 0, 0},
+                      {OPCODE_COS, ATOM_COS, 0, 1},
+                      {OPCODE_TANH, ATOM_TANH, 0, 0}};
+
 expression
-expression_log(struct expression_pool *pool, expression a)
+expression_apply(struct expression_pool *pool, enum opcode function, expression a)
 {
     struct rational value;
+    size_t i = 0;
 
     if (a < 0)
         return a;
-    if (expression_is_constant(pool, a, &value) && rational_is(value, 1))
-        return expression_integer(pool, 0);
-    return atom_intern(pool, ATOM_LOG, a, a, 1);
+    while (transcendental[i].opcode != function)
+        i++;
+    if (expression_is_constant(pool, a, &value) && rational_is(value, transcendental[i].at))
+        return expression_integer(pool, transcendental[i].value);
+    return atom_intern(pool, transcendental[i].kind, a, a, 1);
+}
+
+expression
+expression_log(struct expression_pool *pool, expression a)
+{
+    return expression_apply(pool, OPCODE_LOG, a);
+}
+
+enum opcode
+atom_opcode(enum atom_kind kind)
+{
+    size_t i = 0;
+
+    while (transcendental[i].kind != kind)
+        i++;
+    return transcendental[i].opcode;
 }

@@ -33,6 +33,9 @@ OPERATION(root, vector_root(left))
 OPERATION(cube_root, vector_cube_root(left))
 OPERATION(exponential, vector_exp(left))
 OPERATION(logarithm, vector_log(left))
+OPERATION(sine, vector_sine(left))
+OPERATION(cosine, vector_cosine(left))
+OPERATION(hyperbolic_tangent, vector_tanh(left))
 
 /* ---- all rows of a block ---- */
 
@@ -101,7 +104,10 @@ each(const struct kernel_work *work, operation apply)
     CASE(OPCODE_ROOT, root)                                                                                            \
     CASE(OPCODE_CUBE_ROOT, cube_root)                                                                                  \
     CASE(OPCODE_EXP, exponential)                                                                                      \
-    CASE(OPCODE_LOG, logarithm)
+    CASE(OPCODE_LOG, logarithm)                                                                                        \
+    CASE(OPCODE_SIN, sine)                                                                                             \
+    CASE(OPCODE_COS, cosine)                                                                                           \
+    CASE(OPCODE_TANH, hyperbolic_tangent)
 
 #define CASE_OF_BLOCK(opcode, apply)                                                                                   \
     case opcode:                                                                                                       \

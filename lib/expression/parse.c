@@ -42,11 +42,24 @@ static const struct {
     const char *name;
     expression (*of_one)(struct expression_pool *pool, expression a);
     expression (*of_two)(struct expression_pool *pool, expression a, expression b);
+    enum opcode function; /* without these two */
 } functions[] = {
-    {"floor", whole_floor, NULL},      {"ceil", whole_ceil, NULL},    {"log", expression_log, NULL},
-    {"sqrt", square_root, NULL},       {"max", NULL, expression_max}, {"min", NULL, expression_min},
-    {"equal", NULL, expression_equal},
+    {.name = "floor", .of_one = whole_floor},  {.name = "ceil", .of_one = whole_ceil},
+    {.name = "sqrt", .of_one = square_root},   {.name = "max", .of_two = expression_max},
+    {.name = "min", .of_two = expression_min}, {.name = "equal", .of_two = expression_equal},
+    {.name = "log", .function = OPCODE_LOG},   {.name = "exp", .function = OPCODE_EXP},
+    {.name = "sin", .function = OPCODE_SIN},   {.name = "cos", .function = OPCODE_COS},
+    {.name = "tanh", .function = OPCODE_TANH},
 };
+
+static expression
+build_call(struct expression_pool *pool, size_t function, expression a, expression b)
+{
+    if (functions[function].of_two)
+        return functions[function].of_two(pool, a, b);
+    return functions[function].of_one ? functions[function].of_one(pool, a)
+                                      : expression_apply(pool, functions[function].function, a);
+}
 
 /* The function of that index, after its "(". */
 static expression
@@ -64,9 +77,7 @@ parse_call(struct parser *parser, const char *start, size_t function)
         status = parser_expect(parser, ')');
     if (status)
         return status;
-    return parser_built(parser, start,
-                        functions[function].of_one ? functions[function].of_one(parser->pool, a)
-                                                   : functions[function].of_two(parser->pool, a, b));
+    return parser_built(parser, start, build_call(parser->pool, function, a, b));
 }
 
 static expression
@@ -88,8 +99,9 @@ parse_name(struct parser *parser)
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
         if (strcmp(name, functions[i].name) == 0)
             return parse_call(parser, start, i);
-    return parser_error_at(parser, start, MEMMODEL_ERROR_PARSE,
-                           "unknown function; known are floor, ceil, max, min, equal, log and sqrt");
+    return parser_error_at(
+        parser, start, MEMMODEL_ERROR_PARSE,
+        "unknown function; known are floor, ceil, max, min, equal, log, exp, sin, cos, tanh and sqrt");
 }
 
 /* ---- operators ---- */

@@ -27,7 +27,26 @@ enum {
     EXPANDED_POWER = 4,       /* highest power of a sum that is multiplied out */
 };
 
-enum atom_kind { ATOM_SYMBOL, ATOM_FLOOR, ATOM_MAX, ATOM_MIN, ATOM_EQUAL, ATOM_LOG, ATOM_GROUP };
+enum atom_kind {
+    ATOM_SYMBOL,
+    ATOM_FLOOR,
+    ATOM_MAX,
+    ATOM_MIN,
+    ATOM_EQUAL,
+    ATOM_LOG,
+    ATOM_EXP,
+    ATOM_SIN,
+    ATOM_COS,
+    ATOM_TANH,
+    ATOM_GROUP
+};
+
+/* Functions of one number that no whole number remains whole under. */
+static inline bool
+atom_is_transcendental(enum atom_kind kind)
+{
+    return kind >= ATOM_LOG && kind <= ATOM_TANH;
+}
 
 /*
  * arguments: expressions, or of a symbol its index. A floor is of arguments[0] / divisor, whose coefficients are
@@ -96,6 +115,10 @@ pool_widen_rows(struct expression_pool *pool, size_t symbols);
 /* The expression of that atom, new or known. */
 expression
 atom_intern(struct expression_pool *pool, enum atom_kind kind, int32_t first, int32_t second, int64_t divisor);
+
+/* What computes an atom that is transcendental. */
+enum opcode
+atom_opcode(enum atom_kind kind);
 
 /* The index of a group's atom: it has no expression of its own. Negative: an error. */
 int32_t

@@ -18,6 +18,9 @@ static const unsigned of_opcode[OPCODE_OPERATIONS] = {
     [OPCODE_LOG] = BIT(TERMS) | BIT(SPLIT) | BIT(LOG),
     [OPCODE_POWER] = BIT(TERMS) | BIT(SPLIT) | BIT(PRODUCT) | BIT(EXP) | BIT(POWER),
     [OPCODE_CUBE_ROOT] = BIT(TERMS) | BIT(CUBE_ROOT),
+    [OPCODE_SIN] = BIT(TERMS) | BIT(PRODUCT) | BIT(SINE),
+    [OPCODE_COS] = BIT(TERMS) | BIT(PRODUCT) | BIT(SINE),
+    [OPCODE_TANH] = BIT(TERMS) | BIT(EXP) | BIT(TANH),
 };
 
 #define LIST(terms) terms, sizeof(terms) / sizeof(terms)[0]
@@ -37,10 +40,19 @@ static const struct numbers {
     {"CUBE_ROOT_OF_4", ONE(CUBE_ROOT_OF_4)},
     {"ROOT_OF_HALF", ONE(ROOT_OF_HALF)},
     {"WHOLE_SHIFT", ONE(WHOLE_SHIFT)},
+    {"TWO_OVER_PI", ONE(TWO_OVER_PI)},
+    {"HALF_PI_HIGH", ONE(HALF_PI_HIGH)},
+    {"HALF_PI_MIDDLE", ONE(HALF_PI_MIDDLE)},
+    {"HALF_PI_LOW", ONE(HALF_PI_LOW)},
+    {"SMALL_ANGLE", ONE(SMALL_ANGLE)},
+    {"TANH_SWITCH", ONE(TANH_SWITCH)},
     {"exp_terms", LIST(exp_terms)},
     {"log_terms", LIST(log_terms)},
     {"power_terms", LIST(power_terms)},
     {"cube_root_terms", LIST(cube_root_terms)},
+    {"sine_terms", LIST(sine_terms)},
+    {"cosine_terms", LIST(cosine_terms)},
+    {"tanh_terms", LIST(tanh_terms)},
 };
 
 unsigned

@@ -21,6 +21,8 @@ enum prelude {
     PRELUDE_LOG,
     PRELUDE_POWER,
     PRELUDE_CUBE_ROOT,
+    PRELUDE_SINE, /* and cosine */
+    PRELUDE_TANH,
     PRELUDE_COUNT,
 };
 

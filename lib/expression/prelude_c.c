@@ -232,9 +232,86 @@ static const char cube_root[] = GUARD(
     "    return (y + y * ((quotient - y) / (2.0 * y + quotient))) * memmodel_power_of_two(third + @WHOLE_SHIFT@);\n"
     "}\n");
 
+static const char sine[] =
+    GUARD("SINE",
+          "/* sin(x + quarters pi / 2); NaN for |x| > 2 ^ 30 */\n"
+          "static inline double\n"
+          "memmodel_sine(double x, unsigned quarters)\n"
+          "{\n"
+          "    MEMMODEL_EXACT\n"
+          "    static const double sine_terms[] = {\n"
+          "        @sine_terms@};\n"
+          "    static const double cosine_terms[] = {\n"
+          "        @cosine_terms@};\n"
+          "    double shifted, k, p, p_low, q, q_low, a, s, part, s_low, t, t_low, low, r, rest, z, half, one, value;\n"
+          "\n"
+          "    if (!(fabs(x) <= 1073741824.0))\n"
+          "        return (double)NAN;\n"
+          "    shifted = x * @TWO_OVER_PI@ + @WHOLE_SHIFT@;\n"
+          "    k = shifted - @WHOLE_SHIFT@;\n"
+          "    p = memmodel_product(k, @HALF_PI_HIGH@, &p_low);\n"
+          "    q = memmodel_product(k, @HALF_PI_MIDDLE@, &q_low);\n"
+          "    a = x - p;\n"
+          "    s = p_low + q;\n"
+          "    part = s - p_low;\n"
+          "    s_low = (p_low - (s - part)) + (q - part);\n"
+          "    t = a - s;\n"
+          "    part = t - a;\n"
+          "    t_low = (a - (t - part)) - (s + part);\n"
+          "    low = ((t_low - s_low) - q_low) - k * @HALF_PI_LOW@;\n"
+          "    r = t + low;\n"
+          "    rest = (t - r) + low;\n"
+          "    z = r * r;\n"
+          "    half = 0.5 * z;\n"
+          "    one = 1.0 - half;\n"
+          "    quarters += (unsigned)(memmodel_bits(shifted) & 3);\n"
+          "    if (quarters & 1)\n"
+          "        value = memmodel_polynomial(cosine_terms, sizeof cosine_terms / sizeof cosine_terms[0], z),\n"
+          "        value = one + (((1.0 - one) - half) + (z * z * value - r * rest));\n"
+          "    else\n"
+          "        value = memmodel_polynomial(sine_terms, sizeof sine_terms / sizeof sine_terms[0], z),\n"
+          "        value = r + (r * z * value + rest * one);\n"
+          "    return quarters & 2 ? -value : value;\n"
+          "}\n"
+          "\n"
+          "static inline double\n"
+          "memmodel_sin(double x)\n"
+          "{\n"
+          "    return fabs(x) < @SMALL_ANGLE@ ? x : memmodel_sine(x, 0);\n"
+          "}\n"
+          "\n"
+          "static inline double\n"
+          "memmodel_cos(double x)\n"
+          "{\n"
+          "    return memmodel_sine(x, 1);\n"
+          "}\n");
+
+static const char hyperbolic_tangent[] = GUARD(
+    "TANH", "static inline double\n"
+            "memmodel_tanh(double x)\n"
+            "{\n"
+            "    MEMMODEL_EXACT\n"
+            "    static const double terms[] = {\n"
+            "        @tanh_terms@};\n"
+            "    double size = fabs(x), z = size * size;\n"
+            "\n"
+            "    if (size < @TANH_SWITCH@)\n"
+            "        return copysign(x + x * (z * memmodel_polynomial(terms, sizeof terms / sizeof terms[0], z)), x);\n"
+            "    return copysign(1.0 - 2.0 / (memmodel_exp(2.0 * size) + 1.0), x);\n"
+            "}\n");
+
 const char *const prelude_c[PRELUDE_COUNT] = {
-    [PRELUDE_MAXIMUM] = maximum, [PRELUDE_MINIMUM] = minimum,     [PRELUDE_AT_LEAST] = at_least,
-    [PRELUDE_AT_MOST] = at_most, [PRELUDE_TERMS] = terms,         [PRELUDE_SPLIT] = split,
-    [PRELUDE_PRODUCT] = product, [PRELUDE_EXP] = exponential,     [PRELUDE_LOG] = logarithm,
-    [PRELUDE_POWER] = power,     [PRELUDE_CUBE_ROOT] = cube_root,
+    [PRELUDE_MAXIMUM] = maximum,
+    [PRELUDE_MINIMUM] = minimum,
+    [PRELUDE_AT_LEAST] = at_least,
+    [PRELUDE_AT_MOST] = at_most,
+    [PRELUDE_TERMS] = terms,
+    [PRELUDE_SPLIT] = split,
+    [PRELUDE_PRODUCT] = product,
+    [PRELUDE_EXP] = exponential,
+    [PRELUDE_LOG] = logarithm,
+    [PRELUDE_POWER] = power,
+    [PRELUDE_CUBE_ROOT] = cube_root,
+    [PRELUDE_SINE] = sine,
+    [PRELUDE_TANH] = hyperbolic_tangent,
 };

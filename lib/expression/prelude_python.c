@@ -134,10 +134,63 @@ static const char cube_root[] = "def memmodel_cube_root(x):\n"
                                 "    quotient = m / (y * y)\n"
                                 "    return (y + y * ((quotient - y) / (2.0 * y + quotient))) * 2.0**third\n\n\n";
 
+static const char sine[] =
+    "def memmodel_sine(x, quarters):\n"
+    "    sine_terms = (\n"
+    "        @sine_terms@)\n"
+    "    cosine_terms = (\n"
+    "        @cosine_terms@)\n"
+    "    if not abs(x) <= 1073741824.0:\n"
+    "        return math.nan\n"
+    "    k = (x * @TWO_OVER_PI@ + @WHOLE_SHIFT@) - @WHOLE_SHIFT@\n"
+    "    p, p_low = memmodel_product(k, @HALF_PI_HIGH@)\n"
+    "    q, q_low = memmodel_product(k, @HALF_PI_MIDDLE@)\n"
+    "    a, s = x - p, p_low + q\n"
+    "    part = s - p_low\n"
+    "    s_low = (p_low - (s - part)) + (q - part)\n"
+    "    t = a - s\n"
+    "    part = t - a\n"
+    "    t_low = (a - (t - part)) - (s + part)\n"
+    "    low = ((t_low - s_low) - q_low) - k * @HALF_PI_LOW@\n"
+    "    r = t + low\n"
+    "    rest, z = (t - r) + low, r * r\n"
+    "    half = 0.5 * z\n"
+    "    one, quarters = 1.0 - half, quarters + int(k)\n"
+    "    if quarters & 1:\n"
+    "        value = one + (((1.0 - one) - half) + (z * z * memmodel_polynomial(cosine_terms, z) - r * rest))\n"
+    "    else:\n"
+    "        value = r + (r * z * memmodel_polynomial(sine_terms, z) + rest * one)\n"
+    "    return -value if quarters & 2 else value\n"
+    "\n"
+    "\n"
+    "def memmodel_sin(x):\n"
+    "    return x if abs(x) < @SMALL_ANGLE@ else memmodel_sine(x, 0)\n"
+    "\n"
+    "\n"
+    "def memmodel_cos(x):\n"
+    "    return memmodel_sine(x, 1)\n"
+    "\n"
+    "\n";
+
+static const char hyperbolic_tangent[] =
+    "def memmodel_tanh(x):\n"
+    "    terms = (\n"
+    "        @tanh_terms@)\n"
+    "    size = abs(x)\n"
+    "    z = size * size\n"
+    "    if size < @TANH_SWITCH@:\n"
+    "        return math.copysign(x + x * (z * memmodel_polynomial(terms, z)), x)\n"
+    "    return math.copysign(1.0 - 2.0 / (memmodel_exp(2.0 * size) + 1.0), x)\n"
+    "\n"
+    "\n";
+
 const char *const prelude_python[PRELUDE_COUNT] = {
-    [PRELUDE_DIVIDE] = divide,     [PRELUDE_MAXIMUM] = maximum,     [PRELUDE_MINIMUM] = minimum,
-    [PRELUDE_AT_LEAST] = at_least, [PRELUDE_AT_MOST] = at_most,     [PRELUDE_FLOOR] = whole,
-    [PRELUDE_ROOT] = root,         [PRELUDE_TERMS] = terms,         [PRELUDE_SPLIT] = split,
-    [PRELUDE_PRODUCT] = product,   [PRELUDE_EXP] = exponential,     [PRELUDE_LOG] = logarithm,
-    [PRELUDE_POWER] = power,       [PRELUDE_CUBE_ROOT] = cube_root,
+    [PRELUDE_DIVIDE] = divide,   [PRELUDE_MAXIMUM] = maximum,
+    [PRELUDE_MINIMUM] = minimum, [PRELUDE_AT_LEAST] = at_least,
+    [PRELUDE_AT_MOST] = at_most, [PRELUDE_FLOOR] = whole,
+    [PRELUDE_ROOT] = root,       [PRELUDE_TERMS] = terms,
+    [PRELUDE_SPLIT] = split,     [PRELUDE_PRODUCT] = product,
+    [PRELUDE_EXP] = exponential, [PRELUDE_LOG] = logarithm,
+    [PRELUDE_POWER] = power,     [PRELUDE_CUBE_ROOT] = cube_root,
+    [PRELUDE_SINE] = sine,       [PRELUDE_TANH] = hyperbolic_tangent,
 };

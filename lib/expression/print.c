@@ -11,22 +11,45 @@
 /* What differs between the languages; numbers end in ".0" where whole ones would be divided as integers. */
 static const struct dialect {
     bool has_power_operator;
-    const char *point, *floor, *max, *min, *equal, *equals, *log, *root, *power;
+    const char *point, *floor, *max, *min, *equal, *equals, *root, *power;
     const char *cube_root; /* NULL: a power */
     bool is_sql;           /* names in quotes, every number with an exponent, choices written out */
+    const char *functions[ATOM_TANH - ATOM_LOG + 1];
 } dialects[] = {
-    [EXPRESSION_TEXT] = {true, "", "floor", "max", "min", "equal", ", ", "log", "sqrt", "", NULL, false},
-    [EXPRESSION_C] = {false, ".0", "floor", "fmax", "fmin", "(double)", " == ", "log", "sqrt", "pow", "cbrt", false},
-    [EXPRESSION_PYTHON] = {false, ".0", "math.floor", "max", "min", "float", " == ", "math.log", "math.sqrt",
-                           "math.pow", NULL, false},
+    [EXPRESSION_TEXT] =
+        {true, "", "floor", "max", "min", "equal", ", ", "sqrt", "", NULL, false, {"log", "exp", "sin", "cos", "tanh"}},
+    [EXPRESSION_C] = {false,
+                      ".0",
+                      "floor",
+                      "fmax",
+                      "fmin",
+                      "(double)",
+                      " == ",
+                      "sqrt",
+                      "pow",
+                      "cbrt",
+                      false,
+                      {"log", "exp", "sin", "cos", "tanh"}},
+    [EXPRESSION_PYTHON] = {false,
+                           ".0",
+                           "math.floor",
+                           "max",
+                           "min",
+                           "float",
+                           " == ",
+                           "math.sqrt",
+                           "math.pow",
+                           NULL,
+                           false,
+                           {"math.log", "math.exp", "math.sin", "math.cos", "math.tanh"}},
     [EXPRESSION_SQL] = {.point = "e0",
                         .floor = "floor",
                         .max = " >= ",
                         .min = " <= ",
-                        .log = "ln",
                         .root = "sqrt",
                         .power = "power",
-                        .is_sql = true},
+                        .is_sql = true,
+                        .functions = {"ln", "exp", "sin", "cos", "tanh"}},
 };
 
 struct printer {
@@ -235,7 +258,11 @@ print_atom(const struct printer *printer, const struct atom *atom)
         print_call(printer, dialect->equal, atom->arguments[0], dialect->equals, atom->arguments[1]);
         break;
     case ATOM_LOG:
-        print_call(printer, dialect->log, atom->arguments[0], "", -1);
+    case ATOM_EXP:
+    case ATOM_SIN:
+    case ATOM_COS:
+    case ATOM_TANH:
+        print_call(printer, dialect->functions[atom->kind - ATOM_LOG], atom->arguments[0], "", -1);
         break;
     case ATOM_GROUP:
         print_call(printer, "", atom->arguments[0], "", -1);

@@ -65,6 +65,8 @@ print_equal(const struct printer *printer, const struct atom *atom)
 static void
 print_atom(const struct printer *printer, const struct atom *atom)
 {
+    static const char *const functions[] = {"\\ln", "\\exp", "\\sin", "\\cos", "\\tanh"};
+
     switch (atom->kind) {
     case ATOM_SYMBOL:
         print_name(printer, printer->pool->names[atom->arguments[0]]);
@@ -82,7 +84,11 @@ print_atom(const struct printer *printer, const struct atom *atom)
         print_equal(printer, atom);
         break;
     case ATOM_LOG:
-        print_call(printer, "\\ln", atom);
+    case ATOM_EXP:
+    case ATOM_SIN:
+    case ATOM_COS:
+    case ATOM_TANH:
+        print_call(printer, functions[atom->kind - ATOM_LOG], atom);
         break;
     case ATOM_GROUP:
         print_call(printer, "", atom);
@@ -94,7 +100,7 @@ print_atom(const struct printer *printer, const struct atom *atom)
 static void
 print_base(const struct printer *printer, const struct atom *atom)
 {
-    bool wrapped = atom->kind == ATOM_MAX || atom->kind == ATOM_MIN || atom->kind == ATOM_LOG;
+    bool wrapped = atom->kind == ATOM_MAX || atom->kind == ATOM_MIN || atom_is_transcendental(atom->kind);
 
     text_append(printer->out, wrapped ? "\\left(" : "");
     print_atom(printer, atom);

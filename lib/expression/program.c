@@ -139,7 +139,8 @@ static operand
 compile_atom(struct compiler *compiler, const struct atom *atom)
 {
     static const enum opcode opcodes[] = {
-        [ATOM_MAX] = OPCODE_MAX, [ATOM_MIN] = OPCODE_MIN, [ATOM_EQUAL] = OPCODE_EQUAL, [ATOM_LOG] = OPCODE_LOG};
+        [ATOM_MAX] = OPCODE_MAX, [ATOM_MIN] = OPCODE_MIN, [ATOM_EQUAL] = OPCODE_EQUAL, [ATOM_LOG] = OPCODE_LOG,
+        [ATOM_EXP] = OPCODE_EXP, [ATOM_SIN] = OPCODE_SIN, [ATOM_COS] = OPCODE_COS,     [ATOM_TANH] = OPCODE_TANH};
 
     if (atom->kind == ATOM_SYMBOL)
         return compile_symbol(compiler, (size_t)atom->arguments[0]);

@@ -109,6 +109,14 @@ hand_on_quotient(struct reversal *reversal, const struct instruction *of, operan
 }
 
 static void
+hand_on_tanh(struct reversal *reversal, const struct instruction *of, operand own)
+{
+    operand square = multiply(reversal, of->target, of->target);
+
+    add_to(reversal, of->left, multiply(reversal, own, emit(reversal, OPCODE_SUBTRACT, number(reversal, 1), square)));
+}
+
+static void
 hand_on(struct reversal *reversal, const struct instruction *of, operand own)
 {
     switch (of->opcode) {
@@ -151,6 +159,16 @@ hand_on(struct reversal *reversal, const struct instruction *of, operand own)
         break;
     case OPCODE_LOG:
         add_to(reversal, of->left, divide(reversal, own, of->left));
+        break;
+    case OPCODE_SIN:
+        add_to(reversal, of->left, multiply(reversal, own, emit(reversal, OPCODE_COS, of->left, of->left)));
+        break;
+    case OPCODE_COS:
+        add_to(reversal, of->left,
+               negative(reversal, multiply(reversal, own, emit(reversal, OPCODE_SIN, of->left, of->left))));
+        break;
+    case OPCODE_TANH:
+        hand_on_tanh(reversal, of, own);
         break;
     default:
         break;

@@ -6,6 +6,7 @@
  * A slope is the quotient of two differences, of the value and of a symbol, with all other symbols held: it also is known
  * of steps and kinks, which have no derivative. Slopes are real numbers: theirs is moved outward by each operation.
  */
+#include "expression/function_terms.h"
 #include "expression/program.h"
 
 #include <math.h>
@@ -328,6 +329,67 @@ logarithm(const struct extent *a, struct extent *result)
     return true;
 }
 
+/* Whether a number first + 2 pi k may lie in the range. */
+static bool
+may_hold(struct expression_range range, double first)
+{
+    static const double turn = 6.283185307179586, margin = 1e-6;
+
+    return floor((range.greatest - first) / turn + margin) >= ceil((range.least - first) / turn - margin);
+}
+
+/* of sine or cosine, whose maxima are `top` and every turn from it */
+static struct expression_range
+wave(enum opcode opcode, struct expression_range a, double top)
+{
+    static const double half_turn = 3.141592653589793;
+    double first = kernel_point(opcode, a.least, 0), last = kernel_point(opcode, a.greatest, 0);
+    struct expression_range range = outward(fmin(first, last), fmax(first, last));
+
+    return (struct expression_range){may_hold(a, top + half_turn) ? -1 : fmax(range.least, -1),
+                                     may_hold(a, top) ? 1 : fmin(range.greatest, 1)};
+}
+
+static struct expression_range
+sine_of(struct expression_range a)
+{
+    return wave(OPCODE_SIN, a, 1.5707963267948966);
+}
+
+static struct expression_range
+cosine_of(struct expression_range a)
+{
+    return wave(OPCODE_COS, a, 0);
+}
+
+static bool
+oscillation(enum opcode opcode, const struct extent *a, struct extent *result)
+{
+    bool sine = opcode == OPCODE_SIN;
+
+    if (!(a->value.least >= -MOST_ANGLE && a->value.greatest <= MOST_ANGLE))
+        return false;
+    result->value = sine ? sine_of(a->value) : cosine_of(a->value);
+    result->slope = slope_multiply(sine ? cosine_of(a->value) : negative(sine_of(a->value)), a->slope);
+    return true;
+}
+
+/* Its derivative 1 - tanh^2 is greatest where the argument is nearest 0. */
+static struct extent
+hyperbolic_tangent(const struct extent *a)
+{
+    struct extent result = {.value = outward(kernel_point(OPCODE_TANH, a->value.least, 0),
+                                             kernel_point(OPCODE_TANH, a->value.greatest, 0))};
+    struct expression_range squares;
+
+    result.value = (struct expression_range){fmax(result.value.least, -1), fmin(result.value.greatest, 1)};
+    squares = square(result.value);
+    squares = outward(1 - squares.greatest, 1 - squares.least);
+    squares.least = fmax(squares.least, 0);
+    result.slope = slope_multiply(squares, a->slope);
+    return result;
+}
+
 /* ---- the machine ---- */
 
 /* false where the operation may be undefined */
@@ -377,6 +439,12 @@ operate(enum opcode opcode, const struct extent *a, const struct extent *b, bool
         return true;
     case OPCODE_LOG:
         return logarithm(a, result);
+    case OPCODE_SIN:
+    case OPCODE_COS:
+        return oscillation(opcode, a, result);
+    case OPCODE_TANH:
+        *result = hyperbolic_tangent(a);
+        return true;
     default:
         return false;
     }

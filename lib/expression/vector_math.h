@@ -1,5 +1,5 @@
 /*
- * Functions on vectors: floor, maximum, minimum, exp, log, power, cube root, from additions, multiplications, divisions and
+ * Functions on vectors: floor, maximum, minimum, exp, log, power, cube root, sine, cosine, tanh, from additions, multiplications, divisions and
  * the bits of numbers alone. doc/evaluator.md says how they work and how far they may be off; prelude_c.c and
  * prelude_python.c write the same steps for one number, and test_evaluator_functions.c measures them.
  */
@@ -217,6 +217,63 @@ vector_cube_root(vector x)
     y = (y + y * ((quotient - y) / (2 * y + quotient))) * vector_power_of_two(third + WHOLE_SHIFT);
     y = vector_select((x == 0) | (x == HUGE_VAL), x, y);
     return vector_select(x >= 0, y, vector_all(NAN));
+}
+
+/* ---- sine, cosine, hyperbolic tangent ---- */
+
+/* x - k pi / 2 for the nearest k, as the sum of the result and `rest`; the last bits of k are those of `quadrant`. */
+VECTOR_INLINE vector
+vector_reduce_angle(vector x, vector *rest, vector_bits *quadrant)
+{
+    vector shifted = x * TWO_OVER_PI + WHOLE_SHIFT, k = shifted - WHOLE_SHIFT;
+    vector p_low, p = vector_product(k, vector_all(HALF_PI_HIGH), &p_low);
+    vector q_low, q = vector_product(k, vector_all(HALF_PI_MIDDLE), &q_low);
+    vector a = x - p; /* exact */
+    vector s = p_low + q, s_part = s - p_low, s_low = (p_low - (s - s_part)) + (q - s_part);
+    vector t = a - s, t_part = t - a, t_low = (a - (t - t_part)) - (s + t_part);
+    vector low = ((t_low - s_low) - q_low) - k * HALF_PI_LOW, r = t + low;
+
+    *rest = (t - r) + low;
+    *quadrant = (vector_bits)shifted;
+    return r;
+}
+
+/* sin(x + quarters pi / 2); NaN for |x| > 2 ^ 30 */
+VECTOR_INLINE vector
+vector_sine_of_quarters(vector x, uint64_t quarters)
+{
+    vector_bits quadrant;
+    vector rest, r = vector_reduce_angle(x, &rest, &quadrant), z = r * r, half = 0.5 * z, one = 1 - half;
+    vector sine = r + (r * z * POLYNOMIAL(sine_terms, z) + rest * one);
+    vector cosine = one + (((1 - one) - half) + (z * z * POLYNOMIAL(cosine_terms, z) - r * rest)), value;
+
+    quadrant = quadrant + quarters;
+    value = vector_select(-(vector_mask)(quadrant & 1), cosine, sine);
+    value = (vector)((vector_bits)value ^ ((quadrant & 2) << 62));
+    return vector_select(vector_absolute(x) <= MOST_ANGLE, value, vector_all(NAN));
+}
+
+VECTOR_INLINE vector
+vector_sine(vector x)
+{
+    return vector_select(vector_absolute(x) < SMALL_ANGLE, x, vector_sine_of_quarters(x, 0));
+}
+
+VECTOR_INLINE vector
+vector_cosine(vector x)
+{
+    return vector_sine_of_quarters(x, 1);
+}
+
+/* Near 0 a polynomial, else 1 - 2 / (e ^ 2|x| + 1) */
+VECTOR_INLINE vector
+vector_tanh(vector x)
+{
+    vector size = vector_absolute(x), z = size * size;
+    vector near = vector_with_sign(x + x * (z * POLYNOMIAL(tanh_terms, z)), x);
+    vector far = vector_with_sign(1 - 2 / (vector_exp(2 * size) + 1), x);
+
+    return vector_select(size < TANH_SWITCH, near, far);
 }
 
 #endif

@@ -5,8 +5,8 @@
  * sorted. The key: the tree computed with whole numbers modulo a prime at random points, its numbers too being random there.
  * Two formulas of + - x / and powers have the same values only if they are the same formula, save for a chance below 2^-50 (J. T.
  * Schwartz: Fast probabilistic algorithms for verification of polynomial identities, 1980); so expanded and factored forms
- * have one key. The residue of a root is a power of its argument's, which keeps sqrt(a b) = sqrt(a) sqrt(b); logarithm,
- * minimum and maximum scramble theirs.
+ * have one key. The residue of a root is a power of its argument's, which keeps sqrt(a b) = sqrt(a) sqrt(b); logarithm, exponential,
+ * sine, cosine, tanh, minimum and maximum scramble theirs.
  */
 #ifndef REGRESSION_CANONICAL_H
 #define REGRESSION_CANONICAL_H

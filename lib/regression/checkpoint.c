@@ -14,6 +14,7 @@ static const char format_name[] = "memmodel-fit-checkpoint";
 static const char *const operations[] = {
     [TREE_ADD] = "+",   [TREE_SUBTRACT] = "-",    [TREE_MULTIPLY] = "*", [TREE_DIVIDE] = "/",        [TREE_MIN] = "min",
     [TREE_MAX] = "max", [TREE_SQUARE] = "square", [TREE_ROOT] = "sqrt",  [TREE_INVERSE] = "inverse", [TREE_LOG] = "log",
+    [TREE_EXP] = "exp", [TREE_SIN] = "sin",       [TREE_COS] = "cos",    [TREE_TANH] = "tanh",
 };
 
 /* ---- trees as text: postfix, "x0 x1 2.5 + /" ---- */

@@ -146,6 +146,10 @@ measure_atom(const struct measuring *measuring, const struct atom *atom, struct 
         return false;
     switch (atom->kind) {
     case ATOM_LOG:
+    case ATOM_EXP:
+    case ATOM_SIN:
+    case ATOM_COS:
+    case ATOM_TANH:
         if (!result->any && !dimension_is_number(&result->dimension))
             return false;
         break;
@@ -158,7 +162,7 @@ measure_atom(const struct measuring *measuring, const struct atom *atom, struct 
     default:
         return true;
     }
-    if (atom->kind == ATOM_LOG || atom->kind == ATOM_EQUAL)
+    if (atom_is_transcendental(atom->kind) || atom->kind == ATOM_EQUAL)
         *result = (struct measure){false, number};
     return true;
 }

@@ -5,7 +5,15 @@
 #include <string.h>
 
 enum { SINGLES = 24, BEAM = 6, GROWN = 8, MOST_GROWN = 3, STEPS = 12, ROWS_PER_NUMBER = 3 };
-enum { JOINED = 40, ROUNDS = 6, SMALLEST = SELECTION_SMALLEST, TRIPLES = 8 };
+enum {
+    SMALL_NODES = 5,
+    MOST_SMALL = 3000,
+    STARTS = SUMS / SUM_TERMS,
+    JOINED = 40,
+    ROUNDS = 6,
+    SMALLEST = SELECTION_SMALLEST,
+    TRIPLES = 8
+};
 
 static const double dependent = 1e-7;
 
@@ -19,6 +27,10 @@ selection_new(memmodel_context *context, size_t rows, size_t features, struct se
                                     .weighted = memory_allocate_zeroed(context, rows, sizeof(double))};
     if (!selection->rests || !selection->gains || !selection->norms || !selection->first_rests || !selection->weighted)
         return MEMMODEL_ERROR_NOMEM;
+    selection->target = memory_allocate_zeroed(context, 2 * rows, sizeof(double));
+    if (!selection->target)
+        return MEMMODEL_ERROR_NOMEM;
+    selection->roots = selection->target + rows;
     selection->beams = memory_allocate_zeroed(context, 2, sizeof *selection->beams);
     selection->small = memory_allocate_zeroed(context, rows * SMALLEST, sizeof *selection->small);
     selection->products = memory_allocate_zeroed(context, SMALLEST, sizeof *selection->products);
@@ -36,6 +48,7 @@ selection_release(memmodel_context *context, struct selection *selection)
     memory_release(context, selection->norms);
     memory_release(context, selection->first_rests);
     memory_release(context, selection->weighted);
+    memory_release(context, selection->target);
 }
 
 /* ---- sums ---- */
@@ -76,13 +89,13 @@ multiply_features(const struct search *search, size_t end, const double *vector,
         products[j] = vector_dot(rows, matrix_column(&search->library->values, j), selection->weighted);
 }
 
-/* Squared norms, weighted, of all features, and what a constant leaves of them. */
+/* Squared norms, weighted, of the first features, and what a constant leaves of them. */
 static void
-measure_features(const struct search *search)
+measure_features(const struct search *search, size_t count)
 {
     struct selection *selection = search->selection;
     struct formula constant = {.count = 0};
-    size_t rows = search->library->values.rows, count = search->library->count;
+    size_t rows = search->library->values.rows;
     const double *roots = search->fitter->aim->roots;
 
     for (size_t j = 0; j < count; j++) {
@@ -170,7 +183,8 @@ extend(const struct search *search, const struct formula *formula, size_t end, s
         made->trees[made->count++] = library_tree(search->library, best[i]);
         if (!formula_fit_linear(fitter, made))
             continue;
-        archive_offer(search->archive, made);
+        if (search->archive)
+            archive_offer(search->archive, made);
         count++;
     }
     return count;
@@ -462,6 +476,24 @@ search_sums(const struct search *search, size_t end)
     grow_all(search, singles, count < GROWN ? count : GROWN);
 }
 
+size_t
+library_sums(struct fitter *fitter, const struct library *library, struct selection *selection, struct formula *sums)
+{
+    struct search search = {.fitter = fitter, .library = library, .selection = selection};
+    size_t end = library->ends[SMALL_NODES] < MOST_SMALL ? library->ends[SMALL_NODES] : MOST_SMALL, count = 0, starts;
+    struct formula singles[STARTS];
+
+    measure_features(&search, end);
+    starts = extend(&search, &(struct formula){.count = 0}, end, STARTS, singles);
+    for (size_t i = 0; i < starts; i++) {
+        sums[count++] = singles[i];
+        for (size_t terms = 1; terms < SUM_TERMS && terms < affordable_trees(fitter); terms++, count++)
+            if (extend(&search, &sums[count - 1], end, 1, &sums[count]) == 0)
+                break;
+    }
+    return count;
+}
+
 /* Of every number of trees the best so far, with numbers in it. */
 static void
 grow_archive(const struct search *search)
@@ -486,7 +518,7 @@ enumerate_search(struct fitter *fitter, const struct library *library, struct se
     static const size_t sizes[] = {3, 5, LIBRARY_MOST_NODES};
     size_t last = 0;
 
-    measure_features(&search);
+    measure_features(&search, library->count);
     search_triples(&search);
     if (effort->beam)
         search_beam(&search, &selection->beams[0], &selection->beams[1]);

@@ -27,9 +27,10 @@ struct library {
 /* Which nestings are not wanted: forbidden[outer][inner], an operation upon a tree with the other somewhere in it. */
 struct grammar {
     bool forbidden[TREE_LEAF][TREE_LEAF];
+    bool excluded[TREE_NUMBER + 1]; /* operations not wanted at all */
 };
 
-/* "log(log)" and the like; false if it is none. */
+/* "log(log)" and the like, or "sin": not at all; false if it is none. */
 bool
 grammar_forbid(struct grammar *grammar, const char *nesting);
 
@@ -45,6 +46,11 @@ grammar_allows(const struct grammar *grammar, const struct formula *formula);
 int
 library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
             const struct grammar *grammar, size_t most, struct library *library);
+
+/* Squared lengths, and products of inputs and their inverses by rising degree, at most so many. */
+int
+library_new_monomials(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+                      size_t most, struct library *library);
 
 void
 library_release(memmodel_context *context, struct library *library);
@@ -67,7 +73,8 @@ struct selection {
     double *norms, *first_rests; /* its squared norm, and what a constant leaves */
     double *weighted;            /* a row each */
     struct selection_beam *beams;
-    double *small; /* the smallest features, centred and of norm 1 */
+    double *target, *roots; /* of an aim within the aim, a row each */
+    double *small;          /* the smallest features, centred and of norm 1 */
     double (*products)[SELECTION_SMALLEST + 1];
 };
 
@@ -87,6 +94,17 @@ struct effort {
 void
 enumerate_search(struct fitter *fitter, const struct library *library, struct selection *selection,
                  const struct grammar *grammar, const struct effort *effort, struct archive *archive);
+
+enum { SUM_TERMS = 3, SUMS = 4 * SUM_TERMS };
+
+/* Up to SUMS good sums of small features for the fitter's aim, by forward steps; returns how many. */
+size_t
+library_sums(struct fitter *fitter, const struct library *library, struct selection *selection, struct formula *sums);
+
+/* Offers the archive sums of features behind small factors, and in roots and inverses; the more the more may be tried. */
+void
+factors_search(struct fitter *fitter, const struct library *library, struct selection *selection, size_t most_tried,
+               struct archive *archive);
 
 /* Offers what a number at each place makes of the formula; the best of these becomes it. false if none is better. */
 bool

@@ -17,6 +17,10 @@ static const struct {
     {"square", TREE_SQUARE, TREE_SQUARE},
     {"sqrt", TREE_ROOT, TREE_ROOT},
     {"log", TREE_LOG, TREE_LOG},
+    {"exp", TREE_EXP, TREE_EXP},
+    {"sin", TREE_SIN, TREE_SIN},
+    {"cos", TREE_COS, TREE_COS},
+    {"tanh", TREE_TANH, TREE_TANH},
 };
 
 static size_t
@@ -30,12 +34,25 @@ find_name(const char *text, size_t length)
     return i;
 }
 
+static bool
+exclude(struct grammar *grammar, const char *name)
+{
+    size_t index = find_name(name, strlen(name));
+
+    if (index == sizeof names / sizeof *names)
+        return false;
+    grammar->excluded[names[index].first] = grammar->excluded[names[index].second] = true;
+    return true;
+}
+
 bool
 grammar_forbid(struct grammar *grammar, const char *nesting)
 {
     const char *open = nesting ? strchr(nesting, '(') : NULL;
     size_t length = open ? strlen(open) : 0, outer, inner;
 
+    if (nesting && !open)
+        return exclude(grammar, nesting);
     if (length < 3 || open[length - 1] != ')')
         return false;
     outer = find_name(nesting, (size_t)(open - nesting));
@@ -51,6 +68,8 @@ grammar_forbid(struct grammar *grammar, const char *nesting)
 bool
 grammar_permits(const struct grammar *grammar, unsigned operation, const struct tree *operand)
 {
+    if (grammar->excluded[operation])
+        return false;
     for (size_t i = 0; i < operand->count; i++)
         if (operand->genes[i].operation < TREE_LEAF && grammar->forbidden[operation][operand->genes[i].operation])
             return false;
@@ -63,6 +82,9 @@ allows_tree(const struct grammar *grammar, const struct tree *tree)
     size_t sizes[TREE_MOST_NODES];
 
     tree_measure(tree, sizes);
+    for (size_t i = 0; i < tree->count; i++)
+        if (grammar->excluded[tree->genes[i].operation])
+            return false;
     for (size_t i = 0; i < tree->count; i++)
         for (size_t j = i + 1 - sizes[i]; j < i; j++)
             if (tree->genes[i].operation < TREE_LEAF && tree->genes[j].operation < TREE_LEAF &&

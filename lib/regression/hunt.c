@@ -25,10 +25,15 @@ seconds_now(void)
 static int
 read_grammar(memmodel_context *context, const struct memmodel_fit_options *options, struct grammar *grammar)
 {
+    for (unsigned outer = TREE_EXP; outer <= TREE_TANH; outer++)
+        for (unsigned inner = TREE_EXP; inner <= TREE_TANH; inner++)
+            grammar->forbidden[outer][inner] = true;
     for (size_t i = 0; i < options->forbidden_count; i++)
         if (!grammar_forbid(grammar, options->forbidden[i]))
-            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->forbidden[i],
-                                 "no nesting of two of + - * / min max square sqrt log, such as \"log(log)\"");
+            return context_error(
+                context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->forbidden[i],
+                "neither one of + - * / min max square sqrt log exp sin cos tanh nor a nesting of two, such "
+                "as \"log(log)\"");
     return 0;
 }
 
@@ -46,6 +51,8 @@ hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, 
     status = read_grammar(context, options, &hunt->grammar);
     if (!status)
         status = library_new(context, rows, inputs, input_count, &hunt->grammar, hunt->age_evaluations, &hunt->library);
+    if (!status && options->search & MEMMODEL_FIT_SEARCH_ENUMERATE)
+        status = products_new(context, rows, inputs, input_count, &hunt->grammar, &hunt->library, &hunt->products);
     if (!status)
         status = selection_new(context, rows, hunt->library.capacity, &hunt->selection);
     if (!status)
@@ -59,6 +66,7 @@ hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, 
 void
 hunt_release(memmodel_context *context, struct hunt *hunt)
 {
+    products_release(context, &hunt->products);
     library_release(context, &hunt->library);
     selection_release(context, &hunt->selection);
     fitter_release(&hunt->fitter);
@@ -136,6 +144,10 @@ hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, 
 
     hunt->fitter.aim = aim;
     hunt->fitter.tried = 0;
+    if (age == 0 && enumerates)
+        products_search(&hunt->products, &hunt->fitter, &hunt->grammar, archive);
+    if (age == 0 && enumerates)
+        factors_search(&hunt->fitter, &hunt->library, &hunt->selection, hunt->age_evaluations, archive);
     if (age == 0)
         enumerate_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, &effort, archive);
     if (hunt->options->search & MEMMODEL_FIT_SEARCH_EVOLVE)

@@ -4,6 +4,7 @@
 
 #include "memmodel/model.h"
 #include "regression/evolve.h"
+#include "regression/product.h"
 
 enum { HUNT_AGES = 5 }; /* of the search on all rows; evolution begins again in each, from the best formulas so far */
 
@@ -11,6 +12,7 @@ struct hunt {
     const struct memmodel_fit_options *options;
     struct grammar grammar;
     struct library library;
+    struct products products;
     struct selection selection;
     struct fitter fitter;
     struct world world;

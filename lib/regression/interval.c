@@ -4,6 +4,7 @@
 #include <math.h>
 
 static const double largest = 1e150; /* beyond it a square is infinite */
+static const double most_angle = 0x1p30;
 
 static struct interval
 spanned(double a, double b, double c, double d)
@@ -48,6 +49,13 @@ apply(unsigned operation, struct interval a, struct interval b)
         return (struct interval){sqrt(b.least), sqrt(b.most)};
     case TREE_INVERSE:
         return (struct interval){1 / b.most, 1 / b.least};
+    case TREE_EXP:
+    case TREE_TANH:
+        return (struct interval){kernel_point(tree_opcode(operation), b.least, 0),
+                                 kernel_point(tree_opcode(operation), b.most, 0)};
+    case TREE_SIN:
+    case TREE_COS:
+        return (struct interval){-1, 1};
     default: /* a logarithm; its size is all that matters, and -745 to 710 is all there is */
         return (struct interval){b.least >= 1 ? 0 : -745, b.most <= 1 ? 0 : 710};
     }
@@ -60,6 +68,8 @@ interval_join(unsigned operation, struct interval first, struct interval second,
 
     if ((divides && second.least <= 0 && second.most >= 0) || (operation == TREE_ROOT && second.least < 0) ||
         (operation == TREE_LOG && !(second.least > 0)))
+        return false;
+    if ((operation == TREE_SIN || operation == TREE_COS) && !(second.least >= -most_angle && second.most <= most_angle))
         return false;
     *joined = apply(operation, first, second);
     return joined->least > -largest && joined->most < largest;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_FEATURES = 12000, MOST_VALUES = 1 << 20 };
+enum { MOST_FEATURES = 60000, MOST_VALUES = 1 << 22, MOST_DEGREE = 6 };
 
 static const double extreme = 1e100;
 
@@ -33,6 +33,8 @@ contains(const struct library *library, int32_t feature, unsigned operation)
 static bool
 is_forbidden(const struct builder *builder, unsigned operation, int32_t operand)
 {
+    if (builder->grammar->excluded[operation])
+        return true;
     for (unsigned inner = 0; inner < TREE_LEAF; inner++)
         if (builder->grammar->forbidden[operation][inner] && contains(builder->library, operand, inner))
             return true;
@@ -42,8 +44,6 @@ is_forbidden(const struct builder *builder, unsigned operation, int32_t operand)
 static void
 compute(const struct builder *builder, const struct feature *feature, double *target)
 {
-    static const enum opcode opcodes[] = {OPCODE_ADD, OPCODE_SUBTRACT, OPCODE_MULTIPLY, OPCODE_DIVIDE, OPCODE_MIN,
-                                          OPCODE_MAX, OPCODE_MULTIPLY, OPCODE_ROOT,     OPCODE_DIVIDE, OPCODE_LOG};
     static const double one = 1;
     struct kernel_operand second = {matrix_column(&builder->library->values, (size_t)feature->second), false};
     struct kernel_operand first = second;
@@ -52,7 +52,7 @@ compute(const struct builder *builder, const struct feature *feature, double *ta
         first.at = matrix_column(&builder->library->values, (size_t)feature->first);
     else if (feature->operation == TREE_INVERSE)
         first = (struct kernel_operand){&one, true};
-    builder->kernel(&(struct kernel_work){opcodes[feature->operation], first, second, target, builder->rows});
+    builder->kernel(&(struct kernel_work){tree_opcode(feature->operation), first, second, target, builder->rows});
 }
 
 static bool
@@ -167,7 +167,7 @@ add_pairs(struct builder *builder, size_t nodes)
 }
 
 static void
-build(struct builder *builder, const double *const *inputs, size_t input_count)
+add_inputs(struct builder *builder, const double *const *inputs, size_t input_count)
 {
     struct library *library = builder->library;
 
@@ -179,6 +179,14 @@ build(struct builder *builder, const double *const *inputs, size_t input_count)
                     interval_of(inputs[i], builder->rows));
     }
     library->ends[1] = library->count;
+}
+
+static void
+build_trees(struct builder *builder, const double *const *inputs, size_t input_count)
+{
+    struct library *library = builder->library;
+
+    add_inputs(builder, inputs, input_count);
     for (size_t nodes = 2; nodes <= LIBRARY_MOST_NODES; nodes++) {
         add_unary(builder, begin_of(library, nodes - 1), library->ends[nodes - 1]);
         if (nodes > 2)
@@ -187,9 +195,74 @@ build(struct builder *builder, const double *const *inputs, size_t input_count)
     }
 }
 
-int
-library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
-            const struct grammar *grammar, size_t most, struct library *library)
+/* Sums of two and three of the features begin to end - 1, as long as there are fewer than `most`. */
+static void
+add_sums(struct builder *builder, size_t begin, size_t end, size_t most)
+{
+    struct library *library = builder->library;
+
+    for (size_t terms = 2, first = begin, last = end; terms <= 3; terms++) {
+        size_t made = library->count;
+
+        for (size_t i = first; i < last; i++)
+            for (size_t k = begin; k < end && library->count < most; k++)
+                add_operation(builder, TREE_ADD, (int32_t)i, (int32_t)k);
+        first = made;
+        last = library->count;
+    }
+}
+
+/* Squared lengths: sums of two or three squares of inputs, or of differences between them. */
+static void
+build_lengths(struct builder *builder, size_t input_count, size_t most)
+{
+    struct library *library = builder->library;
+    size_t begin = library->count, middle;
+
+    for (size_t i = 0; i < input_count; i++)
+        add_operation(builder, TREE_SQUARE, (int32_t)i, (int32_t)i);
+    add_sums(builder, begin, library->count, most);
+    begin = library->count;
+    for (size_t i = 0; i < input_count; i++)
+        for (size_t k = 0; k < i; k++)
+            add_operation(builder, TREE_SUBTRACT, (int32_t)i, (int32_t)k);
+    middle = library->count;
+    for (size_t i = begin; i < middle; i++)
+        add_operation(builder, TREE_SQUARE, (int32_t)i, (int32_t)i);
+    add_sums(builder, middle, library->count, most);
+}
+
+/* Each of the last degree with one input more, times or by it. */
+static void
+build_monomials(struct builder *builder, const double *const *inputs, size_t input_count)
+{
+    struct library *library = builder->library;
+    size_t begin = 0, end;
+
+    add_inputs(builder, inputs, input_count);
+    input_count = library->count;
+    for (size_t i = 0; i < input_count; i++)
+        add_operation(builder, TREE_INVERSE, (int32_t)i, (int32_t)i);
+    end = library->count;
+    build_lengths(builder, input_count, library->capacity / 4);
+    for (int degree = 2; degree <= MOST_DEGREE; degree++) {
+        size_t made = library->count;
+
+        for (size_t i = begin; i < end; i++)
+            for (size_t k = 0; k < input_count; k++) {
+                add_operation(builder, TREE_MULTIPLY, (int32_t)i, (int32_t)k);
+                add_operation(builder, TREE_DIVIDE, (int32_t)i, (int32_t)k);
+            }
+        begin = made;
+        end = library->count;
+    }
+}
+
+typedef void (*library_builder)(struct builder *builder, const double *const *inputs, size_t input_count);
+
+static int
+make(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+     const struct grammar *grammar, size_t most, library_builder build, struct library *library)
 {
     struct builder builder = {.library = library,
                               .grammar = grammar,
@@ -198,7 +271,6 @@ library_new(memmodel_context *context, size_t rows, const double *const *inputs,
                               .rows = rows};
     int status;
 
-    most = most < MOST_FEATURES ? most : MOST_FEATURES;
     *library = (struct library){.capacity = MOST_VALUES / rows < most ? 1 + MOST_VALUES / rows : most};
     library->features = memory_allocate_zeroed(context, library->capacity, sizeof *library->features);
     builder.intervals = memory_allocate_zeroed(context, library->capacity, sizeof *builder.intervals);
@@ -212,6 +284,23 @@ library_new(memmodel_context *context, size_t rows, const double *const *inputs,
     keys_release(&builder.keys);
     memory_release(context, builder.intervals);
     return status;
+}
+
+int
+library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+            const struct grammar *grammar, size_t most, struct library *library)
+{
+    return make(context, rows, inputs, input_count, grammar, most < MOST_FEATURES ? most : MOST_FEATURES, build_trees,
+                library);
+}
+
+int
+library_new_monomials(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+                      size_t most, struct library *library)
+{
+    static const struct grammar free;
+
+    return make(context, rows, inputs, input_count, &free, most, build_monomials, library);
 }
 
 void

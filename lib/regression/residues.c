@@ -77,7 +77,11 @@ apply(unsigned operation, uint32_t a, uint32_t b)
     case TREE_INVERSE:
         return power(b, prime - 2);
     case TREE_LOG:
-        return scrambled(b, 1, 17);
+    case TREE_EXP:
+    case TREE_SIN:
+    case TREE_COS:
+    case TREE_TANH:
+        return scrambled(b, 1, 17 + operation - TREE_LOG);
     default:
         return scrambled(a < b ? a : b, a < b ? b : a, operation);
     }

@@ -160,7 +160,7 @@ atom_allowed(const struct structure *structure, const struct expression_pool *po
 {
     if (atom->kind == ATOM_SYMBOL)
         return true;
-    if (atom->kind == ATOM_LOG && structure->integer_exponents)
+    if (atom_is_transcendental(atom->kind) && structure->integer_exponents)
         return false;
     return powers_allowed(structure, pool, atom->arguments[0]) && powers_allowed(structure, pool, atom->arguments[1]);
 }

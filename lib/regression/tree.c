@@ -143,7 +143,7 @@ express_operation(struct expression_pool *pool, unsigned operation, expression a
     case TREE_INVERSE:
         return expression_power(pool, b, -1, 1);
     default:
-        return expression_log(pool, b);
+        return expression_apply(pool, tree_opcode(operation), b);
     }
 }
 

@@ -20,6 +20,10 @@ enum tree_operation {
     TREE_ROOT,
     TREE_INVERSE,
     TREE_LOG,
+    TREE_EXP,
+    TREE_SIN,
+    TREE_COS,
+    TREE_TANH,
     TREE_LEAF,
     TREE_INPUT = TREE_LEAF, /* input `input` */
     TREE_NUMBER,            /* `number`, which is fitted */
@@ -50,6 +54,17 @@ tree_first_operand(const size_t *sizes, size_t node)
 {
     return node - 1 - sizes[node - 1];
 }
+
+/* Whether it is e ^ x, sine, cosine or hyperbolic tangent. */
+static inline bool
+tree_is_transcendental(unsigned operation)
+{
+    return operation >= TREE_EXP && operation <= TREE_TANH;
+}
+
+/* What computes it; of one operand but squares and inverses both operands are the same. */
+enum opcode
+tree_opcode(unsigned operation);
 
 /* The tree of that one leaf, or an operation on other trees; false if there is no room. */
 struct tree

@@ -49,19 +49,26 @@ tree_is_sound(const struct tree_machine *machine, const struct tree *tree)
     return true;
 }
 
-static const enum opcode opcodes[] = {
-    [TREE_ADD] = OPCODE_ADD,         [TREE_SUBTRACT] = OPCODE_SUBTRACT, [TREE_MULTIPLY] = OPCODE_MULTIPLY,
-    [TREE_DIVIDE] = OPCODE_DIVIDE,   [TREE_MIN] = OPCODE_MIN,           [TREE_MAX] = OPCODE_MAX,
-    [TREE_SQUARE] = OPCODE_MULTIPLY, [TREE_ROOT] = OPCODE_ROOT,         [TREE_INVERSE] = OPCODE_DIVIDE,
-    [TREE_LOG] = OPCODE_LOG,         [TREE_NUMBER] = OPCODE_COPY,
-};
+enum opcode
+tree_opcode(unsigned operation)
+{
+    static const enum opcode opcodes[] = {
+        [TREE_ADD] = OPCODE_ADD,         [TREE_SUBTRACT] = OPCODE_SUBTRACT, [TREE_MULTIPLY] = OPCODE_MULTIPLY,
+        [TREE_DIVIDE] = OPCODE_DIVIDE,   [TREE_MIN] = OPCODE_MIN,           [TREE_MAX] = OPCODE_MAX,
+        [TREE_SQUARE] = OPCODE_MULTIPLY, [TREE_ROOT] = OPCODE_ROOT,         [TREE_INVERSE] = OPCODE_DIVIDE,
+        [TREE_LOG] = OPCODE_LOG,         [TREE_EXP] = OPCODE_EXP,           [TREE_SIN] = OPCODE_SIN,
+        [TREE_COS] = OPCODE_COS,         [TREE_TANH] = OPCODE_TANH,         [TREE_NUMBER] = OPCODE_COPY,
+    };
+
+    return opcodes[operation];
+}
 
 static const double one = 1;
 
 static void
 run_node(const struct tree_machine *machine, const struct tree_gene *gene, size_t i, double *target)
 {
-    struct kernel_work work = {.opcode = opcodes[gene->operation], .target = target, .lanes = machine->rows};
+    struct kernel_work work = {.opcode = tree_opcode(gene->operation), .target = target, .lanes = machine->rows};
     size_t operands = tree_operands(gene->operation);
 
     if (operands == 0) {
@@ -130,6 +137,18 @@ partials(unsigned operation, double a, double b, double value, double *by_a, dou
         break;
     case TREE_LOG:
         *by_b = 1 / b;
+        break;
+    case TREE_EXP:
+        *by_b = value;
+        break;
+    case TREE_SIN:
+        *by_b = kernel_point(OPCODE_COS, b, b);
+        break;
+    case TREE_COS:
+        *by_b = -kernel_point(OPCODE_SIN, b, b);
+        break;
+    case TREE_TANH:
+        *by_b = 1 - value * value;
         break;
     default:
         break;

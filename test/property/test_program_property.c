@@ -150,7 +150,7 @@ rows_and_widths_and_strides_have_the_same_bits(void **state)
         const double parameters[PARAMETERS] = {random_unit(&seed), -random_unit(&seed)};
         struct expression_program *narrow;
 
-        grow(&tree, 1 + (size_t)(random_next(&seed) % 16), OPCODE_LOG, &seed);
+        grow(&tree, 1 + (size_t)(random_next(&seed) % 16), OPCODE_TANH, &seed);
         fill_table(&seed);
         narrow = compile_for(&tree, CPU_VECTORS_128, TREE_VALUE);
         for (enum cpu_vectors width = CPU_VECTORS_128; width <= cpu_vectors(); width++) {
@@ -269,7 +269,7 @@ gradients_are_those_of_differences(void **state)
             point.symbols[i] = 0.5 + random_unit(&seed);
         for (size_t i = 0; i < PARAMETERS; i++)
             point.parameters[i] = 0.5 + random_unit(&seed);
-        grow(&tree, 1 + (size_t)(random_next(&seed) % 6), OPCODE_LOG, &seed);
+        grow(&tree, 1 + (size_t)(random_next(&seed) % 6), OPCODE_TANH, &seed);
         /* steps have no derivative to compare with, and floor none that is true */
         for (size_t i = 0; i < tree.count; i++)
             if (tree.nodes[i].opcode == OPCODE_FLOOR)

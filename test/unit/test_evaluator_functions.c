@@ -70,6 +70,12 @@ exact(enum opcode opcode, double left, double right)
         return logl(left);
     case OPCODE_CUBE_ROOT:
         return left < 0 ? (long double)NAN : cbrtl(left);
+    case OPCODE_SIN:
+        return sinl(left);
+    case OPCODE_COS:
+        return cosl(left);
+    case OPCODE_TANH:
+        return tanhl(left);
     default:
         return powl(left, right);
     }
@@ -94,6 +100,16 @@ static const struct range ranges[] = {
     {OPCODE_LOG, 0x1p-1074, 0x1p-1022, 0, 0, false, 0.8},
     {OPCODE_CUBE_ROOT, 0x1p-1074, DBL_MAX, 0, 0, true, 0.7},
     {OPCODE_CUBE_ROOT, 0, 64, 0, 0, false, 0.7},
+    {OPCODE_SIN, -0.8, 0.8, 0, 0, false, 0.9},
+    {OPCODE_SIN, -100, 100, 0, 0, false, 0.9},
+    {OPCODE_SIN, 1e-300, 0x1p30, 0, 0, true, 0.9},
+    {OPCODE_SIN, 3.1415, 3.1417, 0, 0, false, 0.9},
+    {OPCODE_COS, -100, 100, 0, 0, false, 0.9},
+    {OPCODE_COS, 1e-300, 0x1p30, 0, 0, true, 0.9},
+    {OPCODE_COS, 1.5707, 1.5709, 0, 0, false, 0.9},
+    {OPCODE_TANH, -0.55, 0.55, 0, 0, false, 0.9},
+    {OPCODE_TANH, -20, 20, 0, 0, false, 1.6},
+    {OPCODE_TANH, 1e-300, 1e300, 0, 0, true, 1.6},
     {OPCODE_POWER, 0x1p-1074, DBL_MAX, -2, 2, true, 0.8},
     {OPCODE_POWER, 0.5, 2, -700, 700, false, 0.8},
     {OPCODE_POWER, 1 - 1e-3, 1 + 1e-3, -7e5, 7e5, false, 0.8},
@@ -134,6 +150,9 @@ functions_are_as_exact_as_promised(void **state)
                       range->opcode == OPCODE_EXP         ? "exp"
                       : range->opcode == OPCODE_LOG       ? "log"
                       : range->opcode == OPCODE_CUBE_ROOT ? "cube root"
+                      : range->opcode == OPCODE_SIN       ? "sin"
+                      : range->opcode == OPCODE_COS       ? "cos"
+                      : range->opcode == OPCODE_TANH      ? "tanh"
                                                           : "power",
                       range->least, range->greatest, worst, at);
         assert_true(worst <= range->units);
@@ -199,6 +218,15 @@ static const double hard[] = {
     0x1p-70,
     7,
     -7,
+    0x1.921fb54442d18p+0, /* pi / 2, pi, and 11 pi */
+    0x1.921fb54442d18p+1,
+    -0x1.1475cc9eedf01p+5,
+    0x1p30,
+    -0x1p30,
+    0x1.0000000000001p30,
+    0x1p-27,
+    0.55,
+    -0.55,
     0.1,
     1e-5,
 };
@@ -225,6 +253,12 @@ by_the_standard(enum opcode opcode, double left, double right)
         return log(left);
     case OPCODE_CUBE_ROOT:
         return left < 0 ? (double)NAN : cbrt(left);
+    case OPCODE_SIN:
+        return fabs(left) > 0x1p30 ? (double)NAN : sin(left);
+    case OPCODE_COS:
+        return fabs(left) > 0x1p30 ? (double)NAN : cos(left);
+    case OPCODE_TANH:
+        return tanh(left);
     default:
         return pow(left, right);
     }
@@ -244,7 +278,8 @@ assert_by_the_standard(enum opcode opcode, double left, double right)
 static void
 the_ends_are_those_of_the_c_standard(void **state)
 {
-    static const enum opcode of_one[] = {OPCODE_FLOOR, OPCODE_ROOT, OPCODE_EXP, OPCODE_LOG, OPCODE_CUBE_ROOT};
+    static const enum opcode of_one[] = {OPCODE_FLOOR,     OPCODE_ROOT, OPCODE_EXP, OPCODE_LOG,
+                                         OPCODE_CUBE_ROOT, OPCODE_SIN,  OPCODE_COS, OPCODE_TANH};
 
     (void)state;
     for (size_t i = 0; i < HARD; i++) {

@@ -472,8 +472,13 @@ forbidden_nestings_are_read_and_kept_to(void **state)
     assert_false(grammar_allows(&grammar, &formula));
     formula.trees[0] = apply(TREE_INVERSE, apply(TREE_ROOT, input(1)));
     assert_true(grammar_allows(&grammar, &formula));
-    assert_false(grammar_forbid(&grammar, "log"));
-    assert_false(grammar_forbid(&grammar, "log(sin)"));
+    assert_true(grammar_forbid(&grammar, "cos"));
+    formula.trees[0] = apply(TREE_COS, input(0));
+    assert_false(grammar_allows(&grammar, &formula));
+    formula.trees[0] = apply(TREE_SIN, input(0));
+    assert_true(grammar_allows(&grammar, &formula));
+    assert_false(grammar_forbid(&grammar, "tree"));
+    assert_false(grammar_forbid(&grammar, "log(tree)"));
     assert_false(grammar_forbid(&grammar, "log()"));
     assert_false(grammar_forbid(&grammar, "(log)"));
     assert_false(grammar_forbid(&grammar, ""));

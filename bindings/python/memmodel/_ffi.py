@@ -233,7 +233,7 @@ class ExportFormat(IntEnum):
     C = 1  # a header of C99 with a function that computes the bits of model_evaluate(), and needs nothing but the [...]
     PYTHON = 2  # a module of Python 3 with such a function, which needs no other
     LATEX = 3  # the formula for a paper
-    SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor: these, and how numbers [...]
+    SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor, and exp, sin, cos and [...]
 
 
 class Measure(IntEnum):
@@ -722,7 +722,7 @@ class FitOptions(_call.Struct):
     decreasing_count: Any  # number of `decreasing`
     units: Any  # units of columns, such as "peak=B" or "speed=m/s": terms of other dimensions than the target's [...]
     unit_count: Any  # number of `units`
-    forbidden: Any  # nestings that a searched formula must not have, such as "log(log)"
+    forbidden: Any  # nestings that a searched formula must not have, such as "log(log)", and operations it must [...]
     forbidden_count: Any  # number of `forbidden`
     most_exponent: Any  # greatest power of an input in a product of powers; 0: no other limit than the basis has
     search: Any  # FitSearch
@@ -4340,10 +4340,10 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
     other term is, if rows left out are predicted better by more than so many more terms can be expected to gain.
 
     With a search other than "terms" formulas of any shape are tried, too: sums of up to four trees of + - * /, squares,
-    roots, logarithms, minimum and maximum, with fitted numbers in them, constant and coefficients of any sign. The
-    search is repeated without each fifth of the rows, and what it finds becomes the model only if on rows held out it
-    is better than the formula of terms by more than the standard error of the difference. Positive terms that add up
-    are held against what is found in the same way.
+    roots, logarithms, exponentials, sines, cosines, tanh, minimum and maximum, with fitted numbers in them, constant
+    and coefficients of any sign. The search is repeated without each fifth of the rows, and what it finds becomes the
+    model only if on rows held out it is better than the formula of terms by more than the standard error of the
+    difference. Positive terms that add up are held against what is found in the same way.
 
     Rows with a missing input, target or weight, or a weight of 0, are left out and counted in the log. Repeated rows
     are repeated measurements. Of found inputs, constant ones and repetitions of another are left out, and the log says

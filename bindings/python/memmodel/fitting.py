@@ -79,7 +79,7 @@ def fit(
     "pinball".
 
     search: "terms" of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the nestings in
-    `forbidden` such as "log(log)", for at most so many `evaluations` or `seconds`. checkpoint: file where an
+    `forbidden` such as "log(log)" or "cos", for at most so many `evaluations` or `seconds`. checkpoint: file where an
     interrupted search goes on. progress: called now and then; a true return stops the search with an error.
 
     >>> model = memmodel.fit("runs.csv", "peak_bytes", ["dim", "batch"])

@@ -27,6 +27,7 @@ FORMULAS = (
     {"dim*log(dim)*sqrt(batch)": 1, "batch/dim": 700, "floor(dim/16)*batch + 3*dim": 1, "max(dim, 20*batch)": 2},
     {"dim^(1/3)": 50, "dim^(7/5)*batch": 0.05, "dim^(5/4)*batch^(2/3)": 0.4, "min(dim, 9*batch)^(3/2)": 0.3},
     {"equal(dim, 32)*batch": 100, "1/(dim + batch)^2": 1e5, "dim^2*batch": 0.01, "log(dim + batch^2)^2/sqrt(batch)": 9},
+    {"exp(dim/40)*batch": 1, "tanh(batch/9)*dim": 5, "cos(dim*batch) + 2": 60, "sin(dim/7)*batch + 16": 9},
     {"(dim + 3*batch)^(3/4)": 3, "dim^11": 1e-17, "(batch + 1)^(-1/3)": 70, "dim^(-3/10)": 100},
 )
 
@@ -57,6 +58,7 @@ def model_of(formula):
         "max": max,
         "min": min,
         "equal": lambda a, b: a == b,
+        **{name: getattr(math, name) for name in ("exp", "tanh", "sin", "cos")},
     }
     for dim, batch in itertools.product((16.0, 24.0, 32.0, 57.0, 96.0, 128.0), (1.0, 2.0, 3.0, 5.0, 8.0, 16.0)):
         values = (scale * eval(term.replace("^", "**"), {**names, "dim": dim, "batch": batch})
@@ -79,6 +81,21 @@ def model_with_limits():
     return memmodel.fit(table, "y", ["dim", "batch"], basis="general")
 
 
+SEARCHED = (
+    lambda dim, batch: 3 * dim * math.tanh(batch / 4) / (dim + 20.5),
+    lambda dim, batch: 5 * batch * math.exp(-dim / 60) + 2 * math.cos(batch),
+    lambda dim, batch: dim * batch / (math.sqrt(batch) + 0.37) + min(dim, 9 * batch),
+)
+
+
+def searched_model(law):
+    """Of trees with numbers in them, found by a short search."""
+    generator = random.Random(3)
+    rows = [(generator.uniform(16, 128), generator.uniform(1, 16)) for _ in range(60)]
+    table = {"dim": [dim for dim, _ in rows], "batch": [batch for _, batch in rows], "y": [law(*row) for row in rows]}
+    return memmodel.fit(table, "y", ["dim", "batch"], loss="squared", search="all", evaluations=20_000)
+
+
 def points(count):
     """A part as in the training data, a part of any bits, a part of hard numbers."""
     generator = random.Random(1)
@@ -99,7 +116,7 @@ def describe(model, point):
 class Exports(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.models = [*(model_of(formula) for formula in FORMULAS), model_with_limits()]
+        cls.models = [*(model_of(formula) for formula in FORMULAS), *map(searched_model, SEARCHED), model_with_limits()]
         cls.points = list(points(POINTS))
         cls.values = [[_ffi.model_evaluate(model._handle, point) for point in cls.points] for model in cls.models]
 
@@ -113,6 +130,8 @@ class Exports(unittest.TestCase):
         for model, formula in zip(self.models, FORMULAS):
             self.assertGreaterEqual(model.scores.terms, len(formula), model.formula())
         self.assertIsNotNone(self.models[-1].limits)
+        for model in self.models[len(FORMULAS) : -1]:
+            self.assertGreater(model.scores.r2, 0.999, model.formula())
 
     def run_c(self, header, *compile_with):
         with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +193,7 @@ class Exports(unittest.TestCase):
         for model, expected in zip(self.models[:-1], self.values):
             program = compile(python_of_latex(model.export("latex")), "latex", "eval")
             for point, wanted in zip(self.points, expected):
-                if all(1e-10 < number < 1e10 for number in point):
+                if all(1e-10 < number < 1e10 for number in point) and math.isfinite(wanted):
                     names = {"dim": point[0], "batch": point[1], "math": math, "max": max, "min": min}
                     self.assert_near(model, point, eval(program, names), wanted)
 
@@ -248,9 +267,9 @@ class LatexReader:
             return f"math.sqrt({self.group()})"
         if token in {r"\max", r"\min"}:
             return self.extreme(token[1:])
-        if token == r"\ln":
+        if token in {r"\ln", r"\exp", r"\sin", r"\cos", r"\tanh"}:
             self.expect(r"\left(")
-            return "math.log" + self.closed(self.sum(), r"\right)")
+            return ("math.log" if token == r"\ln" else f"math.{token[1:]}") + self.closed(self.sum(), r"\right)")
         if token in {"(", r"\left("}:
             return self.closed(self.sum(), ")" if token == "(" else r"\right)")
         if token == r"\left\lfloor":
