@@ -254,18 +254,19 @@ read_tables(struct advise *advise, char **operands, int count)
 }
 
 static int
-advise_operands(struct advise *advise, char **operands, int count)
+advise_operands(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
+    struct advise advise = {.command = command, .context = context, .options = given};
     struct domain domain = {NULL, NULL, 0};
-    int status = read_tables(advise, operands, count);
+    int status = read_tables(&advise, operands, count);
 
     if (!status)
-        status = cut_domain(&advise->options->domain, &domain) ? ask(advise, &domain) : EXIT_FAILED;
+        status = cut_domain(&advise.options->domain, &domain) ? ask(&advise, &domain) : EXIT_FAILED;
     free(domain.text);
     free(domain.inputs);
-    memmodel_samples_unref(advise->samples);
-    memmodel_samples_unref(advise->candidates);
-    memmodel_samples_unref(advise->advised);
+    memmodel_samples_unref(advise.samples);
+    memmodel_samples_unref(advise.candidates);
+    memmodel_samples_unref(advise.advised);
     return status;
 }
 
@@ -273,18 +274,8 @@ static int
 run(const struct command *command, int argc, char **argv)
 {
     struct advise_options given = {0};
-    struct advise advise = {.command = command, .options = &given};
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
 
-    if (!status && memmodel_context_new(NULL, &advise.context))
-        status = EXIT_FAILED;
-    if (!status) {
-        print_notes(command, advise.context);
-        status = advise_operands(&advise, argv, operands);
-        memmodel_context_unref(advise.context);
-    }
-    options_release(command, &given);
-    return status < 0 ? EXIT_OK : status;
+    return command_run(command, argc, argv, &given, advise_operands);
 }
 
 const struct command advise_command = {

@@ -71,6 +71,14 @@ options_parse(const struct command *command, int argc, char **argv, void *option
 void
 options_release(const struct command *command, void *options);
 
+/* What a command does once its options are read; its exit code. */
+typedef int (*command_work)(const struct command *command, memmodel_context *context, void *options, char **operands,
+                            int count);
+
+/* Fills `options`, and does the work with a context whose notes are printed; the exit code. */
+int
+command_run(const struct command *command, int argc, char **argv, void *options, command_work work);
+
 /* ---- help.c ---- */
 
 void

@@ -232,17 +232,18 @@ fit_samples(const struct fit *fit, const memmodel_samples *samples)
 }
 
 static int
-fit_operand(const struct fit *fit, char **operands, int count)
+fit_operand(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
+    struct fit fit = {.command = command, .context = context, .options = given};
     memmodel_samples *samples = NULL;
     int status;
 
     if (count != 1)
-        return usage_error(fit->command, count ? "one table at a time" : "which table of samples?");
-    status = read_samples(fit, operands[0], &samples);
+        return usage_error(command, count ? "one table at a time" : "which table of samples?");
+    status = read_samples(&fit, operands[0], &samples);
     if (status)
         return status;
-    status = fit_samples(fit, samples);
+    status = fit_samples(&fit, samples);
     memmodel_samples_unref(samples);
     return status;
 }
@@ -251,18 +252,8 @@ static int
 run(const struct command *command, int argc, char **argv)
 {
     struct fit_options given = {0};
-    struct fit fit = {.command = command, .options = &given};
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
 
-    if (!status && memmodel_context_new(NULL, &fit.context))
-        status = EXIT_FAILED;
-    if (!status) {
-        print_notes(command, fit.context);
-        status = fit_operand(&fit, argv, operands);
-        memmodel_context_unref(fit.context);
-    }
-    options_release(command, &given);
-    return status < 0 ? EXIT_OK : status;
+    return command_run(command, argc, argv, &given, fit_operand);
 }
 
 const struct command fit_command = {
@@ -270,10 +261,12 @@ const struct command fit_command = {
     .usage = "SAMPLES.csv --target COLUMN [--inputs A,B] -o MODEL",
     .summary = "find a formula for measured memory (or time) from a table of runs",
     .description =
-        "Finds a short formula with non-negative coefficients that predicts a column of a table from others: a\n"
-        "constant and products of powers and logarithms of the inputs, and of formulas you give as --term. The\n"
-        "table is CSV; its first line names the columns. Of the formulas that predict left-out rows best, the\n"
-        "smallest is taken. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
+        "Finds a short formula that predicts a column of a table from others. Usually the target is positive, errors\n"
+        "are relative, and coefficients are not negative: a constant and products of powers and logarithms of the\n"
+        "inputs, and of formulas you give as --term. With --loss squared, numbers may have any sign: straight lines,\n"
+        "curves, hinges, steps, and products of two. With --search, formulas of any shape are tried, too. The table is\n"
+        "CSV; its first line names the columns. Of the formulas that predict left-out rows best, the smallest is\n"
+        "taken. In formulas, what an identifier cannot have becomes '_': 'hidden size' is hidden_size.",
     .examples = "  memmodel fit samples.csv --target peak_bytes --inputs dim,batch --filter status=ok -o model.json\n"
                 "  memmodel fit samples.csv -t peak_bytes -i dim,batch --term '1291.125*batch*dim^3' -o model.json\n",
     .options = fit_option_rows,

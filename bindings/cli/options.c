@@ -211,3 +211,22 @@ options_release(const struct command *command, void *options)
         if (option->kind == OPTION_LIST)
             free(((struct option_list *)(void *)((char *)options + option->field))->values);
 }
+
+/* ---- the command ---- */
+
+int
+command_run(const struct command *command, int argc, char **argv, void *options, command_work work)
+{
+    memmodel_context *context = NULL;
+    int operands, status = options_parse(command, argc, argv, options, &operands);
+
+    if (!status && memmodel_context_new(NULL, &context))
+        status = EXIT_FAILED;
+    if (!status) {
+        print_notes(command, context);
+        status = work(command, context, options, argv, operands);
+        memmodel_context_unref(context);
+    }
+    options_release(command, options);
+    return status < 0 ? EXIT_OK : status;
+}

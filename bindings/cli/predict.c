@@ -482,26 +482,26 @@ predict_model(struct predict *predict)
 }
 
 static int
+predict_operand(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
+{
+    struct predict predict = {.command = command, .context = context, .options = given};
+    memmodel_model *model;
+    int status = model_load_operand(command, context, operands, count, &model);
+
+    if (status)
+        return status;
+    predict.model = model;
+    status = predict_model(&predict);
+    memmodel_model_unref(model);
+    return status;
+}
+
+static int
 run(const struct command *command, int argc, char **argv)
 {
     struct predict_options given = {.level = 0.95};
-    struct predict predict = {.command = command, .options = &given};
-    memmodel_model *model;
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
 
-    if (!status && memmodel_context_new(NULL, &predict.context))
-        status = EXIT_FAILED;
-    if (!status) {
-        status = model_load_operand(command, predict.context, argv, operands, &model);
-        if (!status) {
-            predict.model = model;
-            status = predict_model(&predict);
-            memmodel_model_unref(model);
-        }
-        memmodel_context_unref(predict.context);
-    }
-    options_release(command, &given);
-    return status < 0 ? EXIT_OK : status;
+    return command_run(command, argc, argv, &given, predict_operand);
 }
 
 const struct command predict_command = {
