@@ -142,10 +142,11 @@ struct memmodel_prediction {
  * @since 0.1
  */
 enum memmodel_bound {
-    MEMMODEL_BOUND_LARGER = 0,         /**< the larger of the next two; outside the training data, of the next three */
-    MEMMODEL_BOUND_HELD_OUT = 1,       /**< conformal: the ratio of rank level (n + 1), at most n; between two in proportion */
-    MEMMODEL_BOUND_STUDENT = 2,        /**< Student's t, the errors held out, and the leverage of the point */
-    MEMMODEL_BOUND_WIDE = 3,           /**< the same with the leverage of all terms that the formula might have had; of a
+    MEMMODEL_BOUND_LARGER = 0,   /**< the larger of the next two; outside the training data, of the next three */
+    MEMMODEL_BOUND_HELD_OUT = 1, /**< conformal: the ratio of rank level (n + 1), at most n; between two in
+                                            proportion */
+    MEMMODEL_BOUND_STUDENT = 2,  /**< Student's t, the errors held out, and the leverage of the point */
+    MEMMODEL_BOUND_WIDE = 3,     /**< the same with the leverage of all terms that the formula might have had; of a
                                             formula that stays as it is at the nearest point inside, what a plane
                                             through the training data may rise by from there on */
     MEMMODEL_BOUND_JACKKNIFE_PLUS = 4, /**< that rank among what each formula found without a point says here, times

@@ -304,8 +304,8 @@ plane_margin(const struct point *point, double *terms)
         terms[k] -= inside[k];
         rise += wide->coefficients[k] * terms[k];
     }
-    return fmax(rise / scale, 0) + point->safety->quantile * wide->sigma *
-                                       sqrt(squared_norm(wide->leverage, terms, wide->term_count, scale));
+    return fmax(rise / scale, 0) +
+           point->safety->quantile * wide->sigma * sqrt(squared_norm(wide->leverage, terms, wide->term_count, scale));
 }
 
 /* Terms that the formula does not have are not moved into the domain: what they do outside is what is asked. */

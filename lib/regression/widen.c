@@ -181,8 +181,8 @@ plane_sigma(const struct qr *qr, const double *aims, size_t rows)
 
 /* `aims` has room for the rows of the factors, and those below the rows of the basis are about 0. */
 static void
-lay_plane(struct model_wide *wide, const struct qr *qr, const int *exponents, const struct wide_rows *rows, size_t count,
-          double *aims)
+lay_plane(struct model_wide *wide, const struct qr *qr, const int *exponents, const struct wide_rows *rows,
+          size_t count, double *aims)
 {
     memset(aims, 0, qr->q.rows * sizeof *aims);
     fill_aims(rows, count, aims);

@@ -43,6 +43,7 @@ struct wide_rows {
  * MEMMODEL_ERROR_NOMEM, or the error of a term.
  */
 int
-widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const struct wide_rows *rows);
+widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list,
+           const struct wide_rows *rows);
 
 #endif

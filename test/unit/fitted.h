@@ -59,6 +59,18 @@ fit(const memmodel_samples *samples, const struct memmodel_fit_options *options)
     return model;
 }
 
+/* That no formula is found, for that reason. Takes the samples. */
+static inline void
+refuse_fit(memmodel_samples *samples, struct memmodel_fit_options options, int status, const char *part)
+{
+    memmodel_model *model = NULL;
+
+    options.size = sizeof options;
+    assert_error(memmodel_samples_context(samples), memmodel_fit(samples, &options, &model), status, part);
+    assert_null(model);
+    memmodel_samples_unref(samples);
+}
+
 static inline memmodel_model *
 network_model(memmodel_context *context, double error)
 {

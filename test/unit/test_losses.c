@@ -361,29 +361,17 @@ a_file_keeps_the_loss_and_its_errors(void **state)
 /* ---- what is refused ---- */
 
 static void
-refuse_fit(void **state, const char *csv, struct memmodel_fit_options options, int status, const char *part)
-{
-    memmodel_samples *samples = parse(*state, csv);
-    memmodel_model *model = NULL;
-
-    options.size = sizeof options;
-    assert_error(*state, memmodel_fit(samples, &options, &model), status, part);
-    assert_null(model);
-    memmodel_samples_unref(samples);
-}
-
-static void
 a_target_that_a_loss_cannot_take_is_named_with_its_row(void **state)
 {
     static const char zero[] = "x,y\n1,1\n2,2\n3,0\n4,5\n5,6\n", negative[] = "x,y\n1,1\n2,-2\n3,4\n4,5\n5,6\n";
 
-    refuse_fit(state, zero, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE}, MEMMODEL_ERROR_DATA,
+    refuse_fit(parse(*state, zero), (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE}, MEMMODEL_ERROR_DATA,
                "is 0 in row 3; relative errors need");
-    refuse_fit(state, negative,
+    refuse_fit(parse(*state, negative),
                (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_LOG_RATIO, .basis = MEMMODEL_BASIS_GENERAL},
                MEMMODEL_ERROR_DATA, "is -2 in row 2; relative errors need");
-    refuse_fit(state, negative, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_ABSOLUTE}, MEMMODEL_ERROR_DATA,
-               "is -2 in row 2; a sum of positive terms");
+    refuse_fit(parse(*state, negative), (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_ABSOLUTE},
+               MEMMODEL_ERROR_DATA, "is -2 in row 2; a sum of positive terms");
 }
 
 static void
@@ -393,9 +381,10 @@ a_quantile_is_above_0_and_below_1(void **state)
     static const double wrong[] = {1, -0.1, 1.5, NAN, INFINITY};
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        refuse_fit(state, table, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_PINBALL, .quantile = wrong[i]},
+        refuse_fit(parse(*state, table),
+                   (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_PINBALL, .quantile = wrong[i]},
                    MEMMODEL_ERROR_INVALID_ARGUMENT, "quantile is");
-    refuse_fit(state, table, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE, .quantile = 0.5},
+    refuse_fit(parse(*state, table), (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_MAPE, .quantile = 0.5},
                MEMMODEL_ERROR_INVALID_ARGUMENT, "quantile is");
 }
 
@@ -409,13 +398,13 @@ numbers_out_of_any_range_are_named_with_their_row(void **state)
     static const char *const x[] = {"x"};
 
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
-        refuse_fit(state, large, (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
+        refuse_fit(parse(*state, large), (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
                    MEMMODEL_ERROR_DATA, "is 3e+300 in row 3");
-        refuse_fit(state, small, (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
+        refuse_fit(parse(*state, small), (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
                    MEMMODEL_ERROR_DATA, "is 3e-300 in row 2");
-        refuse_fit(state, huge_target, (struct memmodel_fit_options){.loss = loss}, MEMMODEL_ERROR_DATA,
+        refuse_fit(parse(*state, huge_target), (struct memmodel_fit_options){.loss = loss}, MEMMODEL_ERROR_DATA,
                    "is 1e+300 in row 1");
-        refuse_fit(state, tiny_target, (struct memmodel_fit_options){.loss = loss}, MEMMODEL_ERROR_DATA,
+        refuse_fit(parse(*state, tiny_target), (struct memmodel_fit_options){.loss = loss}, MEMMODEL_ERROR_DATA,
                    loss == MEMMODEL_FIT_LOSS_SQUARED ? "3e-300 of row 2" : "is 1e-300 in row 1");
     }
 }
@@ -427,7 +416,7 @@ an_input_of_one_level_is_refused_under_every_loss(void **state)
     static const char *const x[] = {"x"};
 
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++)
-        refuse_fit(state, table, (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
+        refuse_fit(parse(*state, table), (struct memmodel_fit_options){.loss = loss, .inputs = x, .input_count = 1},
                    MEMMODEL_ERROR_DATA, "is constant");
 }
 

@@ -496,18 +496,6 @@ a_smooth_law_keeps_its_formula_without_a_change_point(void **state)
 /* ---- what is refused ---- */
 
 static void
-refuse(void **state, struct memmodel_fit_options options, int status, const char *part)
-{
-    memmodel_samples *samples = grid(*state, product, 0);
-    memmodel_model *model = NULL;
-
-    options.size = sizeof options;
-    assert_error(*state, memmodel_fit(samples, &options, &model), status, part);
-    assert_null(model);
-    memmodel_samples_unref(samples);
-}
-
-static void
 knowledge_that_says_nothing_of_the_table_is_refused(void **state)
 {
     static const char *const x[] = {"x"}, *const unknown[] = {"width"}, *const target[] = {"z"};
@@ -515,23 +503,26 @@ knowledge_that_says_nothing_of_the_table_is_refused(void **state)
                                            {"x=B/", "z=B"}, {"x=B^k", "z=B"}, {"x=B", "z="}};
     static const char *const metres[] = {"x=m", "z=s"}, *const terms[] = {"x*y"};
 
-    refuse(state, (struct memmodel_fit_options){.increasing = unknown, .increasing_count = 1},
-           MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
-    refuse(state, (struct memmodel_fit_options){.decreasing = target, .decreasing_count = 1},
-           MEMMODEL_ERROR_INVALID_ARGUMENT, "is the target");
-    refuse(
-        state,
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.increasing = unknown, .increasing_count = 1},
+               MEMMODEL_ERROR_UNKNOWN_SYMBOL, "width");
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.decreasing = target, .decreasing_count = 1},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "is the target");
+    refuse_fit(
+        grid(*state, product, 0),
         (struct memmodel_fit_options){.increasing = x, .increasing_count = 1, .decreasing = x, .decreasing_count = 1},
         MEMMODEL_ERROR_INVALID_ARGUMENT, "both increasing and decreasing");
-    refuse(state, (struct memmodel_fit_options){.most_exponent = -1}, MEMMODEL_ERROR_INVALID_ARGUMENT, "most_exponent");
-    refuse(state, (struct memmodel_fit_options){.most_exponent = NAN}, MEMMODEL_ERROR_INVALID_ARGUMENT,
-           "most_exponent");
-    refuse(state, (struct memmodel_fit_options){.change_points = 2}, MEMMODEL_ERROR_INVALID_ARGUMENT, "change_points");
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.most_exponent = -1},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "most_exponent");
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.most_exponent = NAN},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "most_exponent");
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.change_points = 2},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "change_points");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        refuse(state, (struct memmodel_fit_options){.units = units[i], .unit_count = 2},
-               strstr(units[i][0], "width") ? MEMMODEL_ERROR_UNKNOWN_SYMBOL : MEMMODEL_ERROR_INVALID_ARGUMENT, "");
-    refuse(state, (struct memmodel_fit_options){.units = metres, .unit_count = 2, .terms = terms, .term_count = 1},
-           MEMMODEL_ERROR_INVALID_ARGUMENT, "neither of the target's unit");
+        refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.units = units[i], .unit_count = 2},
+                   strstr(units[i][0], "width") ? MEMMODEL_ERROR_UNKNOWN_SYMBOL : MEMMODEL_ERROR_INVALID_ARGUMENT, "");
+    refuse_fit(grid(*state, product, 0),
+               (struct memmodel_fit_options){.units = metres, .unit_count = 2, .terms = terms, .term_count = 1},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "neither of the target's unit");
 }
 
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
