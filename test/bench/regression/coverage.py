@@ -3,9 +3,9 @@
 usage: coverage.py [--splits N] [--level P] [--tables NAME,...] [--kinds peaks,simulated,noise,real,beyond]
 
 Random splits of 70 % to 30 %: real peaks of memory (each point once, with the mean of what was measured; and all rows,
-the points held out whole), simulated peaks with an allocator's steps, sums of powers with four kinds of noise at several
-sizes, and twelve real tables of other kinds under squared errors. Of the last also what lies beyond: learnt from the
-rows with the least three quarters of one input, asked for the others.
+the points held out whole), simulated peaks with an allocator's steps, sums of powers with four kinds of noise at
+several sizes, and twelve real tables of other kinds under squared errors. Of the last also what lies beyond: learnt
+from the rows with the least three quarters of one input, asked for the others.
 
 Coverage, and the excess of the median row, over all rows of all splits; "bad" are splits of which less than 80 % of the
 rows are covered. What this build of the library measured is in results/coverage.jsonl and not measured again.
@@ -157,7 +157,8 @@ def noisy(name: str, noise: str, rows: int, loss: str) -> Iterator[Split]:
 def of_made() -> Iterator[Case]:
     for noise, steps in ((0.01, False), (0.03, False), (0.03, True)):
         name = f"simulated, {noise:.0%} noise{', steps' if steps else ''}"
-        yield Case(name, "simulated", "relative", lambda name=name, noise=noise, steps=steps: simulated(name, noise, steps))
+        made = name, noise, steps
+        yield Case(name, "simulated", "relative", lambda made=made: simulated(*made))
     for loss in ("relative", "squared"):
         for kind in NOISES:
             for rows in (13, 25, 50, 100):
@@ -206,10 +207,11 @@ def judge(case: Case, count: int, level: float) -> dict[str, Any]:
             covered[rule].append(truth <= found[rule])
             excess[rule].append((found[rule] - truth) / scale)
     beyond_box = np.concatenate(outside)
+    share = float(f"{beyond_box.mean():.4g}") if len(beyond_box) else None
     return {
         "rows": int(np.median(rows)),
         **{rule: summary(covered[rule], excess[rule]) for rule in RULES},
-        "outside": {"rows": len(beyond_box), "coverage": float(f"{beyond_box.mean():.4g}") if len(beyond_box) else None},
+        "outside": {"rows": len(beyond_box), "coverage": share},
     }
 
 

@@ -118,7 +118,7 @@ def operon(length: int) -> Method:
 def gplearn(part: Part) -> Outcome:
     from gplearn.genetic import SymbolicRegressor
 
-    # Its constants are between -1 and 1, and its price of a node is in the unit of the target: all is brought to about 1.
+    # Its constants are between -1 and 1, its price of a node is in the unit of the target: all is brought to about 1.
     scale, units = part.y.std() or 1.0, np.abs(part.x).max(axis=0)
     model = SymbolicRegressor(
         population_size=500, generations=20, parsimony_coefficient=0.001, metric="rmse", random_state=SEED,
