@@ -587,7 +587,8 @@ basis_append(struct basis *basis, const struct training *training, expression te
     status = fill_values(basis, training, basis->count, 1);
     if (status)
         return status;
-    make_unit(training, matrix_column(&basis->columns, basis->count), &basis->exponents[basis->count]);
+    (basis->relative ? make_relative : make_unit)(training, matrix_column(&basis->columns, basis->count),
+                                                  &basis->exponents[basis->count]);
     basis->count++;
     return 0;
 }

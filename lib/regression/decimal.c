@@ -35,17 +35,18 @@ decimal_shortened(double number)
     return nearbyint(number * places / zeros) * zeros / places;
 }
 
-/* To three digits: where a curve bends need not be known better, and is read more easily. */
 double
-decimal_rounded(double number)
+decimal_rounded(double number, int digits)
 {
-    double places = 1, zeros = 1;
+    double places = 1, zeros = 1, least = 1;
 
     if (number == 0)
         return 0;
-    while (fabs(number) * places < 100)
+    for (; digits > 1; digits--)
+        least *= 10;
+    while (fabs(number) * places < least)
         places *= 10;
-    while (fabs(number) / zeros >= 1000)
+    while (fabs(number) / zeros >= least * 10)
         zeros *= 10;
     return nearbyint(number * places / zeros) * zeros / places;
 }

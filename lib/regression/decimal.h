@@ -12,8 +12,9 @@ decimal_exact(double number, struct rational *exact);
 double
 decimal_shortened(double number);
 
-/* To three digits: where a curve bends need not be known better, and is read more easily. */
+enum { DECIMAL_FEW = 3 }; /* digits: where a curve bends need not be known better, and is read more easily */
+
 double
-decimal_rounded(double number);
+decimal_rounded(double number, int digits);
 
 #endif

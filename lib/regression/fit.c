@@ -5,8 +5,10 @@
 #include "regression/jackknife.h"
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
+#include "regression/moments.h"
 #include "regression/noise.h"
 #include "regression/robust.h"
+#include "regression/settle.h"
 #include "regression/training.h"
 #include "regression/widen.h"
 
@@ -83,8 +85,6 @@ set_defaults(struct memmodel_fit_options *options)
     if (options->loss == MEMMODEL_FIT_LOSS_DEFAULT)
         options->loss =
             options->basis == MEMMODEL_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE;
-    if (options->max_terms == 0 && !fit_is_general(options))
-        options->max_terms = DEFAULT_TERMS;
 }
 
 /* A fit under way. */
@@ -102,6 +102,8 @@ struct fit {
     double *roots; /* of every row: what its columns are multiplied by */
     double *errors;
     struct held_out held_out;
+    double scale;   /* not 0: the coefficient of the only term, which has all other numbers of the formula in it */
+    size_t numbers; /* of these */
 };
 
 static bool
@@ -147,13 +149,13 @@ prepare_loss(struct fit *fit, const struct memmodel_fit_options *options)
 
 /* At least three rows for every term, the constant included, and two terms in any case. */
 static size_t
-affordable_terms(size_t rows, int32_t wanted)
+affordable_terms(size_t rows, int32_t asked)
 {
-    size_t terms = rows / ROWS_PER_TERM;
+    size_t terms = rows / ROWS_PER_TERM, wanted = asked > 0 ? (size_t)asked : DEFAULT_TERMS;
 
     if (terms < 2)
         terms = 2;
-    return terms - 1 < (size_t)wanted ? terms - 1 : (size_t)wanted;
+    return terms - 1 < wanted ? terms - 1 : wanted;
 }
 
 static int
@@ -201,7 +203,7 @@ solve(struct fit *fit, const struct subset *subset, double *coefficients)
     if (!solved)
         return false;
     for (size_t k = 0; k < subset->count; k++)
-        coefficients[k] = ldexp(scaled[k], -fit->basis.exponents[subset->columns[k]]);
+        coefficients[k] = ldexp(fit->scale > 0 ? fit->scale : scaled[k], -fit->basis.exponents[subset->columns[k]]);
     return true;
 }
 
@@ -300,6 +302,113 @@ judge(struct fit *fit)
         leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, fit->errors);
     return select_held_out_ratios(fit->context, &problem, fit->shortlist, &fit->held_out);
 }
+
+/* ---- a formula of several moments ---- */
+
+/* A term that is the formula but for a factor, and that factor. */
+static int
+append_moments(struct fit *fit, const struct moments_problem *problem, const struct moments *moments, uint16_t *column,
+               double *scale)
+{
+    expression term = moments_express(problem, moments);
+    double greatest = 0;
+    size_t index;
+    int status = term < 0 ? term : basis_append(&fit->basis, &fit->training, term, 1, &index);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < fit->training.columns.rows; i++) {
+        double value = matrix_column(&fit->basis.columns, index)[i];
+
+        if (value > greatest)
+            *scale = moments_predict(problem, moments, i) * fit->basis.right_side[i] / value;
+        greatest = fmax(greatest, value);
+    }
+    *column = (uint16_t)index;
+    return greatest > 0 ? 0 : MEMMODEL_ERROR_OVERFLOW;
+}
+
+/* What rows held out know of it. */
+static int
+append_left_out(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice,
+                struct held_out_formula *formulas)
+{
+    int status = 0;
+
+    for (size_t fold = 0; !status && fold < choice->folds; fold++) {
+        formulas[fold].subset = (struct subset){.count = 1};
+        status = append_moments(fit, problem, &choice->without[fold], formulas[fold].subset.columns,
+                                formulas[fold].coefficients);
+    }
+    return status;
+}
+
+static void
+take_held_out(struct fit *fit, const struct moments_choice *choice, const struct held_out_formula *formulas)
+{
+    for (size_t i = 0; i < fit->training.columns.rows; i++) {
+        fit->held_out.ratios[i] = choice->ratios[i];
+        fit->held_out.groups[i] = fit->training.points[i] % choice->folds;
+        fit->errors[i] = sqrt(fit->training.weights[i]) * (1 - 1 / choice->ratios[i]);
+    }
+    fit->held_out.count = choice->folds;
+    memcpy(fit->held_out.formulas, formulas, choice->folds * sizeof *formulas);
+}
+
+/* The chosen moments become the formula, if that can be written and proven. */
+static int
+take_moments(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice)
+{
+    const struct subset before = fit->subset;
+    struct held_out_formula formulas[MOMENTS_FOLDS];
+    bool proven = false;
+    int status = append_left_out(fit, problem, choice, formulas);
+
+    fit->subset = (struct subset){.count = 1};
+    if (!status)
+        status = append_moments(fit, problem, &choice->formula, fit->subset.columns, &fit->scale);
+    if (!status)
+        status = prove(fit, &proven);
+    if (!status && proven) {
+        take_held_out(fit, choice, formulas);
+        fit->numbers = moments_numbers(problem, &choice->formula) - 1;
+        return 0;
+    }
+    fit->subset = before;
+    fit->scale = 0;
+    return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
+}
+
+/* A limit of terms is a wish for a short formula, a change point a claim of its own, and units are those of single terms. */
+static bool
+may_have_moments(const struct fit *fit, const struct memmodel_fit_options *options)
+{
+    return options->basis == MEMMODEL_BASIS_POSYNOMIAL && options->max_terms == 0 && !fit->structure.change_point &&
+           !fit->structure.has_units;
+}
+
+static int
+consider_moments(struct fit *fit, const struct memmodel_fit_options *options)
+{
+    struct moments_problem problem;
+    struct moments_choice *choice;
+    int status;
+
+    if (!may_have_moments(fit, options) || !moments_prepare(&fit->training, &fit->basis, &problem))
+        return 0;
+    choice = memory_allocate_zeroed(fit->context, 1, sizeof *choice);
+    if (!choice)
+        return MEMMODEL_ERROR_NOMEM;
+    choice->ratios = memory_allocate_zeroed(fit->context, fit->training.columns.rows, sizeof *choice->ratios);
+    status = choice->ratios ? moments_choose(&problem, &fit->loss, fit->held_out.ratios, choice) : MEMMODEL_ERROR_NOMEM;
+    if (!status && choice->formula.count > 0)
+        status = take_moments(fit, &problem, choice);
+    memory_release(fit->context, choice->ratios);
+    memory_release(fit->context, choice);
+    return status;
+}
+
+/* ---- the model ---- */
 
 /* Row errors carry the root of their weight. */
 static double
@@ -427,6 +536,7 @@ set_bound(struct fit *fit, const int *exponents, memmodel_model *model)
         .weights = fit->training.weights,
         .points = fit->training.points,
         .point_count = fit->training.point_count,
+        .numbers = fit->numbers,
     };
     int status = model_allocate_bound(model, fit->training.columns.rows);
 
@@ -438,13 +548,8 @@ set_bound(struct fit *fit, const int *exponents, memmodel_model *model)
 }
 
 static int
-set_terms(struct fit *fit, memmodel_model *model)
+copy_terms(const struct fit *fit, memmodel_model *model, int *exponents)
 {
-    int exponents[SUBSET_TERMS + 1];
-
-    put_constant_last(&fit->subset);
-    if (!solve(fit, &fit->subset, model->coefficients))
-        return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
     model->term_count = fit->subset.count;
     for (size_t k = 0; k < model->term_count; k++) {
         size_t column = fit->subset.columns[k];
@@ -457,7 +562,19 @@ set_terms(struct fit *fit, memmodel_model *model)
         if (!isfinite(model->coefficients[k]))
             return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "a coefficient is out of range");
     }
-    return set_bound(fit, exponents, model);
+    return fit->scale > 0 ? model_settle(model) : 0;
+}
+
+static int
+set_terms(struct fit *fit, memmodel_model *model)
+{
+    int exponents[SUBSET_TERMS + 1], status;
+
+    put_constant_last(&fit->subset);
+    if (!solve(fit, &fit->subset, model->coefficients))
+        return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
+    status = copy_terms(fit, model, exponents);
+    return status ? status : set_bound(fit, exponents, model);
 }
 
 /* While `errors` has those of rows left out. */
@@ -542,6 +659,8 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
         status = select_proven(&fit);
     if (!status)
         status = judge(&fit);
+    if (!status)
+        status = consider_moments(&fit, options);
     if (!status)
         status = make_model(&fit, model);
     fit_release(&fit);

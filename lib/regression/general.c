@@ -13,6 +13,7 @@
  * rows held out better than it does.
  */
 #include "regression/general.h"
+#include "regression/logarithm.h"
 #include "regression/reweigh.h"
 
 #include <math.h>
@@ -484,14 +485,15 @@ judge_candidates(struct work *work)
 static double
 term_price(const struct basis *basis, size_t library)
 {
-    return library == LINE ? 1 : log((double)basis->ends[library] - 1);
+    return library == LINE ? 1 : logarithm((double)basis->ends[library] - 1);
 }
 
 static double
 score(const struct work *work, const struct candidate *candidate)
 {
     double rows = (double)work->basis->columns.rows;
-    double evidence = log(candidate->held_out_error + work->floor) + log(candidate->loo_error + work->floor);
+    double evidence =
+        logarithm(candidate->held_out_error + work->floor) + logarithm(candidate->loo_error + work->floor);
     size_t terms = candidate->terms; /* those with a change point count twice, as in select.h */
 
     if (work->loss && loss_is_linear(work->loss))

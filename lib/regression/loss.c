@@ -1,6 +1,6 @@
 /* What an error counts. */
 #include "regression/loss.h"
-#include "expression/kernels.h"
+#include "regression/logarithm.h"
 
 #include <math.h>
 
@@ -32,12 +32,6 @@ limited_ratio(double measured, double predicted)
     double ratio = predicted / measured;
 
     return !(ratio > 1 / most_ratio) ? 1 / most_ratio : ratio > most_ratio ? most_ratio : ratio;
-}
-
-static double
-logarithm(double number)
-{
-    return kernel_point(OPCODE_LOG, number, number);
 }
 
 double

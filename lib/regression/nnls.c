@@ -18,7 +18,7 @@ nnls_new(memmodel_context *context, size_t rows, size_t columns, struct nnls *nn
     status = qr_new(context, rows, columns, &nnls->qr);
     if (status)
         return status;
-    nnls->workspace = memory_allocate_zeroed(context, rows + columns + 1, sizeof *nnls->workspace);
+    nnls->workspace = memory_allocate_zeroed(context, rows + 2 * columns + 2, sizeof *nnls->workspace);
     nnls->free_columns = memory_allocate_zeroed(context, columns + 1, sizeof *nnls->free_columns);
     nnls->states = memory_allocate_zeroed(context, columns + 1, sizeof *nnls->states);
     return nnls->workspace && nnls->free_columns && nnls->states ? 0 : MEMMODEL_ERROR_NOMEM;
@@ -44,7 +44,8 @@ struct problem {
     size_t rows, count;
     const double *const *columns;
     const double *right_side;
-    double *solution;
+    double *solution, *norms; /* of every column */
+    double size;              /* of the right side */
 };
 
 static void
@@ -60,16 +61,18 @@ residual(const struct problem *problem, double *left)
 static size_t
 steepest_column(const struct problem *problem, double *left)
 {
-    double greatest = gradient_tolerance * sqrt(vector_dot(problem->rows, problem->right_side, problem->right_side));
+    double greatest = gradient_tolerance * problem->size;
     size_t steepest = problem->count;
 
     residual(problem, left);
     for (size_t j = 0; j < problem->count; j++) {
-        double norm = sqrt(vector_dot(problem->rows, problem->columns[j], problem->columns[j]));
-        double slope = vector_dot(problem->rows, problem->columns[j], left);
+        double slope;
 
-        if (problem->nnls->states[j] == HELD && slope > greatest * norm) {
-            greatest = slope / norm;
+        if (problem->nnls->states[j] != HELD)
+            continue;
+        slope = vector_dot(problem->rows, problem->columns[j], left);
+        if (slope > greatest * problem->norms[j]) {
+            greatest = slope / problem->norms[j];
             steepest = j;
         }
     }
@@ -168,13 +171,16 @@ void
 nnls_solve(struct nnls *nnls, size_t rows, const double *const *columns, size_t count, const double *right_side,
            double *solution)
 {
-    struct problem problem = {nnls, rows, count, columns, right_side, solution};
     double *left = nnls->workspace, *wanted = left + rows;
+    struct problem problem = {nnls, rows, count, columns, right_side, solution, wanted + count + 1, 0};
 
     nnls->qr.count = 0;
     nnls->qr.q.rows = rows;
     memset(nnls->states, HELD, count);
     memset(solution, 0, count * sizeof *solution);
+    problem.size = sqrt(vector_dot(rows, right_side, right_side));
+    for (size_t j = 0; j < count; j++)
+        problem.norms[j] = sqrt(vector_dot(rows, columns[j], columns[j]));
     for (size_t iteration = 0; iteration < 3 * count + 1; iteration++) {
         size_t column = steepest_column(&problem, left);
 

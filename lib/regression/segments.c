@@ -38,7 +38,7 @@ rows_beside(const struct training *training, size_t input, double level)
 static bool
 between(double least, double most, struct rational *knot)
 {
-    double middle = least + (most - least) / 2, few = decimal_rounded(middle);
+    double middle = least + (most - least) / 2, few = decimal_rounded(middle, DECIMAL_FEW);
 
     if (few > least && few < most)
         middle = few;

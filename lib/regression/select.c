@@ -3,6 +3,7 @@
  */
 #include "regression/select.h"
 #include "regression/leave_one_out.h"
+#include "regression/logarithm.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,7 +267,7 @@ description_length(const struct selection *selection, const struct candidate *ca
         library += (problem->plain[j] || !candidate->plain) && (grouped > 0 || !is_grouped(problem, j));
     if (problem->loss && loss_is_linear(problem->loss))
         rows *= 2;
-    return rows / 2 * log(candidate->score) + (double)(terms + grouped) * log((double)library);
+    return rows / 2 * logarithm(candidate->score) + (double)(terms + grouped) * logarithm((double)library);
 }
 
 typedef bool (*quality)(const struct select_problem *problem, const struct candidate *candidate);

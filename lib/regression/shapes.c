@@ -97,7 +97,7 @@ add_curves(struct expression_pool *pool, struct axis *axis)
     if (axis->levels < 3 || axis->sorted[0] < 0)
         return 0;
     if (axis->sorted[0] == 0) {
-        if (!decimal_exact(all_whole(axis) || median == 0 ? 1 : decimal_rounded(median / 10), &shift))
+        if (!decimal_exact(all_whole(axis) || median == 0 ? 1 : decimal_rounded(median / 10, DECIMAL_FEW), &shift))
             return 0;
         size = 4;
     }
@@ -132,7 +132,7 @@ shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows)
     if (!isfinite(values[0]) || !isfinite(values[rows - 1]))
         return 0;
     for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++) {
-        double knot = decimal_rounded(values[(size_t)(quantiles[i] * (double)(rows - 1))]);
+        double knot = decimal_rounded(values[(size_t)(quantiles[i] * (double)(rows - 1))], DECIMAL_FEW);
         struct rational exact;
         expression beyond;
 
@@ -178,8 +178,8 @@ add_hinges(struct expression_pool *pool, struct axis *axis)
     if (axis->levels <= MOST_KNOTS + 2)
         return add_at_levels(pool, axis, add_hinge);
     for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++)
-        status =
-            add_hinge(pool, axis, decimal_rounded(axis->sorted[(size_t)(quantiles[i] * (double)(axis->rows - 1))]));
+        status = add_hinge(
+            pool, axis, decimal_rounded(axis->sorted[(size_t)(quantiles[i] * (double)(axis->rows - 1))], DECIMAL_FEW));
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "regression/trees.h"
 #include "regression/checkpoint.h"
 #include "regression/hunt.h"
+#include "regression/logarithm.h"
 #include "regression/random.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ price(const struct trees *trees, const struct formula *formula)
     for (size_t k = 0; k < formula->count; k++) {
         size_t numbers = tree_count_numbers(&formula->trees[k]), nodes = formula->trees[k].count - 2 * numbers;
         size_t known = nodes < LIBRARY_MOST_NODES ? nodes : LIBRARY_MOST_NODES;
-        double trees_of_size = log((double)trees->hunt.library.ends[known] + 1);
+        double trees_of_size = logarithm((double)trees->hunt.library.ends[known] + 1);
 
         sum += trees_of_size * (double)nodes / (double)known + number_price * (double)numbers;
     }
@@ -245,7 +246,7 @@ first_score(const struct trees *trees, const struct formula *formula)
 
     if (formula->count == 0 || (double)(fitted * ROWS_PER_TERM) > rows)
         return INFINITY;
-    return rows / 2 * log(formula->error) + (double)fitted / 2 * log(rows) + price(trees, formula);
+    return rows / 2 * logarithm(formula->error) + (double)fitted / 2 * logarithm(rows) + price(trees, formula);
 }
 
 /* Those of the least description length, as many as there is room for. */
@@ -308,7 +309,7 @@ allow_for_luck(struct trees *trees, size_t k)
 {
     struct candidate *candidate = &trees->general->candidates[trees->first + k];
     size_t rows = trees->training->columns.rows;
-    double luck = exp(luck_share * log((double)trees->hunt.tried + 2) / (double)rows);
+    double luck = exponential(luck_share * logarithm((double)trees->hunt.tried + 2) / (double)rows);
 
     if (candidate->held_out_error <= candidate->loo_error * luck)
         return;
@@ -389,8 +390,9 @@ choose(struct trees *trees)
     for (size_t k = 0; k < trees->count; k++) {
         struct candidate *candidate = &general->candidates[trees->first + k];
 
-        candidate->score = rows / 4 * (log(candidate->held_out_error + floor) + log(candidate->loo_error + floor)) +
-                           price(trees, &trees->chosen[k]);
+        candidate->score =
+            rows / 4 * (logarithm(candidate->held_out_error + floor) + logarithm(candidate->loo_error + floor)) +
+            price(trees, &trees->chosen[k]);
         if (candidate->score < best && candidate->held_out_error < general->candidates[0].held_out_error &&
             is_surely_better(trees, k)) {
             best = candidate->score;

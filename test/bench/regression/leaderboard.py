@@ -1,6 +1,6 @@
 """How well formulas predict rows they were not fitted to, beside other methods.
 
-usage: leaderboard.py [--methods NAME,...] [--parts published,check,unseen,memory,coverage]
+usage: leaderboard.py [--methods NAME,...] [--parts published,check,unseen,memory,simulated,coverage]
 
 Twelve real tables by test R2, on the splits of a published study, whose numbers for 21 methods stand beside, and on ten
 others; real tables that no rule was chosen by; peaks of memory by test MAPE; and how often measurements stay below the
@@ -161,7 +161,7 @@ def pick(known: dict[str, methods.Method], wanted: str | None) -> dict[str, meth
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", help="only these, by their names, with commas; all unless given")
-    parser.add_argument("--parts", default="published,check,unseen,memory,coverage", help="only these parts")
+    parser.add_argument("--parts", default="published,check,unseen,memory,simulated,coverage", help="only these parts")
     options = parser.parse_args()
     print(f"This machine: {machine()}")
     parts = options.parts.split(",")
@@ -171,6 +171,8 @@ def main() -> None:
         unseen_board(pick(methods.TABLES, options.methods))
     if "memory" in parts:
         memory.boards(pick(methods.MEMORY, options.methods))
+    if "simulated" in parts:
+        memory.simulated_boards(pick(methods.MEMORY, options.methods))
     if "coverage" in parts:
         coverage.board()
 

@@ -9,6 +9,7 @@ import methods
 import numpy as np
 import tables
 from results import Result, Store
+from simulated import FIRST, SECOND, simulated_peaks
 from tables import Part, Peaks
 
 SPLITS = tuple(range(20))
@@ -95,20 +96,9 @@ def print_board(
         print(f"{method:26} " + " ".join(" " * 14 if np.isnan(value) else form.format(value) for value in values))
 
 
-def boards(chosen: dict[str, methods.Method]) -> None:
-    everything, simulated = list(tables.all_peaks()), tables.simulated_peaks()
-    inside, beyond = Store("memory"), Store("memory_larger")
-    ours: dict[str, methods.Method] = {}
-    for peaks in everything:
-        ours = simulating(chosen, simulated.get(peaks.name, {}))
-        both = chosen | ours
-        inside.measure(peaks.name, both, lambda peaks=peaks: random_parts(peaks), mape)
-        beyond.measure(peaks.name, both, lambda peaks=peaks: larger_parts(peaks), mape)
-    names = [*chosen, *simulating(chosen, {(): 0.0})]
-    print(f"\nPeaks of memory. {inside.machine}\n")
-    print("\n".join(describe_noise(peaks) for peaks in everything))
+def print_boards(title: str, everything: list[Peaks], names: list[str], inside: Store, beyond: Store) -> None:
     random = inside.of_methods(names)
-    print_board("Test MAPE, 20 splits of 70 % to 30 %: the median", everything, random, lambda result: result.median)
+    print_board(f"{title}: test MAPE, 20 splits of 70 % to 30 %: the median", everything, random, lambda r: r.median)
     print_board("... and the worst split", everything, random, lambda result: max(result.errors))
     print_board("... and seconds of a fit", everything, random, lambda result: result.seconds, "{:14.3f}")
     print_board("... and nodes of the formula", everything, random, lambda result: result.nodes, "{:14.0f}")
@@ -116,3 +106,28 @@ def boards(chosen: dict[str, methods.Method]) -> None:
         "Test MAPE of the points larger than a quarter of the largest, fitted to the others", everything,
         beyond.of_methods(names), lambda result: result.median,
     )  # fmt: skip
+
+
+def boards(chosen: dict[str, methods.Method]) -> None:
+    everything, simulated = list(tables.all_peaks()), tables.simulated_peaks()
+    inside, beyond = Store("memory"), Store("memory_larger")
+    for peaks in everything:
+        both = chosen | simulating(chosen, simulated.get(peaks.name, {}))
+        inside.measure(peaks.name, both, lambda peaks=peaks: random_parts(peaks), mape)
+        beyond.measure(peaks.name, both, lambda peaks=peaks: larger_parts(peaks), mape)
+    names = [*chosen, *simulating(chosen, {(): 0.0})]
+    print(f"\nPeaks of memory. {inside.machine}\n")
+    print("\n".join(describe_noise(peaks) for peaks in everything))
+    print_boards("Measured", everything, names, inside, beyond)
+
+
+def simulated_boards(chosen: dict[str, methods.Method]) -> None:
+    """Of networks that were simulated: our formulas alone, as no other method gains from more tables."""
+    inside, beyond = Store("simulated"), Store("simulated_larger")
+    ours = {name: method for name, method in chosen.items() if name == methods.OURS}
+    for title, half in (("Simulated, rules may follow them", FIRST), ("Simulated, to judge by", SECOND)):
+        everything = list(simulated_peaks(half))
+        for peaks in everything:
+            inside.measure(peaks.name, ours, lambda peaks=peaks: random_parts(peaks), mape)
+            beyond.measure(peaks.name, ours, lambda peaks=peaks: larger_parts(peaks), mape)
+        print_boards(title, everything, list(ours), inside, beyond)
