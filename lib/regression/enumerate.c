@@ -8,7 +8,7 @@ enum { SINGLES = 24, BEAM = 6, GROWN = 8, MOST_GROWN = 3, STEPS = 12, ROWS_PER_N
 enum {
     SMALL_NODES = 5,
     MOST_SMALL = 3000,
-    STARTS = SUMS / SUM_TERMS,
+    STARTS = 4,
     JOINED = 40,
     ROUNDS = 6,
     SMALLEST = SELECTION_SMALLEST,
@@ -424,16 +424,18 @@ note_triple(struct triple *best, const struct triple *triple)
         best[place] = *triple;
 }
 
-static void
-search_triples(const struct search *search)
+/* The best sums of three, fitted; returns how many. */
+static size_t
+best_triples(const struct search *search, size_t wanted, struct formula *sums)
 {
     double(*products)[SMALLEST + 1] = search->selection->products;
     struct triple best[TRIPLES] = {{0, {0, 0, 0}}}, triple;
-    struct formula constant = {.count = 0}, formula;
-    size_t count = search->library->count < SMALLEST ? search->library->count : SMALLEST, *of = triple.features;
+    struct formula constant = {.count = 0};
+    size_t count = search->library->count < SMALLEST ? search->library->count : SMALLEST, *of = triple.features,
+           made = 0;
 
     if (affordable_trees(search->fitter) < 3 || !formula_fit_linear(search->fitter, &constant))
-        return;
+        return 0;
     fill_products(search, count, products);
     for (of[0] = 0; of[0] < count; of[0]++)
         for (of[1] = 0; of[1] < of[0]; of[1]++)
@@ -441,13 +443,23 @@ search_triples(const struct search *search)
                 triple.gain = gain_of_three(products, of);
                 note_triple(best, &triple);
             }
-    for (size_t i = 0; i < TRIPLES && best[i].gain > 0; i++) {
-        formula.count = 3;
+    for (size_t i = 0; i < wanted && best[i].gain > 0; i++) {
+        sums[made].count = 3;
         for (size_t k = 0; k < 3; k++)
-            formula.trees[k] = library_tree(search->library, best[i].features[k]);
-        if (formula_fit_linear(search->fitter, &formula))
-            archive_offer(search->archive, &formula);
+            sums[made].trees[k] = library_tree(search->library, best[i].features[k]);
+        made += formula_fit_linear(search->fitter, &sums[made]);
     }
+    return made;
+}
+
+static void
+search_triples(const struct search *search)
+{
+    struct formula sums[TRIPLES];
+    size_t count = best_triples(search, TRIPLES, sums);
+
+    for (size_t i = 0; i < count; i++)
+        archive_offer(search->archive, &sums[i]);
 }
 
 /* ---- the whole ---- */
@@ -491,7 +503,7 @@ library_sums(struct fitter *fitter, const struct library *library, struct select
             if (extend(&search, &sums[count - 1], end, 1, &sums[count]) == 0)
                 break;
     }
-    return count;
+    return count + best_triples(&search, SUMS - STARTS * SUM_TERMS, sums + count);
 }
 
 /* Of every number of trees the best so far, with numbers in it. */

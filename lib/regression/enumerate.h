@@ -22,6 +22,7 @@ struct library {
     struct matrix values; /* a column of each */
     size_t count, capacity;
     size_t ends[LIBRARY_MOST_NODES + 1]; /* features 0 to ends[s] - 1 have at most s nodes */
+    size_t lengths, lengths_end;         /* squared lengths among monomials */
 };
 
 /* Which nestings are not wanted: forbidden[outer][inner], an operation upon a tree with the other somewhere in it. */
@@ -95,9 +96,9 @@ void
 enumerate_search(struct fitter *fitter, const struct library *library, struct selection *selection,
                  const struct grammar *grammar, const struct effort *effort, struct archive *archive);
 
-enum { SUM_TERMS = 3, SUMS = 4 * SUM_TERMS };
+enum { SUM_TERMS = 3, SUMS = 4 * SUM_TERMS + 2 };
 
-/* Up to SUMS good sums of small features for the fitter's aim, by forward steps; returns how many. */
+/* Up to SUMS good sums of small features for the fitter's aim, by forward steps and of three at once; returns how many. */
 size_t
 library_sums(struct fitter *fitter, const struct library *library, struct selection *selection, struct formula *sums);
 

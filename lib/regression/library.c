@@ -244,7 +244,9 @@ build_monomials(struct builder *builder, const double *const *inputs, size_t inp
     for (size_t i = 0; i < input_count; i++)
         add_operation(builder, TREE_INVERSE, (int32_t)i, (int32_t)i);
     end = library->count;
+    library->lengths = end;
     build_lengths(builder, input_count, library->capacity / 4);
+    library->lengths_end = library->count;
     for (int degree = 2; degree <= MOST_DEGREE; degree++) {
         size_t made = library->count;
 

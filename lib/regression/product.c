@@ -97,34 +97,46 @@ is_wanted(const struct grammar *grammar, const struct form *form)
     return !grammar->excluded[form->operation] && !(form->exponent && grammar->excluded[TREE_EXP]);
 }
 
-/* Those features from `begin` on, in all forms from `first` to `last`, as long as there are fewer than `most` factors. */
-static void
-add_forms(struct products *products, kernel run, const struct grammar *grammar, size_t begin, size_t end, uint8_t first,
-          uint8_t last, size_t most)
+/* Features of one kind, in forms, as long as there is room: up to a share of it in twelfths. */
+struct share {
+    enum { TREES, LENGTHS, MONOMIALS } of;
+    uint8_t first_form, last_form;
+    size_t most;
+};
+
+static bool
+is_of_share(const struct products *products, const struct share *share, size_t feature, uint8_t form)
 {
-    for (size_t i = begin; i < end && products->count < most; i++)
-        for (uint8_t form = first; form <= last; form++)
-            if (is_wanted(grammar, &forms[form]) &&
-                (begin > 0 || products->library->features[i].nodes <= forms[form].most_nodes))
+    size_t trees = products->library->count, index = feature - trees;
+    bool length = index >= products->monomials.lengths && index < products->monomials.lengths_end;
+
+    if (share->of == TREES)
+        return feature < trees && products->library->features[feature].nodes <= forms[form].most_nodes;
+    return feature >= trees && length == (share->of == LENGTHS);
+}
+
+static void
+add_share(struct products *products, kernel run, const struct grammar *grammar, const struct share *share)
+{
+    size_t features = products->library->count + products->monomials.count;
+    size_t most = share->most * (products->columns.columns - 1) / 12;
+
+    for (size_t i = share->of == TREES ? 0 : products->library->count; i < features && products->count < most; i++)
+        for (uint8_t form = share->first_form; form <= share->last_form; form++)
+            if (is_wanted(grammar, &forms[form]) && is_of_share(products, share, i, form))
                 add_factor(products, run, i, form);
 }
 
-/* What has room, in order, up to a share of it in twelfths. */
 static void
 add_factors(struct products *products, kernel run, const struct grammar *grammar)
 {
-    static const struct {
-        bool monomials;
-        uint8_t first, last;
-        size_t share;
-    } shares[] = {{true, 0, 0, 1},  {true, 1, 1, 4},          {true, 2, 3, 5},  {true, 4, FORMS - 1, 6},
-                  {false, 1, 3, 7}, {false, 4, FORMS - 1, 8}, {false, 0, 0, 12}};
-    size_t trees = products->library->count, all = trees + products->monomials.count;
-    size_t most = products->columns.columns - 1;
+    static const struct share shares[] = {
+        {LENGTHS, 0, 0, 1}, {MONOMIALS, 1, 1, 4},     {MONOMIALS, 2, 3, 5}, {MONOMIALS, 4, FORMS - 1, 6},
+        {TREES, 1, 3, 7},   {TREES, 4, FORMS - 1, 8}, {TREES, 0, 0, 12},
+    };
 
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        add_forms(products, run, grammar, shares[i].monomials ? trees : 0, shares[i].monomials ? all : trees,
-                  shares[i].first, shares[i].last, shares[i].share * most / 12);
+        add_share(products, run, grammar, &shares[i]);
 }
 
 static int

@@ -95,6 +95,20 @@ power_of_ten(int exponent)
     return power;
 }
 
+double
+tree_round_number(double number, int digits)
+{
+    double scale = 1;
+
+    if (number == 0)
+        return 0;
+    while (fabs(number) * scale < (double)power_of_ten(digits - 1))
+        scale *= 10;
+    while (fabs(number) * scale >= (double)power_of_ten(digits))
+        scale /= 10;
+    return scale >= 1 ? floor(number * scale + 0.5) / scale : floor(number * scale + 0.5) * floor(1 / scale + 0.5);
+}
+
 bool
 tree_round_numbers(struct tree *tree)
 {

@@ -8,13 +8,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = GENERAL_FOLDS, NO_FOLD = FOLDS, MOST_REPEATS = 3, REPEATED_ROWS = 1500, ROWS_PER_TERM = 3 };
+enum {
+    FOLDS = GENERAL_FOLDS,
+    NO_FOLD = FOLDS,
+    MOST_REPEATS = 3,
+    REPEATED_ROWS = 1500,
+    ROWS_PER_TERM = 3,
+    MOST_DIGITS = 7
+};
 
 static const double number_price = 2.3;   /* ln of the places where a number may stand */
 static const double unexplained = 1e-3;   /* share of the target's variance */
 static const double luck_share = 4;       /* 2 would do for formulas that know nothing of each other */
 static const double most_leverage = 0.95; /* of a row */
 static const double exact = 1e-21;        /* share of the target's size, squared, that counts as no error */
+static const double digit_share = 0.01;   /* of the standard error of the mean squared error */
 static const double same_values = 1e-6;   /* relative difference of a tree and its expression that counts as none */
 
 struct trees {
@@ -206,6 +214,36 @@ round_numbers(struct formula *formula)
     return true;
 }
 
+/* One number to as few digits as its error's growth allows, coefficients following; 0 stays. */
+static void
+shorten_number(struct trees *trees, struct formula *formula, struct tree_gene *gene, double most_error)
+{
+    double number = gene->number;
+
+    for (int digits = 1; digits < MOST_DIGITS; digits++) {
+        gene->number = tree_round_number(number, digits);
+        if (formula_fit_linear(&trees->hunt.fitter, formula) && formula->error <= most_error)
+            return;
+    }
+    gene->number = number;
+    formula_fit_linear(&trees->hunt.fitter, formula);
+}
+
+/* Every number in turn, so that a person can read them: the squared error grows by less than can be known of it. */
+static void
+shorten_numbers(struct trees *trees, struct formula *formula)
+{
+    double growth = digit_share * sqrt(2 / (double)trees->training->columns.rows), most;
+
+    if (!formula_fit_linear(&trees->hunt.fitter, formula))
+        return;
+    most = formula->error * (1 + growth);
+    for (size_t k = 0; k < formula->count; k++)
+        for (size_t i = 0; i < formula->trees[k].count; i++)
+            if (formula->trees[k].genes[i].operation == TREE_NUMBER)
+                shorten_number(trees, formula, &formula->trees[k].genes[i], most);
+}
+
 static int
 add_candidate(struct trees *trees, const struct formula *found)
 {
@@ -221,6 +259,7 @@ add_candidate(struct trees *trees, const struct formula *found)
 
     if (!round_numbers(&formula))
         return 0;
+    shorten_numbers(trees, &formula);
     candidate.loo_error = loo_error(trees, &formula, trees->left_out[trees->count]);
     if (isnan(candidate.loo_error))
         return 0;

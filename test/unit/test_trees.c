@@ -208,6 +208,9 @@ derivatives_by_numbers_are_those_of_differences(void **state)
         apply(TREE_ROOT, join(TREE_ADD, apply(TREE_SQUARE, join(TREE_SUBTRACT, x, number(1.1))), y)),
         apply(TREE_INVERSE, join(TREE_MULTIPLY, number(2), join(TREE_MAX, z, join(TREE_ADD, x, number(0.25))))),
         join(TREE_MIN, join(TREE_MULTIPLY, y, number(1.5)), apply(TREE_SQUARE, number(1.7))),
+        join(TREE_MULTIPLY, apply(TREE_SIN, join(TREE_MULTIPLY, x, number(1.3))), apply(TREE_EXP, number(-0.4))),
+        join(TREE_ADD, apply(TREE_COS, join(TREE_ADD, x, number(0.3))),
+             apply(TREE_TANH, join(TREE_MULTIPLY, y, number(0.2)))),
     };
 
     draw_table(&table);

@@ -1,0 +1,175 @@
+/* Products of powers and small trees, sums behind factors and in powers, and the digits of numbers. */
+#include "fitted.h"
+#include "near.h"
+
+#include "regression/product.h"
+
+#include <math.h>
+
+enum { ROWS = 40, INPUTS = 3, FEATURES = 3000 };
+
+/* A table of three inputs between 1 and 4 and a target, and all that a search for it needs. */
+struct bench {
+    double columns[INPUTS][ROWS], target[ROWS], ones[ROWS];
+    const double *inputs[INPUTS];
+    struct aim aim;
+    struct grammar grammar;
+    struct library library;
+    struct selection selection;
+    struct products products;
+    struct fitter fitter;
+    struct archive archive;
+};
+
+static void
+bench_new(memmodel_context *context, double (*law)(double x, double y, double z), const char *excluded,
+          struct bench *bench)
+{
+    uint64_t seed = 5;
+
+    *bench = (struct bench){.aim = {bench->target, bench->ones, ROWS, 1e-24}};
+    assert_true(!excluded || grammar_forbid(&bench->grammar, excluded));
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < INPUTS; j++)
+            bench->columns[j][i] = 2.5 + 1.5 * random_error(&seed);
+        bench->target[i] = law(bench->columns[0][i], bench->columns[1][i], bench->columns[2][i]);
+        bench->ones[i] = 1;
+    }
+    for (size_t j = 0; j < INPUTS; j++)
+        bench->inputs[j] = bench->columns[j];
+    assert_int_equal(library_new(context, ROWS, bench->inputs, INPUTS, &bench->grammar, FEATURES, &bench->library), 0);
+    assert_int_equal(selection_new(context, ROWS, bench->library.capacity, &bench->selection), 0);
+    assert_int_equal(
+        products_new(context, ROWS, bench->inputs, INPUTS, &bench->grammar, &bench->library, &bench->products), 0);
+    assert_int_equal(fitter_new(context, ROWS, bench->inputs, INPUTS, &bench->fitter), 0);
+    bench->fitter.aim = &bench->aim;
+}
+
+static void
+bench_release(memmodel_context *context, struct bench *bench)
+{
+    products_release(context, &bench->products);
+    selection_release(context, &bench->selection);
+    library_release(context, &bench->library);
+    fitter_release(&bench->fitter);
+}
+
+/* Squared error of the best formula over that of a constant. */
+static double
+error_of_products(memmodel_context *context, double (*law)(double x, double y, double z), const char *excluded)
+{
+    static struct bench bench;
+    struct formula constant = {.count = 0};
+    double error;
+
+    bench_new(context, law, excluded, &bench);
+    products_search(&bench.products, &bench.fitter, &bench.grammar, &bench.archive);
+    assert_true(formula_fit_linear(&bench.fitter, &constant));
+    error = archive_best(&bench.archive, ARCHIVE_MOST_NODES)->error / constant.error;
+    for (size_t i = 0; i <= ARCHIVE_MOST_NODES; i++)
+        assert_true(grammar_allows(&bench.grammar, &bench.archive.formulas[i]));
+    bench_release(context, &bench);
+    return error;
+}
+
+static double
+powers_and_length(double x, double y, double z)
+{
+    return 0.3 * x * x / sqrt(y) / (x * x + z * z);
+}
+
+static double
+wave(double x, double y, double z)
+{
+    return -7 * x * cos(y * z) / y;
+}
+
+static double
+decay(double x, double y, double z)
+{
+    return 2 * sqrt(x) * exp(-0.7 * y / z);
+}
+
+static double
+one_more(double x, double y, double z)
+{
+    return x + 0.4 * y * tanh(y) / (z * z);
+}
+
+static void
+products_of_powers_and_trees_are_found(void **state)
+{
+    assert_true(error_of_products(*state, powers_and_length, NULL) < 1e-18);
+    assert_true(error_of_products(*state, wave, NULL) < 1e-18);
+    assert_true(error_of_products(*state, decay, NULL) < 1e-18);
+    assert_true(error_of_products(*state, one_more, NULL) < 1e-18);
+}
+
+static void
+what_is_excluded_is_not_in_products(void **state)
+{
+    assert_true(error_of_products(*state, wave, "cos") > 1e-12);
+    assert_true(error_of_products(*state, decay, "exp") > 1e-12);
+}
+
+static double
+behind_a_factor(double x, double y, double z)
+{
+    return 3 / (x * (y * y + 2.5 * z));
+}
+
+static double
+in_a_root(double x, double y, double z)
+{
+    return sqrt(y * z + 1.75 * x * x + 4.5);
+}
+
+static double
+error_of_factors(memmodel_context *context, double (*law)(double x, double y, double z))
+{
+    static struct bench bench;
+    struct formula constant = {.count = 0};
+    double error;
+
+    bench_new(context, law, NULL, &bench);
+    factors_search(&bench.fitter, &bench.library, &bench.selection, 12000, &bench.archive);
+    assert_ptr_equal(bench.fitter.aim, &bench.aim);
+    assert_true(formula_fit_linear(&bench.fitter, &constant));
+    error = archive_best(&bench.archive, ARCHIVE_MOST_NODES)->error / constant.error;
+    bench_release(context, &bench);
+    return error;
+}
+
+static void
+sums_behind_factors_and_in_powers_are_found(void **state)
+{
+    assert_true(error_of_factors(*state, behind_a_factor) < 1e-18);
+    assert_true(error_of_factors(*state, in_a_root) < 1e-18);
+}
+
+static void
+numbers_are_rounded_to_digits(void **state)
+{
+    (void)state;
+    assert_true(tree_round_number(0.123456, 2) == 0.12);
+    assert_true(tree_round_number(-9.96, 2) == -10);
+    assert_true(tree_round_number(45678, 1) == 50000);
+    assert_true(tree_round_number(45678, 3) == 45700);
+    assert_true(tree_round_number(0.00099951, 3) == 0.001);
+    assert_true(tree_round_number(0, 3) == 0);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(products_of_powers_and_trees_are_found),
+        WITH_CONTEXT(what_is_excluded_is_not_in_products),
+        WITH_CONTEXT(sums_behind_factors_and_in_powers_are_found),
+        WITH_CONTEXT(numbers_are_rounded_to_digits),
+    };
+
+    return cmocka_run_group_tests_name("products", tests, NULL, NULL);
+}
