@@ -132,7 +132,7 @@ weigh_features(const struct search *search, size_t end)
     }
     multiply_features(search, end, search->fitter->residual, selection->gains);
     for (size_t j = 0; j < end; j++) {
-        bool left = selection->rests[j] > dependent * selection->norms[j];
+        bool left = !search->library->features[j].unfit && selection->rests[j] > dependent * selection->norms[j];
 
         selection->gains[j] = left ? selection->gains[j] * selection->gains[j] / selection->rests[j] : 0;
     }

@@ -13,6 +13,7 @@ enum { LIBRARY_MOST_NODES = 9 };
 /* An operation on earlier features. */
 struct feature {
     uint8_t operation, input, nodes;
+    bool unfit; /* of a unit that no term may have */
     int32_t first, second;
     struct residues residues;
 };
@@ -104,8 +105,8 @@ library_sums(struct fitter *fitter, const struct library *library, struct select
 
 /* Offers the archive sums of features behind small factors, and in roots and inverses; the more the more may be tried. */
 void
-factors_search(struct fitter *fitter, const struct library *library, struct selection *selection, size_t most_tried,
-               struct archive *archive);
+factors_search(struct fitter *fitter, const struct library *library, struct selection *selection,
+               const struct grammar *grammar, size_t most_tried, struct archive *archive);
 
 /* Offers what a number at each place makes of the formula; the best of these becomes it. false if none is better. */
 bool

@@ -12,6 +12,7 @@ struct factoring {
     struct fitter *fitter;
     const struct library *library;
     struct selection *selection;
+    const struct grammar *grammar;
     struct archive *archive;
     const struct aim *aim; /* of the formula */
     struct aim inner;      /* of the sum in it */
@@ -116,7 +117,7 @@ offer_power(const struct factoring *of, const struct formula *sum, bool rounds, 
     if (!sum_tree(sum, rounds, constant, &formula.trees[0]) || !raise_tree(of, &formula.trees[0]))
         return;
     tree_simplify(&formula.trees[0]);
-    if (formula_fit(of->fitter, &formula, STEPS))
+    if (grammar_allows(of->grammar, &formula) && formula_fit(of->fitter, &formula, STEPS))
         archive_offer(of->archive, &formula);
 }
 
@@ -135,7 +136,7 @@ offer_product(const struct factoring *of, const struct formula *sum, bool consta
             return;
         tree_simplify(&formula.trees[formula.count++]);
     }
-    if (formula_fit_linear(of->fitter, &formula))
+    if (grammar_allows(of->grammar, &formula) && formula_fit_linear(of->fitter, &formula))
         archive_offer(of->archive, &formula);
 }
 
@@ -162,11 +163,11 @@ search_factor(struct factoring *of)
 }
 
 void
-factors_search(struct fitter *fitter, const struct library *library, struct selection *selection, size_t most_tried,
-               struct archive *archive)
+factors_search(struct fitter *fitter, const struct library *library, struct selection *selection,
+               const struct grammar *grammar, size_t most_tried, struct archive *archive)
 {
     static const int powers[] = {1, 2, -1, -2};
-    struct factoring of = {fitter, library, selection, archive, .aim = fitter->aim};
+    struct factoring of = {fitter, library, selection, grammar, archive, .aim = fitter->aim};
     size_t factors = most_tried / TRIED_PER_FACTOR < library->count ? most_tried / TRIED_PER_FACTOR : library->count;
 
     for (size_t k = 0; k < sizeof powers / sizeof *powers; k++)

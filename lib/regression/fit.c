@@ -29,8 +29,6 @@ check_supported(memmodel_context *context, const struct memmodel_fit_options *op
         const char *name;
     } missing[] = {
         {searches && options->loss > MEMMODEL_FIT_LOSS_SQUARED, "a search under this loss"},
-        {searches && options->unit_count > 0, "a search with units"},
-        {searches && (options->most_exponent != 0 || options->integer_exponents), "a search with limited exponents"},
         {searches && options->change_points != 0, "a search with change points"},
     };
 

@@ -148,6 +148,16 @@ make_candidate(struct fit *fit, const struct candidate *candidate, memmodel_mode
     return status;
 }
 
+/* Terms that a search found are of the powers and units that are known. */
+static bool
+has_allowed_terms(const struct fit *fit, const struct candidate *candidate)
+{
+    for (size_t k = 0; k < candidate->terms; k++)
+        if (!structure_allows(&fit->structure, fit->basis.pool, fit->basis.terms[candidate->chosen[k]]))
+            return false;
+    return true;
+}
+
 /* A general_problem's accept(): is it proven to be what it must be? */
 static int
 is_sound(void *user, const struct candidate *candidate, bool *sound)
@@ -157,6 +167,10 @@ is_sound(void *user, const struct candidate *candidate, bool *sound)
     int status = make_candidate(fit, candidate, &model);
 
     *sound = false;
+    if (!status && candidate->library == TREES && !has_allowed_terms(fit, candidate)) {
+        memmodel_model_unref(model);
+        return 0;
+    }
     if (status) /* terms that cannot be told apart make no formula */
         return status == MEMMODEL_ERROR_NOMEM ? status : 0;
     set_domain(fit, model);
@@ -418,6 +432,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
     problem = (struct general_problem){.training = &fit->training,
                                        .basis = &fit->basis,
                                        .loss = &fit->loss,
+                                       .structure = &fit->structure,
                                        .most_terms = (size_t)options->max_terms,
                                        .accept = is_sound,
                                        .user = fit};

@@ -48,7 +48,8 @@ struct general_problem {
     const struct training *training;
     const struct basis *basis;
     const struct loss *loss;
-    size_t most_terms; /* 0: GENERAL_TERMS, and of the inputs themselves all */
+    const struct structure *structure; /* NULL: nothing is known */
+    size_t most_terms;                 /* 0: GENERAL_TERMS, and of the inputs themselves all */
     /* Whether a candidate with its coefficients on all rows may become the formula; 0 or an error. */
     int (*accept)(void *user, const struct candidate *candidate, bool *accepted);
     void *user;

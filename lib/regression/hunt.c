@@ -1,6 +1,7 @@
 /* Enumeration, evolution, and a last polish of what they found. */
 #include "regression/hunt.h"
 #include "regression/random.h"
+#include "regression/structure.h"
 
 #include <math.h>
 #include <time.h>
@@ -28,6 +29,9 @@ read_grammar(memmodel_context *context, const struct memmodel_fit_options *optio
     for (unsigned outer = TREE_EXP; outer <= TREE_TANH; outer++)
         for (unsigned inner = TREE_EXP; inner <= TREE_TANH; inner++)
             grammar->forbidden[outer][inner] = true;
+    if (options->integer_exponents)
+        grammar->excluded[TREE_ROOT] = grammar->excluded[TREE_LOG] = grammar->excluded[TREE_EXP] =
+            grammar->excluded[TREE_SIN] = grammar->excluded[TREE_COS] = grammar->excluded[TREE_TANH] = true;
     for (size_t i = 0; i < options->forbidden_count; i++)
         if (!grammar_forbid(grammar, options->forbidden[i]))
             return context_error(
@@ -37,9 +41,25 @@ read_grammar(memmodel_context *context, const struct memmodel_fit_options *optio
     return 0;
 }
 
+/* Of what searches and is searched. */
+static void
+set_structure(struct hunt *hunt, const struct structure *structure)
+{
+    if (!structure || !structure->has_units)
+        return;
+    hunt->fitter.structure = structure;
+    for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
+        hunt->world.islands[i].fitter.structure = structure;
+    for (size_t i = 0; i < hunt->library.count; i++) {
+        struct tree tree = library_tree(&hunt->library, i);
+
+        hunt->library.features[i].unfit = !tree_unit_fits(structure, &tree);
+    }
+}
+
 int
-hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, size_t rows,
-         const double *const *inputs, size_t input_count, struct hunt *hunt)
+hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, const struct structure *structure,
+         size_t rows, const double *const *inputs, size_t input_count, struct hunt *hunt)
 {
     int64_t evaluations = options->evaluations > 0 ? options->evaluations : DEFAULT_EVALUATIONS;
     int status;
@@ -60,6 +80,8 @@ hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, 
     if (!status && options->search & MEMMODEL_FIT_SEARCH_EVOLVE)
         status = world_new(context, rows, inputs, input_count, &hunt->grammar,
                            options->threads > 0 ? (size_t)options->threads : 1, &hunt->world);
+    if (!status)
+        set_structure(hunt, structure);
     return status;
 }
 
@@ -146,8 +168,8 @@ hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, 
     hunt->fitter.tried = 0;
     if (age == 0 && enumerates)
         products_search(&hunt->products, &hunt->fitter, &hunt->grammar, archive);
-    if (age == 0 && enumerates)
-        factors_search(&hunt->fitter, &hunt->library, &hunt->selection, hunt->age_evaluations, archive);
+    if (age == 0 && enumerates && !hunt->fitter.structure) /* what is behind a factor has other units */
+        factors_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, hunt->age_evaluations, archive);
     if (age == 0)
         enumerate_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, &effort, archive);
     if (hunt->options->search & MEMMODEL_FIT_SEARCH_EVOLVE)

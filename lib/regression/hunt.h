@@ -24,8 +24,8 @@ struct hunt {
 
 /* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting); a failed hunt may be released. */
 int
-hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, size_t rows,
-         const double *const *inputs, size_t input_count, struct hunt *hunt);
+hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, const struct structure *structure,
+         size_t rows, const double *const *inputs, size_t input_count, struct hunt *hunt);
 
 void
 hunt_release(memmodel_context *context, struct hunt *hunt);

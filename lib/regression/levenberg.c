@@ -14,6 +14,7 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
 {
     int status = tree_machine_new(context, rows, inputs, input_count, &fitter->machine);
 
+    fitter->structure = NULL;
     if (!status)
         status = matrix_new(context, rows, FORMULA_MOST_TREES, &fitter->columns);
     if (!status)
@@ -91,7 +92,7 @@ append_tree(struct fitter *fitter, const struct tree *tree, size_t k)
     double *column = matrix_column(&fitter->columns, k);
     const double *values;
 
-    if (!tree_is_sound(&fitter->machine, tree))
+    if (!tree_unit_fits(fitter->structure, tree) || !tree_is_sound(&fitter->machine, tree))
         return false;
     values = tree_run(&fitter->machine, tree);
     if (!is_usable(values, rows))

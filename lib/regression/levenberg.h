@@ -34,7 +34,8 @@ struct fitter {
     struct qr linear, numbers;
     double *residual, *column;
     const struct aim *aim;
-    size_t tried; /* formulas fitted so far */
+    const struct structure *structure; /* whose units trees must have; NULL: none */
+    size_t tried;                      /* formulas fitted so far */
 };
 
 /* 0 or MEMMODEL_ERROR_NOMEM; a failed fitter may be released. */
@@ -45,7 +46,8 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
 void
 fitter_release(struct fitter *fitter);
 
-/* Constant and coefficients, with the numbers as they are; false if a tree has a pole in the domain, or trees cannot be told apart. */
+/* Constant and coefficients, with the numbers as they are; false if a tree has a pole in the
+ * domain or a wrong unit, or trees cannot be told apart. */
 bool
 formula_fit_linear(struct fitter *fitter, struct formula *formula);
 

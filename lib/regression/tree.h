@@ -98,6 +98,14 @@ interval_join(unsigned operation, struct interval first, struct interval second,
 struct interval
 interval_of(const double *column, size_t rows);
 
+/* ---- units ---- */
+
+struct structure;
+
+/* Whether it adds and compares like things only, and is of the target's unit or a pure number. NULL: no units are known. */
+bool
+tree_unit_fits(const struct structure *structure, const struct tree *tree);
+
 /* ---- values ---- */
 
 /* Rows, and room for the values of all nodes of a tree on them. */

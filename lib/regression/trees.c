@@ -504,13 +504,17 @@ key_of(const struct trees *trees, const struct memmodel_fit_options *options)
     const struct training *training = trees->training;
     size_t rows = training->columns.rows;
     const uint64_t words[] = {(uint64_t)rows, (uint64_t)training->input_count, (uint64_t)options->search,
-                              (uint64_t)options->seed, (uint64_t)options->evaluations};
+                              (uint64_t)options->seed, (uint64_t)options->evaluations,
+                              (uint64_t)options->integer_exponents};
+    const struct structure *structure = trees->problem->structure;
     uint64_t key = 1;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         key = splitmix(key * 31 + words[i]);
     for (size_t i = 0; i < training->input_count; i++)
         key = mix_numbers(key, matrix_column(&training->columns, i), rows);
+    for (size_t i = 0; structure && structure->has_units && i < training->input_count; i++)
+        key = mix_numbers(key, structure->inputs[i].powers, DIMENSION_MOST);
     for (size_t i = 0; i < options->forbidden_count; i++)
         for (const char *at = options->forbidden[i]; at && *at; at++)
             key = splitmix(key * 31 + (uint64_t)(unsigned char)*at);
@@ -526,7 +530,8 @@ run(struct trees *trees, const struct memmodel_fit_options *options)
 
     for (size_t i = 0; i < training->input_count; i++)
         inputs[i] = matrix_column(&training->columns, i);
-    status = hunt_new(training->context, options, training->columns.rows, inputs, training->input_count, &trees->hunt);
+    status = hunt_new(training->context, options, trees->problem->structure, training->columns.rows, inputs,
+                      training->input_count, &trees->hunt);
     if (!status)
         status = allocate(trees);
     if (!status)

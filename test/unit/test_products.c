@@ -132,7 +132,7 @@ error_of_factors(memmodel_context *context, double (*law)(double x, double y, do
     double error;
 
     bench_new(context, law, NULL, &bench);
-    factors_search(&bench.fitter, &bench.library, &bench.selection, 12000, &bench.archive);
+    factors_search(&bench.fitter, &bench.library, &bench.selection, &bench.grammar, 12000, &bench.archive);
     assert_ptr_equal(bench.fitter.aim, &bench.aim);
     assert_true(formula_fit_linear(&bench.fitter, &constant));
     error = archive_best(&bench.archive, ARCHIVE_MOST_NODES)->error / constant.error;
@@ -159,16 +159,65 @@ numbers_are_rounded_to_digits(void **state)
     assert_true(tree_round_number(0, 3) == 0);
 }
 
+/* ---- what is known of units and powers ---- */
+
+static double
+drag(double a, double b)
+{
+    return 0.7 * a * a / (b + 0.6 * a);
+}
+
+/* Greatest relative error of a search on rows a, b, y = drag(a, b). */
+static double
+worst_error(memmodel_context *context, const char *const *units, size_t unit_count, int integer_exponents)
+{
+    static const char *const columns[] = {"a", "b", "y"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .evaluations = 20000,
+                                           .units = units,
+                                           .unit_count = unit_count,
+                                           .integer_exponents = integer_exponents};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 9;
+    double worst = 0;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (int i = 0; i < 40; i++) {
+        double a = 5 + 4 * random_error(&seed), b = 3 + 2 * random_error(&seed);
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){a, b, drag(a, b)}), 0);
+    }
+    options.target = "y";
+    model = fit(samples, &options);
+    for (double a = 2; a < 8; a += 0.5)
+        worst = fmax(worst, fabs(memmodel_model_evaluate(model, (double[]){a, 3}) / drag(a, 3) - 1));
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    return worst;
+}
+
+static void
+searched_formulas_keep_to_units_and_powers(void **state)
+{
+    const char *const like[] = {"a=m", "b=m", "y=m"}, *const unlike[] = {"a=m", "b=s", "y=m"};
+
+    assert_true(worst_error(*state, NULL, 0, 0) < 1e-6);
+    assert_true(worst_error(*state, like, 3, 1) < 1e-6);
+    assert_true(worst_error(*state, unlike, 3, 0) > 1e-3);
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(products_of_powers_and_trees_are_found),
-        WITH_CONTEXT(what_is_excluded_is_not_in_products),
-        WITH_CONTEXT(sums_behind_factors_and_in_powers_are_found),
-        WITH_CONTEXT(numbers_are_rounded_to_digits),
+        WITH_CONTEXT(products_of_powers_and_trees_are_found),      WITH_CONTEXT(what_is_excluded_is_not_in_products),
+        WITH_CONTEXT(sums_behind_factors_and_in_powers_are_found), WITH_CONTEXT(numbers_are_rounded_to_digits),
+        WITH_CONTEXT(searched_formulas_keep_to_units_and_powers),
     };
 
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
