@@ -503,9 +503,9 @@ key_of(const struct trees *trees, const struct memmodel_fit_options *options)
 {
     const struct training *training = trees->training;
     size_t rows = training->columns.rows;
-    const uint64_t words[] = {(uint64_t)rows, (uint64_t)training->input_count, (uint64_t)options->search,
-                              (uint64_t)options->seed, (uint64_t)options->evaluations,
-                              (uint64_t)options->integer_exponents};
+    const uint64_t words[] = {
+        (uint64_t)rows,          (uint64_t)training->input_count, (uint64_t)options->search,
+        (uint64_t)options->seed, (uint64_t)options->evaluations,  (uint64_t)options->integer_exponents};
     const struct structure *structure = trees->problem->structure;
     uint64_t key = 1;
 
