@@ -291,7 +291,8 @@ judge(struct fit *fit)
     fit->errors = memory_allocate_zeroed(fit->context, rows, sizeof *fit->errors);
     fit->held_out.ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->held_out.ratios);
     fit->held_out.groups = memory_allocate_zeroed(fit->context, rows, sizeof *fit->held_out.groups);
-    fit->held_out.formulas = memory_allocate_zeroed(fit->context, SELECT_MOST_GROUPS, sizeof *fit->held_out.formulas);
+    fit->held_out.formulas =
+        memory_allocate_zeroed(fit->context, SELECT_MOST_GROUPS + MOMENTS_FOLDS, sizeof *fit->held_out.formulas);
     if (!fit->errors || !fit->held_out.ratios || !fit->held_out.groups || !fit->held_out.formulas)
         return MEMMODEL_ERROR_NOMEM;
     if (is_reweighed(fit))
@@ -303,78 +304,104 @@ judge(struct fit *fit)
 
 /* ---- a formula of several moments ---- */
 
-/* A term that is the formula but for a factor, and that factor. */
+/* A term that is the formula but for a factor, and that factor: of the basis' column. */
 static int
 append_moments(struct fit *fit, const struct moments_problem *problem, const struct moments *moments, uint16_t *column,
                double *scale)
 {
-    expression term = moments_express(problem, moments);
-    double greatest = 0;
+    double unit;
+    expression term = moments_express(problem, moments, &unit);
     size_t index;
     int status = term < 0 ? term : basis_append(&fit->basis, &fit->training, term, 1, &index);
 
     if (status)
         return status;
-    for (size_t i = 0; i < fit->training.columns.rows; i++) {
-        double value = matrix_column(&fit->basis.columns, index)[i];
-
-        if (value > greatest)
-            *scale = moments_predict(problem, moments, i) * fit->basis.right_side[i] / value;
-        greatest = fmax(greatest, value);
-    }
     *column = (uint16_t)index;
-    return greatest > 0 ? 0 : MEMMODEL_ERROR_OVERFLOW;
+    *scale = ldexp(unit, fit->basis.exponents[index]);
+    return 0;
 }
 
-/* What rows held out know of it. */
+/* The formula without the fold, and what its rows are to it as it is written; without a formula of moments as they were. */
 static int
-append_left_out(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice,
-                struct held_out_formula *formulas)
+hold_out_moments(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice,
+                 size_t fold, struct held_out *held_out)
 {
-    int status = 0;
+    struct held_out_formula *formula = &held_out->formulas[held_out->count];
+    int status;
 
-    for (size_t fold = 0; !status && fold < choice->folds; fold++) {
-        formulas[fold].subset = (struct subset){.count = 1};
-        status = append_moments(fit, problem, &choice->without[fold], formulas[fold].subset.columns,
-                                formulas[fold].coefficients);
-    }
+    if (choice->without[fold].count == 0)
+        return 0;
+    *formula = (struct held_out_formula){.subset.count = 1};
+    status = append_moments(fit, problem, &choice->without[fold], formula->subset.columns, formula->coefficients);
+    for (size_t i = 0; !status && i < fit->training.columns.rows; i++)
+        if (fit->training.points[i] % choice->folds == fold) {
+            held_out->ratios[i] =
+                select_ratio(&fit->basis.columns, fit->basis.right_side, &formula->subset, formula->coefficients, i);
+            held_out->groups[i] = held_out->count;
+        }
+    held_out->count++;
     return status;
 }
 
+/* Formulas that all of their rows have left are no more. */
 static void
-take_held_out(struct fit *fit, const struct moments_choice *choice, const struct held_out_formula *formulas)
+drop_idle(struct held_out *held_out, size_t rows)
 {
-    for (size_t i = 0; i < fit->training.columns.rows; i++) {
-        fit->held_out.ratios[i] = choice->ratios[i];
-        fit->held_out.groups[i] = fit->training.points[i] % choice->folds;
-        fit->errors[i] = sqrt(fit->training.weights[i]) * (1 - 1 / choice->ratios[i]);
+    size_t places[SELECT_MOST_GROUPS + MOMENTS_FOLDS], kept = 0;
+    bool used[SELECT_MOST_GROUPS + MOMENTS_FOLDS] = {false};
+
+    for (size_t i = 0; i < rows; i++)
+        used[held_out->groups[i]] = true;
+    for (size_t g = 0; g < held_out->count; g++) {
+        places[g] = kept;
+        if (used[g])
+            held_out->formulas[kept++] = held_out->formulas[g];
     }
-    fit->held_out.count = choice->folds;
-    memcpy(fit->held_out.formulas, formulas, choice->folds * sizeof *formulas);
+    for (size_t i = 0; i < rows; i++)
+        held_out->groups[i] = places[held_out->groups[i]];
+    held_out->count = kept;
 }
 
 /* The chosen moments become the formula, if that can be written and proven. */
 static int
-take_moments(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice)
+take_moments(struct fit *fit, const struct moments_problem *problem, const struct moments *moments)
 {
     const struct subset before = fit->subset;
-    struct held_out_formula formulas[MOMENTS_FOLDS];
     bool proven = false;
-    int status = append_left_out(fit, problem, choice, formulas);
+    int status;
 
     fit->subset = (struct subset){.count = 1};
-    if (!status)
-        status = append_moments(fit, problem, &choice->formula, fit->subset.columns, &fit->scale);
+    status = append_moments(fit, problem, moments, fit->subset.columns, &fit->scale);
     if (!status)
         status = prove(fit, &proven);
     if (!status && proven) {
-        take_held_out(fit, choice, formulas);
-        fit->numbers = moments_numbers(problem, &choice->formula) - 1;
+        fit->numbers = moments_numbers(problem, moments) - 1;
         return 0;
     }
     fit->subset = before;
     fit->scale = 0;
     return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
+}
+
+/* The formula, and what rows held out know of the choice. A formula that cannot be written without a fold leaves the rival's. */
+static int
+take_choice(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice)
+{
+    size_t rows = fit->training.columns.rows;
+    int status = 0;
+
+    for (size_t fold = 0; !status && fold < choice->folds; fold++) {
+        status = hold_out_moments(fit, problem, choice, fold, &fit->held_out);
+        status = status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
+    }
+    if (status)
+        return status;
+    drop_idle(&fit->held_out, rows);
+    if (choice->formula.count > 0)
+        status = take_moments(fit, problem, &choice->formula);
+    for (size_t i = 0; fit->scale > 0 && i < rows; i++)
+        fit->errors[i] = sqrt(fit->training.weights[i]) * (1 - 1 / fit->held_out.ratios[i]);
+    return status;
 }
 
 /* A limit of terms is a wish for a short formula, a change point a claim of its own, and units are those of single terms. */
@@ -397,11 +424,9 @@ consider_moments(struct fit *fit, const struct memmodel_fit_options *options)
     choice = memory_allocate_zeroed(fit->context, 1, sizeof *choice);
     if (!choice)
         return MEMMODEL_ERROR_NOMEM;
-    choice->ratios = memory_allocate_zeroed(fit->context, fit->training.columns.rows, sizeof *choice->ratios);
-    status = choice->ratios ? moments_choose(&problem, &fit->loss, fit->held_out.ratios, choice) : MEMMODEL_ERROR_NOMEM;
-    if (!status && choice->formula.count > 0)
-        status = take_moments(fit, &problem, choice);
-    memory_release(fit->context, choice->ratios);
+    status = moments_choose(&problem, &fit->loss, fit->held_out.ratios, choice);
+    if (!status)
+        status = take_choice(fit, &problem, choice);
     memory_release(fit->context, choice);
     return status;
 }

@@ -595,7 +595,7 @@ express_moment(const struct moments_problem *problem, const double *coefficients
 }
 
 expression
-moments_express(const struct moments_problem *problem, const struct moments *moments)
+moments_express(const struct moments_problem *problem, const struct moments *moments, double *unit)
 {
     double scale = scale_of(problem, moments);
     expression greatest = express_moment(problem, moments->coefficients[0], scale);
@@ -603,5 +603,6 @@ moments_express(const struct moments_problem *problem, const struct moments *mom
     for (size_t m = 1; m < moments->count && greatest >= 0; m++)
         greatest =
             expression_max(problem->basis->pool, greatest, express_moment(problem, moments->coefficients[m], scale));
+    *unit = 1 / scale;
     return greatest;
 }

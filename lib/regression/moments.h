@@ -70,22 +70,24 @@ moments_meet(const struct moments_problem *problem, const struct moments *moment
 size_t
 moments_numbers(const struct moments_problem *problem, const struct moments *moments);
 
-/* The formula, but for a power of ten, with numbers of nine digits. An error, MEMMODEL_ERROR_OVERFLOW too, if there is none. */
+/*
+ * The formula with numbers of nine digits, but for a power of ten that it is to be multiplied by: *unit. An error,
+ * MEMMODEL_ERROR_OVERFLOW too, if there is none.
+ */
 expression
-moments_express(const struct moments_problem *problem, const struct moments *moments);
+moments_express(const struct moments_problem *problem, const struct moments *moments, double *unit);
 
-/* A formula that was chosen, and what is known of it by rows held out. */
+/* A formula that was chosen, and those that were without each fold of the points, point % folds; of no moments: the rival. */
 struct moments_choice {
-    struct moments formula; /* of no moments: none is better than its rival */
+    struct moments formula;
     struct moments without[MOMENTS_FOLDS];
     size_t folds;
-    double *ratios; /* of every row: measured / predicted by the formula without its fold, its point % folds */
 };
 
 /*
  * Finds formulas of all rows, and again without each fold of the points. One is chosen if rows held out are predicted better
  * than by the one chosen before it by more than one standard error of the difference (two, if it meets no rows exactly);
- * before all is the rival, of which `ratios` tells. choice->ratios has room for all rows. 0 or MEMMODEL_ERROR_NOMEM.
+ * before all is the rival, of which `ratios` tells. The choice is made again without each fold. 0 or MEMMODEL_ERROR_NOMEM.
  */
 int
 moments_choose(const struct moments_problem *problem, const struct loss *loss, const double *ratios,

@@ -79,75 +79,106 @@ hold_out(struct contest *contest, size_t fold, size_t m)
 
 /* ---- the choice ---- */
 
+enum { NO_FOLD = MOMENTS_FOLDS }; /* all rows are seen */
+
 static bool
-is_exact(const struct moments_problem *problem, const struct moments *moments)
+is_seen(const struct contest *contest, size_t row, size_t fold)
+{
+    return fold == NO_FOLD || contest->problem->training->points[row] % contest->folds != fold;
+}
+
+/* Whether it meets more of the rows seen than its coefficients could. */
+static bool
+is_exact(const struct contest *contest, const struct moments *moments, size_t fold)
 {
     size_t met = 0;
 
-    for (size_t i = 0; i < problem->training->columns.rows; i++)
-        met += moments_meet(problem, moments, i);
-    return met >= moments_numbers(problem, moments) + MOMENTS_WITNESSES; /* more than its coefficients could */
+    for (size_t i = 0; i < contest->ratios.rows; i++)
+        met += is_seen(contest, i, fold) && moments_meet(contest->problem, moments, i);
+    return met >= moments_numbers(contest->problem, moments) + MOMENTS_WITNESSES;
+}
+
+/* differences[p]: how much less the rows of point p count by one formula than by its rival; of the points that are not seen 0. */
+static void
+compare(struct contest *contest, const struct loss *loss, size_t other, size_t rival, size_t fold)
+{
+    const struct training *training = contest->problem->training;
+
+    memset(contest->differences, 0, training->point_count * sizeof *contest->differences);
+    for (size_t i = 0; i < training->columns.rows; i++) {
+        double measured = training->measured[i];
+
+        if (is_seen(contest, i, fold))
+            contest->differences[training->points[i]] +=
+                training->weights[i] * (loss_of(loss, measured, measured / matrix_column(&contest->ratios, rival)[i]) -
+                                        loss_of(loss, measured, measured / matrix_column(&contest->ratios, other)[i]));
+    }
 }
 
 /* By how many standard errors a formula is better than another on rows held out: of points, as their rows err together. */
 static double
-advantage(struct contest *contest, const struct loss *loss, size_t other, size_t rival)
+advantage(struct contest *contest, const struct loss *loss, size_t other, size_t rival, size_t fold)
 {
-    const struct training *training = contest->problem->training;
-    size_t points = training->point_count;
+    size_t points = contest->problem->training->point_count, seen = 0;
     double mean = 0, spread = 0;
 
-    memset(contest->differences, 0, points * sizeof *contest->differences);
-    for (size_t i = 0; i < training->columns.rows; i++) {
-        double measured = training->measured[i];
-
-        contest->differences[training->points[i]] +=
-            training->weights[i] * (loss_of(loss, measured, measured / matrix_column(&contest->ratios, rival)[i]) -
-                                    loss_of(loss, measured, measured / matrix_column(&contest->ratios, other)[i]));
-    }
+    compare(contest, loss, other, rival, fold);
     for (size_t p = 0; p < points; p++)
-        mean += contest->differences[p] / (double)points;
+        seen += fold == NO_FOLD || p % contest->folds != fold;
     for (size_t p = 0; p < points; p++)
-        spread += (contest->differences[p] - mean) * (contest->differences[p] - mean);
-    return mean / sqrt(spread / (double)(points - 1) / (double)points);
+        mean += contest->differences[p] / (double)seen;
+    for (size_t p = 0; p < points; p++)
+        if (fold == NO_FOLD || p % contest->folds != fold)
+            spread += (contest->differences[p] - mean) * (contest->differences[p] - mean);
+    return mean / sqrt(spread / (double)(seen - 1) / (double)seen);
 }
 
 /*
- * Whether formulas of m moments are better than those of `rival`: finds them. Where rows are met exactly, those that are not are
- * no noise that a mean should weigh, so that the sizes of errors are compared, not their squares.
+ * Whether formulas of m moments are better than those of `rival` by the rows seen. Where rows are met exactly, those that are
+ * not are no noise that a mean should weigh, so that the sizes of errors are compared, not their squares.
  */
 static bool
-wins(struct contest *contest, const struct loss *loss, size_t m, size_t rival)
+wins(struct contest *contest, const struct loss *loss, size_t m, size_t rival, size_t fold)
 {
     static const struct loss sizes = {.kind = MEMMODEL_FIT_LOSS_MAPE, .unit = 1};
+    const struct moments *formula = fold == NO_FOLD ? &contest->found[m - 1] : &contest->without[fold][m - 1];
+
+    if (formula->count < m)
+        return false;
+    if (is_exact(contest, formula, fold))
+        return advantage(contest, loss_is_relative(loss->kind) ? &sizes : loss, m, rival, fold) > surely_exact;
+    return advantage(contest, loss, m, rival, fold) > surely;
+}
+
+/* Finds formulas of m moments, of all rows and without each fold; false if there is none. */
+static bool
+enter(struct contest *contest, size_t m)
+{
     struct moments *found = &contest->found[m - 1];
 
     moments_find(&contest->search, NULL, m > 1 ? found - 1 : NULL, found);
-    if (found->count == 0)
-        return false;
-    for (size_t fold = 0; fold < contest->folds; fold++)
+    for (size_t fold = 0; found->count > 0 && fold < contest->folds; fold++)
         hold_out(contest, fold, m);
-    if (is_exact(contest->problem, found))
-        return advantage(contest, loss_is_relative(loss->kind) ? &sizes : loss, m, rival) > surely_exact;
-    return advantage(contest, loss, m, rival) > surely;
+    return found->count > 0;
 }
 
-/* A third moment is looked for only where a second is better than one, as most of the time goes there. */
+/*
+ * chosen[fold]: of how many moments, by the errors of the rows that are seen without the fold; [NO_FOLD]: by those of all. What
+ * is chosen by its errors on some rows is better on these than on others, so that the choice of all rows tells too little
+ * of its own errors. A third moment is looked for only where a second is better than one, as most of the time goes there.
+ */
 static void
-choose(struct contest *contest, const struct loss *loss, struct moments_choice *choice)
+choose(struct contest *contest, const struct loss *loss, size_t chosen[MOMENTS_FOLDS + 1])
 {
-    size_t chosen = 0;
-
-    for (size_t m = 1; m <= MOMENTS_MOST && (m <= 2 || chosen == m - 1); m++)
-        if (wins(contest, loss, m, chosen))
-            chosen = m;
-    if (chosen == 0)
-        return;
-    choice->formula = contest->found[chosen - 1];
-    choice->folds = contest->folds;
-    for (size_t fold = 0; fold < contest->folds; fold++)
-        choice->without[fold] = contest->without[fold][chosen - 1];
-    memcpy(choice->ratios, matrix_column(&contest->ratios, chosen), contest->ratios.rows * sizeof *choice->ratios);
+    memset(chosen, 0, (MOMENTS_FOLDS + 1) * sizeof *chosen);
+    for (size_t m = 1; m <= MOMENTS_MOST && (m <= 2 || chosen[NO_FOLD] == m - 1); m++) {
+        if (!enter(contest, m))
+            return;
+        for (size_t fold = 0; fold <= NO_FOLD; fold++)
+            if ((fold < contest->folds || fold == NO_FOLD) && (m <= 2 || chosen[fold] == m - 1) &&
+                wins(contest, loss, m, chosen[fold], fold))
+                chosen[fold] = m;
+    }
 }
 
 int
@@ -155,12 +186,19 @@ moments_choose(const struct moments_problem *problem, const struct loss *loss, c
                struct moments_choice *choice)
 {
     struct contest contest;
+    size_t chosen[MOMENTS_FOLDS + 1];
     int status = contest_new(problem, &contest);
 
-    choice->formula.count = 0;
+    *choice = (struct moments_choice){.folds = 0};
     if (!status) {
         memcpy(matrix_column(&contest.ratios, 0), ratios, contest.ratios.rows * sizeof *ratios);
-        choose(&contest, loss, choice);
+        choose(&contest, loss, chosen);
+        choice->folds = contest.folds;
+        for (size_t fold = 0; fold < contest.folds; fold++)
+            if (chosen[fold] > 0)
+                choice->without[fold] = contest.without[fold][chosen[fold] - 1];
+        if (chosen[NO_FOLD] > 0)
+            choice->formula = contest.found[chosen[NO_FOLD] - 1];
     }
     contest_release(&contest);
     return status;

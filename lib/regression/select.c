@@ -463,15 +463,15 @@ problem_of_rest(const struct select_problem *problem, const struct rest *rest)
     return others;
 }
 
-static double
-ratio(const struct select_problem *problem, const struct subset *subset, const double *coefficients, size_t row)
+double
+select_ratio(const struct matrix *columns, const double *right_side, const struct subset *subset,
+             const double *coefficients, size_t row)
 {
     double predicted = 0;
 
     for (size_t k = 0; k < subset->count; k++)
-        predicted += coefficients[k] * matrix_column(problem->columns, subset->columns[k])[row];
-    return predicted * greatest_ratio > problem->right_side[row] ? problem->right_side[row] / predicted
-                                                                 : greatest_ratio;
+        predicted += coefficients[k] * matrix_column(columns, subset->columns[k])[row];
+    return predicted * greatest_ratio > right_side[row] ? right_side[row] / predicted : greatest_ratio;
 }
 
 static int
@@ -511,7 +511,8 @@ hold_out(memmodel_context *context, const struct select_problem *problem, const 
         status = fit_rest(context, &others, &formula->subset, formula->coefficients);
     for (size_t i = 0; !status && i < problem->columns->rows; i++)
         if (in_group(problem, i, group, groups)) {
-            held_out->ratios[i] = ratio(problem, &formula->subset, formula->coefficients, i);
+            held_out->ratios[i] =
+                select_ratio(problem->columns, problem->right_side, &formula->subset, formula->coefficients, i);
             held_out->groups[i] = group;
         }
     return status;

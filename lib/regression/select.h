@@ -78,4 +78,9 @@ int
 select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
                        const struct shortlist *shortlist, struct held_out *held_out);
 
+/* Measurement of a row divided by its prediction, given the coefficients of the columns; at most 1000. */
+double
+select_ratio(const struct matrix *columns, const double *right_side, const struct subset *subset,
+             const double *coefficients, size_t row);
+
 #endif
