@@ -348,6 +348,32 @@ a_non_negative_formula_is_nowhere_negative(void **state)
     memmodel_model_unref(model);
 }
 
+/* With a search, too: trees are proven as terms are. */
+static void
+a_searched_formula_keeps_to_directions_and_signs(void **state)
+{
+    static const char *const names[] = {"x"};
+    struct memmodel_fit_options options = {
+        .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ENUMERATE, .evaluations = 400};
+    memmodel_model *model = fit_grid(*state, bathtub, 0.01, options);
+
+    assert_true(least_step(model) < 0);
+    memmodel_model_unref(model);
+    options.increasing = names;
+    options.increasing_count = 1;
+    model = fit_grid(*state, bathtub, 0.01, options);
+    assert_true(least_step(model) >= -1e-12);
+    memmodel_model_unref(model);
+    options.increasing_count = 0;
+    model = fit_grid(*state, dive, 0, options);
+    assert_true(least_value(model) < 0);
+    memmodel_model_unref(model);
+    options.non_negative = 1;
+    model = fit_grid(*state, dive, 0, options);
+    assert_true(least_value(model) >= 0);
+    memmodel_model_unref(model);
+}
+
 static double
 least_in_box(const memmodel_samples *samples, int32_t non_negative)
 {
@@ -541,6 +567,7 @@ main(void)
         WITH_CONTEXT(an_increasing_input_never_lowers_the_formula),
         WITH_CONTEXT(a_decreasing_input_never_raises_the_formula),
         WITH_CONTEXT(a_non_negative_formula_is_nowhere_negative),
+        WITH_CONTEXT(a_searched_formula_keeps_to_directions_and_signs),
         WITH_CONTEXT(a_line_that_is_negative_in_a_corner_is_not_returned),
         WITH_CONTEXT(powers_are_those_that_are_allowed),
         WITH_CONTEXT(terms_have_the_unit_of_the_target_or_none),

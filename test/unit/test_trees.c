@@ -488,6 +488,46 @@ forbidden_nestings_are_read_and_kept_to(void **state)
     assert_false(grammar_forbid(&grammar, NULL));
 }
 
+/* Every fourth row is three times the law, and weighs next to nothing if `weight` is given. */
+static double
+error_among_wild_rows(memmodel_context *context, const char *weight)
+{
+    static const char *const columns[] = {"x", "z", "w", "y"}, *const inputs[] = {"x", "z"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .target = "y",
+                                           .inputs = inputs,
+                                           .input_count = 2,
+                                           .weight = weight,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .evaluations = 1000};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 11;
+    double error;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 4, &samples), 0);
+    for (size_t i = 0; i < 40; i++) {
+        double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed);
+        bool wild = i % 4 == 0;
+
+        assert_int_equal(
+            memmodel_samples_add(samples, (double[]){x, z, wild ? 1e-9 : 1, (wild ? 3 : 1) * quotient(x, z)}), 0);
+    }
+    model = fit(samples, &options);
+    error = fabs(memmodel_model_evaluate(model, (double[]){3.5, 2.5}) / quotient(3.5, 2.5) - 1);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    return error;
+}
+
+static void
+a_search_weighs_rows_as_it_is_told(void **state)
+{
+    assert_true(error_among_wild_rows(*state, NULL) > 0.05);
+    assert_true(error_among_wild_rows(*state, "w") < 0.001);
+}
+
 static void
 a_nesting_that_is_none_is_refused(void **state)
 {
@@ -704,6 +744,7 @@ main(void)
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
         WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
+        WITH_CONTEXT(a_search_weighs_rows_as_it_is_told),
         WITH_CONTEXT(a_nesting_that_is_none_is_refused),
         WITH_CONTEXT(less_than_nothing_cannot_be_tried),
         WITH_CONTEXT(tables_at_the_limits_are_searched_or_refused),
