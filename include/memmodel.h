@@ -14,6 +14,7 @@
 #include "memmodel/monitor.h"
 #include "memmodel/network.h"
 #include "memmodel/onnx.h"
+#include "memmodel/plan.h"
 #include "memmodel/replay.h"
 #include "memmodel/report.h"
 #include "memmodel/samples.h"

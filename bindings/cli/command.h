@@ -55,7 +55,7 @@ struct command {
 
 /* ---- one row a command; main.c lists them ---- */
 
-extern const struct command advise_command, estimate_command, export_command, fit_command, layers_command,
+extern const struct command advise_command, estimate_command, export_command, fit_command, layers_command, plan_command,
     predict_command, run_command;
 
 /* ---- options.c ---- */
@@ -102,6 +102,12 @@ print_notes(const struct command *command, memmodel_context *context);
 /* The word of the NULL-terminated list that somebody who typed `word` may have meant; NULL if none is near. */
 const char *
 nearest_word(const char *word, const char *const *words);
+
+/* ---- file.c ---- */
+
+/* The whole text; EXIT_FAILED after a message on stderr. */
+int
+write_file(const struct command *command, const char *path, const char *text);
 
 /* ---- quantity.c ---- */
 

@@ -243,20 +243,6 @@ print_json(const struct estimate *estimate, const memmodel_report *report)
 /* ---- files ---- */
 
 static int
-write_file(const struct estimate *estimate, const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    bool written = file && fputs(text, file) >= 0;
-
-    if (file && fclose(file) != 0)
-        written = false;
-    if (written)
-        return EXIT_OK;
-    fprintf(stderr, "memmodel %s: %s: %s\n", estimate->command->name, path, strerror(errno));
-    return EXIT_FAILED;
-}
-
-static int
 write_page(const struct estimate *estimate, const memmodel_report *report)
 {
     char *text;
@@ -264,7 +250,7 @@ write_page(const struct estimate *estimate, const memmodel_report *report)
 
     if (memmodel_report_to_html(report, estimate->context, &text))
         return library_error(estimate->command, estimate->context);
-    status = write_file(estimate, estimate->options->html, text);
+    status = write_file(estimate->command, estimate->options->html, text);
     memmodel_free(estimate->context, text);
     return status;
 }
@@ -280,7 +266,7 @@ write_trace(const struct estimate *estimate, const memmodel_report *report)
         return usage_error(estimate->command, "the textbook has no trace that --perfetto could write");
     if (memmodel_trace_to_perfetto(trace, estimate->context, &text))
         return library_error(estimate->command, estimate->context);
-    status = write_file(estimate, estimate->options->perfetto, text);
+    status = write_file(estimate->command, estimate->options->perfetto, text);
     memmodel_free(estimate->context, text);
     return status;
 }

@@ -9,7 +9,7 @@
 #define _DEFAULT_SOURCE /* flock() */
 
 #include "base/text.h"
-#include "measure/csv.h"
+#include "base/csv.h"
 #include "measure/samples.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Tables of samples as CSV files: doc/formats.md describes them. */
 #include "base/text.h"
-#include "measure/csv.h"
+#include "base/csv.h"
 #include "measure/samples.h"
 
 #include <math.h>

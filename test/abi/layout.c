@@ -183,6 +183,23 @@ VALUE(MEMMODEL_PHASE_FORWARD, 1);
 VALUE(MEMMODEL_PHASE_BACKWARD, 2);
 VALUE(MEMMODEL_PHASE_OPTIMIZER, 3);
 
+VALUE(MEMMODEL_PLAN_UNSOLVED, 0);
+VALUE(MEMMODEL_PLAN_OPTIMAL, 1);
+VALUE(MEMMODEL_PLAN_FEASIBLE, 2);
+VALUE(MEMMODEL_PLAN_LIMIT, 3);
+VALUE(MEMMODEL_PLAN_CANCELLED, 4);
+VALUE(MEMMODEL_PLAN_INFEASIBLE, 5);
+
+VALUE(MEMMODEL_PLAN_GREEDY, 1);
+VALUE(MEMMODEL_PLAN_CANONICAL, 2);
+VALUE(MEMMODEL_PLAN_DOMINANCE, 4);
+VALUE(MEMMODEL_PLAN_SECTIONS, 8);
+VALUE(MEMMODEL_PLAN_FLOOR, 16);
+VALUE(MEMMODEL_PLAN_HATLESS, 32);
+VALUE(MEMMODEL_PLAN_SPLIT, 64);
+VALUE(MEMMODEL_PLAN_RANK_AGAIN, 128);
+VALUE(MEMMODEL_PLAN_RESTART, 256);
+
 VALUE(MEMMODEL_BLOCK_FREE, 0);
 VALUE(MEMMODEL_BLOCK_ALLOCATED, 1);
 VALUE(MEMMODEL_BLOCK_AWAITED, 2);
@@ -581,6 +598,45 @@ FIELD(memmodel_event, step, 44, 32);
 FIELD(memmodel_event, category, 48, 36);
 FIELD(memmodel_event, phase, 52, 40);
 BYTES(memmodel_event, 56, 44);
+
+FIELD(memmodel_plan_buffer, size, 0, 0);
+FIELD(memmodel_plan_buffer, name, 8, 4);
+FIELD(memmodel_plan_buffer, bytes, 16, 8);
+FIELD(memmodel_plan_buffer, lower, 24, 16);
+FIELD(memmodel_plan_buffer, upper, 32, 24);
+FIELD(memmodel_plan_buffer, alignment, 40, 32);
+FIELD(memmodel_plan_buffer, offset, 48, 40);
+FIELD(memmodel_plan_buffer, fixed, 56, 48);
+FIELD(memmodel_plan_buffer, reserved, 60, 52);
+BYTES(memmodel_plan_buffer, 64, 56);
+
+FIELD(memmodel_plan_place, size, 0, 0);
+FIELD(memmodel_plan_place, name, 8, 4);
+FIELD(memmodel_plan_place, offset, 16, 8);
+FIELD(memmodel_plan_place, bytes, 24, 16);
+FIELD(memmodel_plan_place, lower, 32, 24);
+FIELD(memmodel_plan_place, upper, 40, 32);
+FIELD(memmodel_plan_place, alignment, 48, 40);
+BYTES(memmodel_plan_place, 56, 48);
+
+FIELD(memmodel_plan_result, size, 0, 0);
+FIELD(memmodel_plan_result, peak, 8, 4);
+FIELD(memmodel_plan_result, lower_bound, 16, 12);
+FIELD(memmodel_plan_result, total, 24, 20);
+FIELD(memmodel_plan_result, nodes, 32, 28);
+FIELD(memmodel_plan_result, seconds, 40, 36);
+FIELD(memmodel_plan_result, status, 48, 44);
+FIELD(memmodel_plan_result, reserved, 52, 48);
+BYTES(memmodel_plan_result, 56, 52);
+
+FIELD(memmodel_plan_options, size, 0, 0);
+FIELD(memmodel_plan_options, capacity, 8, 4);
+FIELD(memmodel_plan_options, nodes, 16, 12);
+FIELD(memmodel_plan_options, seconds, 24, 20);
+FIELD(memmodel_plan_options, progress, 32, 28);
+FIELD(memmodel_plan_options, user, 40, 32);
+FIELD(memmodel_plan_options, without, 48, 36);
+BYTES(memmodel_plan_options, 56, 44);
 
 FIELD(memmodel_replay_options, size, 0, 0);
 FIELD(memmodel_replay_options, allocator, 8, 4);

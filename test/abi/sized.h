@@ -17,6 +17,7 @@ struct fixture {
     memmodel_report *report;
     const memmodel_trace *trace;
     memmodel_replay *replay;
+    memmodel_plan *plan;
 
     memmodel_context *new_context;
     memmodel_network *new_network;

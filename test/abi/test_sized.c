@@ -59,6 +59,8 @@ static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 
 static const char *const domain[] = {"batch=1,2,4"};
 static const struct memmodel_advise_options advise = {
     .target = "bytes", .domain = domain, .domain_count = 1, .count = 2};
+static const struct memmodel_plan_buffer buffer = {.name = "b", .bytes = 64, .lower = 1, .upper = 3, .alignment = 8};
+static const struct memmodel_plan_options plan = {.capacity = INT64_C(1) << 40, .nodes = 100};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
 
 static const struct {
@@ -89,6 +91,8 @@ static const struct {
     {"memmodel_network_custom", MEMMODEL_CUSTOM(.outputs = &shape, .output_count = 1, .saved = 400)},
     {"memmodel_fit", &fit},
     {"memmodel_advise", &advise},
+    {"memmodel_plan_add", &buffer},
+    {"memmodel_plan_solve", &plan},
     {"memmodel_estimate", &job},
     {"memmodel_report_what_if", &job},
     {"memmodel_solve", &job},
@@ -205,6 +209,13 @@ new_report(struct fixture *f)
     end_network(f);
 }
 
+static void
+new_plan(struct fixture *f)
+{
+    assert_int_equal(memmodel_plan_from_trace(f->trace, &f->plan), 0);
+    assert_int_equal(memmodel_plan_solve(f->plan, NULL), 0);
+}
+
 static int
 fixture_setup(void **state)
 {
@@ -215,6 +226,7 @@ fixture_setup(void **state)
     new_samples(f);
     new_monitor(f);
     new_report(f);
+    new_plan(f);
     *state = f;
     return 0;
 }
@@ -224,6 +236,7 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_plan_unref(f->plan);
     memmodel_replay_unref(f->replay);
     memmodel_report_unref(f->report);
     memmodel_monitor_unref(f->monitor);

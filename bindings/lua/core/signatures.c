@@ -142,6 +142,22 @@ const struct signature signatures[] = {
     FUNCTION("ippp", memmodel_trace_to_perfetto),
     FUNCTION("pp", memmodel_trace_ref),
     FUNCTION("vp", memmodel_trace_unref),
+    FUNCTION("si", memmodel_plan_status_name),
+    FUNCTION("ipp", memmodel_plan_new),
+    FUNCTION("ipsp", memmodel_plan_read),
+    FUNCTION("ipsszp", memmodel_plan_parse),
+    FUNCTION("ipp", memmodel_plan_from_trace),
+    FUNCTION("ipp", memmodel_plan_add),
+    FUNCTION("ipzll", memmodel_plan_gap),
+    FUNCTION("ipzzl", memmodel_plan_share),
+    FUNCTION("ipp", memmodel_plan_solve),
+    FUNCTION("zp", memmodel_plan_buffer_count),
+    FUNCTION("ipzp", memmodel_plan_place),
+    FUNCTION("ipp", memmodel_plan_result),
+    FUNCTION("ips", memmodel_plan_write),
+    FUNCTION("ipp", memmodel_plan_to_svg),
+    FUNCTION("pp", memmodel_plan_ref),
+    FUNCTION("vp", memmodel_plan_unref),
     FUNCTION("ippp", memmodel_replay_new),
     FUNCTION("pp", memmodel_replay_ref),
     FUNCTION("vp", memmodel_replay_unref),
@@ -177,7 +193,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_report_unref),
 };
 
-const size_t signature_count = 166;
+const size_t signature_count = 182;
 
 const struct layout layouts[] = {
     {"pointer", sizeof(void *)},
@@ -536,6 +552,41 @@ const struct layout layouts[] = {
     FIELD(memmodel_event, step),
     FIELD(memmodel_event, category),
     FIELD(memmodel_event, phase),
+    STRUCT(memmodel_plan_buffer),
+    FIELD(memmodel_plan_buffer, size),
+    FIELD(memmodel_plan_buffer, name),
+    FIELD(memmodel_plan_buffer, bytes),
+    FIELD(memmodel_plan_buffer, lower),
+    FIELD(memmodel_plan_buffer, upper),
+    FIELD(memmodel_plan_buffer, alignment),
+    FIELD(memmodel_plan_buffer, offset),
+    FIELD(memmodel_plan_buffer, fixed),
+    FIELD(memmodel_plan_buffer, reserved),
+    STRUCT(memmodel_plan_place),
+    FIELD(memmodel_plan_place, size),
+    FIELD(memmodel_plan_place, name),
+    FIELD(memmodel_plan_place, offset),
+    FIELD(memmodel_plan_place, bytes),
+    FIELD(memmodel_plan_place, lower),
+    FIELD(memmodel_plan_place, upper),
+    FIELD(memmodel_plan_place, alignment),
+    STRUCT(memmodel_plan_result),
+    FIELD(memmodel_plan_result, size),
+    FIELD(memmodel_plan_result, peak),
+    FIELD(memmodel_plan_result, lower_bound),
+    FIELD(memmodel_plan_result, total),
+    FIELD(memmodel_plan_result, nodes),
+    FIELD(memmodel_plan_result, seconds),
+    FIELD(memmodel_plan_result, status),
+    FIELD(memmodel_plan_result, reserved),
+    STRUCT(memmodel_plan_options),
+    FIELD(memmodel_plan_options, size),
+    FIELD(memmodel_plan_options, capacity),
+    FIELD(memmodel_plan_options, nodes),
+    FIELD(memmodel_plan_options, seconds),
+    FIELD(memmodel_plan_options, progress),
+    FIELD(memmodel_plan_options, user),
+    FIELD(memmodel_plan_options, without),
     STRUCT(memmodel_replay_options),
     FIELD(memmodel_replay_options, size),
     FIELD(memmodel_replay_options, allocator),
@@ -643,6 +694,12 @@ drop_memmodel_trace(void *pointer)
 }
 
 static void
+drop_memmodel_plan(void *pointer)
+{
+    memmodel_plan_unref(pointer);
+}
+
+static void
 drop_memmodel_replay(void *pointer)
 {
     memmodel_replay_unref(pointer);
@@ -662,6 +719,7 @@ const struct destructor destructors[] = {
     {"memmodel_function", drop_memmodel_function},
     {"memmodel_monitor", drop_memmodel_monitor},
     {"memmodel_trace", drop_memmodel_trace},
+    {"memmodel_plan", drop_memmodel_plan},
     {"memmodel_replay", drop_memmodel_replay},
     {"memmodel_report", drop_memmodel_report},
     {NULL, NULL},

@@ -9,6 +9,7 @@ typedef struct memmodel_model memmodel_model;
 typedef struct memmodel_function memmodel_function;
 typedef struct memmodel_monitor memmodel_monitor;
 typedef struct memmodel_trace memmodel_trace;
+typedef struct memmodel_plan memmodel_plan;
 typedef struct memmodel_replay memmodel_replay;
 typedef struct memmodel_report memmodel_report;
 struct memmodel_allocator;
@@ -51,6 +52,10 @@ struct memmodel_monitor_summary;
 struct memmodel_monitor_point;
 struct memmodel_onnx_options;
 struct memmodel_event;
+struct memmodel_plan_buffer;
+struct memmodel_plan_place;
+struct memmodel_plan_result;
+struct memmodel_plan_options;
 struct memmodel_replay_options;
 struct memmodel_replay_moment;
 struct memmodel_replay_summary;
@@ -66,6 +71,7 @@ typedef int (*memmodel_custom_rule)(void *user, const struct memmodel_shape *inp
 typedef int (*memmodel_fit_observer)(void *user, const struct memmodel_fit_progress *progress);
 typedef double (*memmodel_formula_function)(const double *inputs);
 typedef int (*memmodel_monitor_observer)(void *user, const struct memmodel_monitor_reading *reading);
+typedef int (*memmodel_plan_observer)(void *user, const struct memmodel_plan_result *best);
 struct memmodel_allocator {
     size_t size;
     memmodel_allocate allocate;
@@ -461,6 +467,45 @@ struct memmodel_event {
     int32_t category;
     int32_t phase;
 };
+struct memmodel_plan_buffer {
+    size_t size;
+    const char *name;
+    int64_t bytes;
+    int64_t lower;
+    int64_t upper;
+    int64_t alignment;
+    int64_t offset;
+    int32_t fixed;
+    int32_t reserved;
+};
+struct memmodel_plan_place {
+    size_t size;
+    const char *name;
+    int64_t offset;
+    int64_t bytes;
+    int64_t lower;
+    int64_t upper;
+    int64_t alignment;
+};
+struct memmodel_plan_result {
+    size_t size;
+    int64_t peak;
+    int64_t lower_bound;
+    int64_t total;
+    int64_t nodes;
+    double seconds;
+    int32_t status;
+    int32_t reserved;
+};
+struct memmodel_plan_options {
+    size_t size;
+    int64_t capacity;
+    int64_t nodes;
+    double seconds;
+    memmodel_plan_observer progress;
+    void *user;
+    uint64_t without;
+};
 struct memmodel_replay_options {
     size_t size;
     const char *allocator;
@@ -662,6 +707,22 @@ int memmodel_trace_read(memmodel_context *context, const char *path, memmodel_tr
 int memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text);
 memmodel_trace *memmodel_trace_ref(memmodel_trace *trace);
 void memmodel_trace_unref(memmodel_trace *trace);
+const char *memmodel_plan_status_name(int status);
+int memmodel_plan_new(memmodel_context *context, memmodel_plan **plan);
+int memmodel_plan_read(memmodel_context *context, const char *path, memmodel_plan **plan);
+int memmodel_plan_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan);
+int memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan);
+int memmodel_plan_add(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer);
+int memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end);
+int memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t displacement);
+int memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *options);
+size_t memmodel_plan_buffer_count(const memmodel_plan *plan);
+int memmodel_plan_place(const memmodel_plan *plan, size_t index, struct memmodel_plan_place *place);
+int memmodel_plan_result(const memmodel_plan *plan, struct memmodel_plan_result *result);
+int memmodel_plan_write(const memmodel_plan *plan, const char *path);
+int memmodel_plan_to_svg(const memmodel_plan *plan, char **svg);
+memmodel_plan *memmodel_plan_ref(memmodel_plan *plan);
+void memmodel_plan_unref(memmodel_plan *plan);
 int memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay);
 memmodel_replay *memmodel_replay_ref(memmodel_replay *replay);
 void memmodel_replay_unref(memmodel_replay *replay);

@@ -268,6 +268,31 @@ class Phase(IntEnum):
     OPTIMIZER = 3  # update of the parameters
 
 
+class PlanStatus(IntEnum):
+    """What is known of a plan."""
+
+    UNSOLVED = 0  # plan_solve() was not called since a buffer was added
+    OPTIMAL = 1  # no smaller arena holds the buffers: proven
+    FEASIBLE = 2  # within the capacity that was given
+    LIMIT = 3  # the best found when the budget was used up
+    CANCELLED = 4  # the best found when `progress` said stop
+    INFEASIBLE = 5  # no plan is within the capacity that was given: proven; the best found is larger
+
+
+class PlanRule(IntEnum):
+    """Rules of the search, see doc/planning.md."""
+
+    GREEDY = 1  # orders and fits to start from
+    CANONICAL = 2  # offsets never fall
+    DOMINANCE = 4  # no hole that an unplaced buffer would fit in
+    SECTIONS = 8  # what is unplaced in a section has to fit above its floor
+    FLOOR = 16  # and above the current offset
+    HATLESS = 32  # no alternatives to a buffer under which nothing lies
+    SPLIT = 64  # parts that share no time are solved apart
+    RANK_AGAIN = 128  # and each in an order of its own
+    RESTART = 256  # several orders in turn, each with little at first
+
+
 class BlockState(IntEnum):
     """What a block is."""
 
@@ -337,6 +362,15 @@ class TraceHandle(_call.Handle):
     _noun = "trace"
     _ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
     _unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
+
+
+class PlanHandle(_call.Handle):
+    """Buffers and, once solved, their offsets."""
+
+    __slots__ = ()
+    _noun = "plan"
+    _ref = _library.bind("memmodel_plan_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_plan_unref", None, ctypes.c_void_p)
 
 
 class ReplayHandle(_call.Handle):
@@ -898,6 +932,57 @@ class Event(_call.Struct):
     phase: Any  # Phase
 
 
+class PlanBuffer(_call.Struct):
+    """A buffer. Zero means the default for every field but `bytes` and `upper`."""
+
+    size: Any  # sizeof(PlanBuffer)
+    name: Any  # for errors, files and pictures
+    bytes: Any  # above 0
+    lower: Any  # first moment at which it is in use; the unit is the caller's, such as the operator's number
+    upper: Any  # first moment at which it is no more, above `lower`
+    alignment: Any  # a power of two that the offset is a multiple of
+    offset: Any  # where it has to lie, if `fixed`; 0 or more
+    fixed: Any  # 1: at `offset` and nowhere else
+    reserved: Any  # 0
+
+
+class PlanPlace(_call.Struct):
+    """A buffer of a plan."""
+
+    size: Any  # sizeof(PlanPlace)
+    name: Any  # "" for none; owned by the plan
+    offset: Any  # where it lies; -1: the plan is not solved
+    bytes: Any  # as it was added
+    lower: Any  # the same
+    upper: Any  # the same
+    alignment: Any  # the same
+
+
+class PlanResult(_call.Struct):
+    """What a plan came to."""
+
+    size: Any  # sizeof(PlanResult)
+    peak: Any  # bytes that the arena needs
+    lower_bound: Any  # no plan needs less: the greatest sum of bytes in use at a moment, or more where a search [...]
+    total: Any  # all buffers side by side, without reuse
+    nodes: Any  # placements that the search tried
+    seconds: Any  # that it took
+    status: Any  # PlanStatus
+    reserved: Any  # 0
+
+
+class PlanOptions(_call.Struct):
+    """How a plan is searched for. Zero means the default for every field."""
+
+    size: Any  # sizeof(PlanOptions)
+    capacity: Any  # stop at a plan that needs no more than this
+    nodes: Any  # most placements to try; the answer is the same on every machine
+    seconds: Any  # most time to take; the answer depends on the machine
+    progress: Any  # called some hundred times a second by the calling thread. None: none.
+    user: Any  # handed to each call of `progress`
+    without: Any  # rules of the search to leave out, to see what they are worth: a sum of PlanRule. The answer [...]
+
+
 class ReplayOptions(_call.Struct):
     """How a trace is replayed."""
 
@@ -1009,6 +1094,8 @@ FormulaFunction = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.POINTER(ctypes.c_doub
 _as_formula_function = _call.callback(FormulaFunction, -1, _call.same)
 MonitorObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(MonitorReading))
 _as_monitor_observer = _call.callback(MonitorObserver, -1, None, _call.copied)
+PlanObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanResult))
+_as_plan_observer = _call.callback(PlanObserver, -1, None, _call.copied)
 
 
 Allocator._sized = True
@@ -1855,6 +1942,85 @@ Event._converters = {
     "phase": _call.enum(Phase),
 }
 
+PlanBuffer._sized = True
+PlanBuffer._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("bytes", ctypes.c_int64),
+    ("lower", ctypes.c_int64),
+    ("upper", ctypes.c_int64),
+    ("alignment", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("fixed", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+PlanBuffer._converters = {
+    "name": _call.optional(_call.text),
+    "bytes": _call.int64,
+    "lower": _call.int64,
+    "upper": _call.int64,
+    "alignment": _call.int64,
+    "offset": _call.int64,
+    "fixed": _call.int32,
+}
+
+PlanPlace._sized = True
+PlanPlace._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("offset", ctypes.c_int64),
+    ("bytes", ctypes.c_int64),
+    ("lower", ctypes.c_int64),
+    ("upper", ctypes.c_int64),
+    ("alignment", ctypes.c_int64),
+]
+PlanPlace._converters = {
+    "name": _call.text,
+    "offset": _call.int64,
+    "bytes": _call.int64,
+    "lower": _call.int64,
+    "upper": _call.int64,
+    "alignment": _call.int64,
+}
+
+PlanResult._sized = True
+PlanResult._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("lower_bound", ctypes.c_int64),
+    ("total", ctypes.c_int64),
+    ("nodes", ctypes.c_int64),
+    ("seconds", ctypes.c_double),
+    ("status", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+PlanResult._converters = {
+    "peak": _call.int64,
+    "lower_bound": _call.int64,
+    "total": _call.int64,
+    "nodes": _call.int64,
+    "seconds": _call.double,
+    "status": _call.enum(PlanStatus),
+}
+
+PlanOptions._sized = True
+PlanOptions._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("capacity", ctypes.c_int64),
+    ("nodes", ctypes.c_int64),
+    ("seconds", ctypes.c_double),
+    ("progress", PlanObserver),
+    ("user", ctypes.c_void_p),
+    ("without", ctypes.c_uint64),
+]
+PlanOptions._converters = {
+    "capacity": _call.int64,
+    "nodes": _call.int64,
+    "seconds": _call.double,
+    "progress": _as_plan_observer,
+    "without": _call.uint64,
+}
+
 ReplayOptions._sized = True
 ReplayOptions._fields_ = [
     ("size", ctypes.c_size_t),
@@ -2650,6 +2816,67 @@ _trace_to_perfetto = _library.bind(
 )
 _trace_ref = _library.bind("memmodel_trace_ref", ctypes.c_void_p, ctypes.c_void_p)
 _trace_unref = _library.bind("memmodel_trace_unref", None, ctypes.c_void_p)
+_plan_status_name = _library.bind("memmodel_plan_status_name", ctypes.c_char_p, ctypes.c_int32)
+_plan_new = _library.bind("memmodel_plan_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+_plan_read = _library.bind(
+    "memmodel_plan_read",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_plan_parse = _library.bind(
+    "memmodel_plan_parse",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_plan_from_trace = _library.bind(
+    "memmodel_plan_from_trace",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_plan_add = _library.bind("memmodel_plan_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanBuffer))
+_plan_gap = _library.bind(
+    "memmodel_plan_gap",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int64,
+    ctypes.c_int64,
+)
+_plan_share = _library.bind(
+    "memmodel_plan_share",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+    ctypes.c_int64,
+)
+_plan_solve = _library.bind(
+    "memmodel_plan_solve",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(PlanOptions),
+    blocking=True,
+)
+_plan_buffer_count = _library.bind("memmodel_plan_buffer_count", ctypes.c_size_t, ctypes.c_void_p)
+_plan_place = _library.bind(
+    "memmodel_plan_place",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(PlanPlace),
+)
+_plan_result = _library.bind("memmodel_plan_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanResult))
+_plan_write = _library.bind("memmodel_plan_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, blocking=True)
+_plan_to_svg = _library.bind("memmodel_plan_to_svg", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+_plan_ref = _library.bind("memmodel_plan_ref", ctypes.c_void_p, ctypes.c_void_p)
+_plan_unref = _library.bind("memmodel_plan_unref", None, ctypes.c_void_p)
 _replay_new = _library.bind(
     "memmodel_replay_new",
     ctypes.c_int32,
@@ -5135,6 +5362,248 @@ def trace_unref(trace: TraceHandle | None) -> None:
     """Drop one reference."""
     if trace is not None:
         _call.instance_of(trace, TraceHandle, "trace").close()
+
+
+def plan_status_name(status: PlanStatus | int | str) -> str | None:
+    """Name of a status, such as "optimal".
+
+    status: PlanStatus.
+
+    Returns a static string; None if there is no such status.
+    """
+    _value = _plan_status_name(_call.enum(PlanStatus)(status, "status"))
+    return _call.optional_decoded(_value)
+
+
+def plan_new(context: ContextHandle) -> PlanHandle:
+    """Make a plan without buffers.
+
+    context: the plan keeps a reference.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    plan_ = ctypes.c_void_p()
+    _value = _plan_new(_call.address(context, ContextHandle, "context"), ctypes.byref(plan_))
+    _check.status(_value, context)
+    return PlanHandle(plan_.value, _call.context_of(context))
+
+
+def plan_read(context: ContextHandle, path: str | os.PathLike[str]) -> PlanHandle:
+    """Read buffers from CSV with the columns id, lower, upper and size, and, if wanted, alignment, offset (fixed
+    there), gaps (such as "7-9 12-16") and shares (the id of another buffer whose memory this one uses, and "+BYTES"
+    into it): doc/formats.md, "Buffers".
+
+    context: the plan keeps a reference.
+
+    path: file to read.
+
+    Raises IoError, ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError.
+    """
+    plan_ = ctypes.c_void_p()
+    _value = _plan_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(plan_))
+    _check.status(_value, context)
+    return PlanHandle(plan_.value, _call.context_of(context))
+
+
+def plan_parse(context: ContextHandle, name: str, text: str) -> PlanHandle:
+    """As plan_read(), from memory.
+
+    context: the plan keeps a reference.
+
+    name: what to call the text in errors.
+
+    text: `length` characters.
+
+    Raises ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError.
+    """
+    text_ = _call.text(text, "text")
+    plan_ = ctypes.c_void_p()
+    _value = _plan_parse(
+        _call.address(context, ContextHandle, "context"),
+        _call.text(name, "name"),
+        text_,
+        len(text_),
+        ctypes.byref(plan_),
+    )
+    _check.status(_value, context)
+    return PlanHandle(plan_.value, _call.context_of(context))
+
+
+def plan_from_trace(trace: TraceHandle) -> PlanHandle:
+    """The blocks of a trace as buffers, named after what they are; moments are the trace's events. What is never
+    released lives to the end.
+
+    trace: trace, predicted or recorded.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    plan_ = ctypes.c_void_p()
+    _value = _plan_from_trace(_call.address(trace, TraceHandle, "trace"), ctypes.byref(plan_))
+    _check.status(_value, trace)
+    return PlanHandle(plan_.value, _call.context_of(trace))
+
+
+def plan_add(plan: PlanHandle, buffer: PlanBuffer) -> None:
+    """Add a buffer; its number is the count of buffers before.
+
+    plan: plan.
+
+    buffer: copied.
+
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError.
+    """
+    _value = _plan_add(_call.address(plan, PlanHandle, "plan"), _call.reference(buffer, PlanBuffer, "buffer"))
+    _check.status(_value, plan)
+
+
+def plan_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
+    """Leave a buffer's memory to others for a part of its life: it need not keep what was in it.
+
+    plan: plan.
+
+    buffer: its number.
+
+    begin: first moment of the gap, after the buffer's own.
+
+    end: first moment after it, before the buffer's own end, and past every gap that was added before.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    _value = _plan_gap(
+        _call.address(plan, PlanHandle, "plan"),
+        _call.size(buffer, "buffer"),
+        _call.int64(begin, "begin"),
+        _call.int64(end, "end"),
+    )
+    _check.status(_value, plan)
+
+
+def plan_share(plan: PlanHandle, buffer: int, base: int, displacement: int) -> None:
+    """Let a buffer use the memory of another: a view, an operator in place, a part of what is concatenated. Both are
+    then placed as one, which lives from the first's begin to the last's end.
+
+    plan: plan.
+
+    buffer: its number; it may share only one.
+
+    base: number of the other, which may itself share a third.
+
+    displacement: how far into `base` it begins, 0 or more.
+
+    Raises InvalidArgumentError, MemmodelOverflowError.
+    """
+    _value = _plan_share(
+        _call.address(plan, PlanHandle, "plan"),
+        _call.size(buffer, "buffer"),
+        _call.size(base, "base"),
+        _call.int64(displacement, "displacement"),
+    )
+    _check.status(_value, plan)
+
+
+def plan_solve(plan: PlanHandle, options: PlanOptions | None) -> None:
+    """Place all buffers. The plan is checked by a sweep over time that shares nothing with the search before it is
+    kept.
+
+    Used up budgets, cancellation and infeasible capacities are no errors: plan_result() tells, and the best plan is
+    kept.
+
+    plan: plan with at least one buffer.
+
+    options: None: all defaults.
+
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError.
+    """
+    with _call.held(plan=plan):
+        _value = _plan_solve(
+            _call.address(plan, PlanHandle, "plan"),
+            _call.optional_reference(options, PlanOptions, "options"),
+        )
+    _check.status(_value, plan)
+    _call.raise_pending()
+    plan.keep(id(options), options)
+
+
+def plan_buffer_count(plan: PlanHandle) -> int:
+    """Number of buffers.
+
+    plan: plan.
+
+    Returns buffers.
+    """
+    _value = _plan_buffer_count(_call.address(plan, PlanHandle, "plan"))
+    return int(_value)
+
+
+def plan_place(plan: PlanHandle, index: int) -> PlanPlace:
+    """A buffer and where it lies.
+
+    plan: plan.
+
+    index: from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    place_ = PlanPlace()
+    _value = _plan_place(_call.address(plan, PlanHandle, "plan"), _call.size(index, "index"), ctypes.byref(place_))
+    _check.status(_value, plan)
+    return _call.owned(place_, plan)
+
+
+def plan_result(plan: PlanHandle) -> PlanResult:
+    """What the plan came to.
+
+    plan: plan.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    result_ = PlanResult()
+    _value = _plan_result(_call.address(plan, PlanHandle, "plan"), ctypes.byref(result_))
+    _check.status(_value, plan)
+    return result_
+
+
+def plan_write(plan: PlanHandle, path: str | os.PathLike[str]) -> None:
+    """Write a solved plan as CSV, atomically: what was read, with the column offset; or the buffers' columns.
+
+    plan: solved.
+
+    path: file to write.
+
+    Raises InvalidArgumentError, IoError, NomemError.
+    """
+    with _call.held(plan=plan):
+        _value = _plan_write(_call.address(plan, PlanHandle, "plan"), _call.path(path, "path"))
+    _check.status(_value, plan)
+    _call.raise_pending()
+
+
+def plan_to_svg(plan: PlanHandle) -> str:
+    """A picture of a solved plan: time across, offsets up, a rectangle for each buffer.
+
+    plan: solved.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    svg_ = ctypes.c_void_p()
+    _value = _plan_to_svg(_call.address(plan, PlanHandle, "plan"), ctypes.byref(svg_))
+    _check.status(_value, plan)
+    return _call.taken(_free, plan, svg_)
+
+
+def plan_ref(plan: PlanHandle) -> PlanHandle:
+    """Take one more reference.
+
+    Returns `plan`.
+    """
+    _plan_ref(_call.address(plan, PlanHandle, "plan"))
+    return PlanHandle(plan.pointer, plan._context)
+
+
+def plan_unref(plan: PlanHandle | None) -> None:
+    """Drop one reference."""
+    if plan is not None:
+        _call.instance_of(plan, PlanHandle, "plan").close()
 
 
 def replay_new(trace: TraceHandle, options: ReplayOptions | None) -> ReplayHandle:

@@ -1,6 +1,6 @@
 /* Comma-separated values (RFC 4180), row by row, with the line and column of each field. */
-#ifndef MEASURE_CSV_H
-#define MEASURE_CSV_H
+#ifndef BASE_CSV_H
+#define BASE_CSV_H
 
 #include "base/text.h"
 

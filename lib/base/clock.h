@@ -1,0 +1,9 @@
+/* A clock that only goes forward. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+/* Seconds since some moment. */
+double
+seconds_now(void);
+
+#endif

@@ -1,0 +1,45 @@
+/* Orders in which items are placed. */
+#ifndef PLAN_ORDER_H
+#define PLAN_ORDER_H
+
+#include "plan/problem.h"
+
+/* What items are compared by. */
+enum order_key {
+    ORDER_END = 0, /* no more keys */
+    ORDER_BYTES,
+    ORDER_LIFE,     /* time in use */
+    ORDER_SECTIONS, /* sections in use */
+    ORDER_AREA,     /* bytes times time */
+    ORDER_LOAD,     /* most load during its life: of all that is to be placed, in a search of what is left */
+    ORDER_FIRST,    /* early ones first */
+};
+
+enum { ORDER_KEYS = 3 };
+
+/* Larger ones first; ties by the next key, in the end by number. */
+struct order {
+    uint8_t keys[ORDER_KEYS];
+};
+
+/* The value of a key, greater comes first; `most_load` is that of the item. */
+double
+order_value(const struct item *item, int key, int64_t most_load);
+
+/* All items of the problem; `most_loads`: one each. Fills `items`, 0 or MEMMODEL_ERROR_NOMEM. */
+int
+order_items(const struct problem *problem, struct order order, const int64_t *most_loads, uint32_t *items);
+
+struct ranked {
+    double values[ORDER_KEYS];
+    uint32_t item;
+};
+
+/* Sorts what is filled in. */
+void
+order_sort(struct ranked *ranked, size_t count);
+
+void
+order_rank(struct ranked *ranked, uint32_t number, const struct item *item, struct order order, int64_t most_load);
+
+#endif

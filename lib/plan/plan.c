@@ -1,0 +1,423 @@
+/* memmodel_plan: buffers, and what solving them came to. */
+#include "plan/plan.h"
+
+#include "base/checked.h"
+#include "plan/pack.h"
+#include "plan/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_NODES = 1000000 };
+
+static const int64_t MOST_BYTES = INT64_MAX / 8; /* of all buffers, and of an offset: sums of them cannot overflow */
+
+static const uint64_t ALL_RULES = 2 * MEMMODEL_PLAN_RESTART - 1;
+
+const char *
+memmodel_plan_status_name(int status)
+{
+    static const char *const names[] = {"unsolved", "optimal", "feasible", "limit", "cancelled", "infeasible"};
+
+    return status >= 0 && status < (int)(sizeof names / sizeof names[0]) ? names[status] : NULL;
+}
+
+/* ---- life ---- */
+
+int
+memmodel_plan_new(memmodel_context *context, memmodel_plan **plan)
+{
+    memmodel_plan *new;
+
+    if (!context || !plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    new = memory_allocate_zeroed(context, 1, sizeof *new);
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    *new = (struct memmodel_plan){.context = memmodel_context_ref(context),
+                                  .arena = ARENA_INIT(context),
+                                  .result = {.size = sizeof new->result}};
+    atomic_init(&new->references, 1);
+    *plan = new;
+    return 0;
+}
+
+memmodel_plan *
+memmodel_plan_ref(memmodel_plan *plan)
+{
+    atomic_fetch_add(&plan->references, 1);
+    return plan;
+}
+
+void
+memmodel_plan_unref(memmodel_plan *plan)
+{
+    memmodel_context *context;
+
+    if (!plan || atomic_fetch_sub(&plan->references, 1) > 1)
+        return;
+    context = plan->context;
+    arena_release(&plan->arena);
+    memory_release(context, plan->buffers);
+    memory_release(context, plan->offsets);
+    plan_table_release(plan);
+    memory_release(context, plan);
+    memmodel_context_unref(context);
+}
+
+/* ---- buffers ---- */
+
+size_t
+plan_base(const memmodel_plan *plan, size_t buffer, int64_t *displacement)
+{
+    int64_t into = 0;
+
+    while (plan->buffers[buffer].base != buffer) {
+        into += plan->buffers[buffer].displacement;
+        buffer = plan->buffers[buffer].base;
+    }
+    *displacement = into;
+    return buffer;
+}
+
+static int
+refuse(const memmodel_plan *plan, const char *name, const char *what, int64_t number)
+{
+    char unnamed[32];
+
+    snprintf(unnamed, sizeof unnamed, "buffer %zu", plan->count);
+    return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, name && name[0] ? name : unnamed,
+                         "%s: %" PRId64, what, number);
+}
+
+static int
+check_buffer(const memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
+{
+    int64_t alignment = buffer->alignment;
+
+    if (buffer->reserved)
+        return refuse(plan, buffer->name, "its reserved field must be 0", buffer->reserved);
+    if (buffer->bytes <= 0)
+        return refuse(plan, buffer->name, "its size must be above 0", buffer->bytes);
+    if (buffer->upper <= buffer->lower)
+        return refuse(plan, buffer->name, "its life must end after it begins, not at", buffer->upper);
+    if (alignment < 0 || (alignment & (alignment - 1)))
+        return refuse(plan, buffer->name, "its alignment must be a power of two", alignment);
+    if (buffer->fixed && buffer->offset < 0)
+        return refuse(plan, buffer->name, "it is fixed at a negative offset", buffer->offset);
+    if (buffer->fixed && alignment && buffer->offset % alignment)
+        return refuse(plan, buffer->name, "it is fixed at an offset that is no multiple of its alignment",
+                      buffer->offset);
+    return 0;
+}
+
+/* Solved offsets do not hold for other buffers. */
+static void
+forget_offsets(memmodel_plan *plan)
+{
+    memory_release(plan->context, plan->offsets);
+    plan->offsets = NULL;
+    plan->result = (struct memmodel_plan_result){.size = sizeof plan->result};
+}
+
+/* What a buffer may add to the height of an arena, checked so that no sum of them overflows. */
+static int
+count_bytes(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
+{
+    int64_t most = plan->most_height;
+
+    if (!checked_accumulate(&most, buffer->bytes) || !checked_accumulate(&most, buffer->alignment) ||
+        (buffer->fixed && !checked_accumulate(&most, buffer->offset)) || most > MOST_BYTES)
+        return context_error(plan->context, MEMMODEL_ERROR_OVERFLOW, buffer->name,
+                             "the sizes of all buffers together exceed %" PRId64 " bytes", MOST_BYTES);
+    plan->most_height = most;
+    plan->total += buffer->bytes;
+    return 0;
+}
+
+int
+memmodel_plan_add(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer)
+{
+    struct memmodel_plan_buffer own = {0};
+    const char *name;
+    int status;
+
+    if (!plan || !buffer)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = options_copy(plan->context, "struct memmodel_plan_buffer", buffer, &own, sizeof own);
+    if (!status)
+        status = check_buffer(plan, &own);
+    if (!status)
+        status = array_reserve(plan->context, &plan->buffers, &plan->capacity, plan->count + 1, sizeof *plan->buffers);
+    if (status)
+        return status;
+    name = own.name && own.name[0] ? arena_copy_text(&plan->arena, own.name) : "";
+    if (!name)
+        return MEMMODEL_ERROR_NOMEM;
+    status = count_bytes(plan, &own);
+    if (status)
+        return status;
+    forget_offsets(plan);
+    plan->buffers[plan->count] = (struct plan_buffer){.name = name,
+                                                      .bytes = own.bytes,
+                                                      .begin = own.lower,
+                                                      .end = own.upper,
+                                                      .alignment = max_i64(own.alignment, 1),
+                                                      .offset = own.fixed ? own.offset : -1,
+                                                      .base = plan->count};
+    plan->count++;
+    return 0;
+}
+
+static int
+no_such_buffer(const memmodel_plan *plan, size_t buffer)
+{
+    return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no buffer %zu", buffer);
+}
+
+static bool
+is_shared(const memmodel_plan *plan, size_t buffer)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->buffers[i].base == buffer && i != buffer)
+            return true;
+    return plan->buffers[buffer].base != buffer;
+}
+
+int
+memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end)
+{
+    struct plan_buffer *given;
+    struct plan_gap *gap;
+
+    if (!plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (buffer >= plan->count)
+        return no_such_buffer(plan, buffer);
+    given = &plan->buffers[buffer];
+    if (end <= begin || begin <= given->begin || end >= given->end || (given->last_gap && begin <= given->last_gap->end))
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
+                             "a gap from %" PRId64 " to %" PRId64 " is not within its life, after the gaps before", begin,
+                             end);
+    if (is_shared(plan, buffer))
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
+                             "a buffer that shares its memory has no gaps");
+    gap = arena_allocate(&plan->arena, sizeof *gap);
+    if (!gap)
+        return MEMMODEL_ERROR_NOMEM;
+    *gap = (struct plan_gap){begin, end, NULL};
+    *(given->last_gap ? &given->last_gap->next : &given->gaps) = gap;
+    given->last_gap = gap;
+    forget_offsets(plan);
+    return 0;
+}
+
+int
+memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t displacement)
+{
+    int64_t into, most;
+
+    if (!plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (buffer >= plan->count || base >= plan->count)
+        return no_such_buffer(plan, buffer >= plan->count ? buffer : base);
+    if (plan->buffers[buffer].base != buffer)
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
+                             "it shares the memory of another buffer already");
+    if (displacement < 0)
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
+                             "it cannot begin before the buffer whose memory it shares");
+    if (plan->buffers[buffer].gaps || plan->buffers[base].gaps)
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
+                             "buffers with gaps share no memory");
+    if (plan_base(plan, base, &into) == buffer)
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
+                             "it would share its own memory");
+    most = plan->most_height;
+    if (!checked_accumulate(&most, displacement) || most > MOST_BYTES)
+        return context_error(plan->context, MEMMODEL_ERROR_OVERFLOW, plan->buffers[buffer].name,
+                             "it begins too far into the other buffer");
+    plan->most_height = most;
+    plan->buffers[buffer].base = base;
+    plan->buffers[buffer].displacement = displacement;
+    forget_offsets(plan);
+    return 0;
+}
+
+/* ---- solving ---- */
+
+static int
+check_options(const memmodel_plan *plan, const struct memmodel_plan_options *options)
+{
+    if (options->capacity < 0 || options->nodes < 0 || !(options->seconds >= 0))
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "capacity, nodes and seconds must not be negative");
+    if (options->without & ~ALL_RULES)
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there are no such rules to leave out");
+    for (size_t i = 0; i < plan->count && options->capacity; i++)
+        if (plan->buffers[i].bytes > options->capacity - max_i64(plan->buffers[i].offset, 0))
+            return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[i].name,
+                                 "its %" PRId64 " bytes%s are more than the capacity, %" PRId64, plan->buffers[i].bytes,
+                                 plan->buffers[i].offset > 0 ? " at its fixed offset" : "", options->capacity);
+    return 0;
+}
+
+/* Fixed buffers that collide cannot be mended by any plan of the others. */
+static int
+check_fixed(const memmodel_plan *plan, const struct problem *problem)
+{
+    int64_t *offsets, peak;
+    int status;
+
+    if (!problem->has_fixed)
+        return 0;
+    offsets = memory_allocate_zeroed(plan->context, plan->count, sizeof *offsets);
+    if (!offsets)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < plan->count; i++) {
+        int64_t fixed = problem->items[problem->item_of[i]].fixed;
+
+        offsets[i] = fixed < 0 ? VERIFY_UNPLACED : fixed + problem->displacement[i];
+    }
+    status = verify_offsets(plan, offsets, &peak);
+    memory_release(plan->context, offsets);
+    return status;
+}
+
+static int64_t *
+buffer_offsets(const memmodel_plan *plan, const struct problem *problem, const struct packing *packing)
+{
+    int64_t *offsets = memory_allocate_zeroed(plan->context, plan->count, sizeof *offsets);
+
+    for (size_t i = 0; offsets && i < plan->count; i++) {
+        offsets[i] = problem->displacement[i];
+        if (problem->item_of[i] != SIZE_MAX)
+            offsets[i] += problem->bottom + packing->offsets[problem->item_of[i]];
+    }
+    return offsets;
+}
+
+static int32_t
+status_of(const struct budget *budget, int64_t peak, int64_t lower_bound)
+{
+    int64_t capacity = budget->options->capacity;
+
+    if (capacity && lower_bound > capacity)
+        return MEMMODEL_PLAN_INFEASIBLE;
+    if (peak <= lower_bound)
+        return MEMMODEL_PLAN_OPTIMAL;
+    if (capacity && peak <= capacity)
+        return MEMMODEL_PLAN_FEASIBLE;
+    return budget->status > 0 ? budget->status : MEMMODEL_PLAN_LIMIT;
+}
+
+/* Verifies what was found and keeps it. */
+static int
+settle(memmodel_plan *plan, const struct problem *problem, const struct packing *packing, const struct budget *budget)
+{
+    int64_t *offsets = buffer_offsets(plan, problem, packing), peak = 0;
+    int status = offsets ? verify_offsets(plan, offsets, &peak) : MEMMODEL_ERROR_NOMEM;
+
+    if (status) {
+        memory_release(plan->context, offsets);
+        return status;
+    }
+    forget_offsets(plan);
+    plan->offsets = offsets;
+    plan->result = (struct memmodel_plan_result){
+        .size = sizeof plan->result,
+        .peak = peak,
+        .lower_bound = min_i64(peak, problem->bottom + problem->lower_bound),
+        .total = plan->total,
+        .nodes = budget->nodes,
+        .seconds = budget_seconds(budget),
+    };
+    plan->result.status = status_of(budget, peak, problem->bottom + problem->lower_bound);
+    return 0;
+}
+
+static int
+solve(memmodel_plan *plan, const struct memmodel_plan_options *options, struct problem *problem)
+{
+    struct packing packing = {0};
+    struct budget budget;
+    int status;
+
+    budget_start(&budget, options);
+    budget.best = (struct memmodel_plan_result){.size = sizeof budget.best, .total = plan->total};
+    budget.best.lower_bound = problem->bottom + problem->lower_bound;
+    packing.offsets = memory_allocate_zeroed(plan->context, problem->count + 1, sizeof *packing.offsets);
+    if (!packing.offsets)
+        return MEMMODEL_ERROR_NOMEM;
+    status = pack(problem, options->capacity ? max_i64(options->capacity - problem->bottom, 1) : 0, &budget, &packing);
+    if (!status)
+        status = settle(plan, problem, &packing, &budget);
+    memory_release(plan->context, packing.offsets);
+    return status;
+}
+
+int
+memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *options)
+{
+    struct memmodel_plan_options own = {0};
+    struct problem problem;
+    int status;
+
+    if (!plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = options_copy(plan->context, "struct memmodel_plan_options", options, &own, sizeof own);
+    if (!status && !plan->count)
+        status = context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "a plan needs at least one buffer");
+    if (!status)
+        status = check_options(plan, &own);
+    if (!status)
+        status = problem_make(plan, &problem);
+    if (status)
+        return status;
+    own.nodes = own.nodes ? own.nodes : DEFAULT_NODES;
+    status = check_fixed(plan, &problem);
+    if (!status)
+        status = solve(plan, &own, &problem);
+    problem_release(&problem);
+    return status;
+}
+
+/* ---- asking ---- */
+
+size_t
+memmodel_plan_buffer_count(const memmodel_plan *plan)
+{
+    return plan ? plan->count : 0;
+}
+
+int
+memmodel_plan_place(const memmodel_plan *plan, size_t index, struct memmodel_plan_place *place)
+{
+    const struct plan_buffer *given;
+    struct memmodel_plan_place own;
+
+    if (!plan || !place)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (index >= plan->count)
+        return no_such_buffer(plan, index);
+    given = &plan->buffers[index];
+    own = (struct memmodel_plan_place){
+        .size = sizeof own,
+        .name = given->name,
+        .offset = plan->offsets ? plan->offsets[index] : -1,
+        .bytes = given->bytes,
+        .lower = given->begin,
+        .upper = given->end,
+        .alignment = given->alignment,
+    };
+    return result_copy(&own, sizeof own, place);
+}
+
+int
+memmodel_plan_result(const memmodel_plan *plan, struct memmodel_plan_result *result)
+{
+    if (!plan || !result)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return result_copy(&plan->result, sizeof plan->result, result);
+}

@@ -1,0 +1,399 @@
+/* From buffers to items and sections. */
+#include "plan/problem.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- items ---- */
+
+struct span {
+    int64_t begin, end;
+};
+
+/* What is being made: the stretches of items in the caller's time. */
+struct making {
+    const memmodel_plan *plan;
+    struct problem *problem;
+    struct span *spans;
+};
+
+/* The item of a base, before others join it. */
+static void
+start_item(struct problem *problem, size_t index, const struct plan_buffer *buffer)
+{
+    problem->items[index] = (struct item){.alignment = 1, .fixed = -1, .first = buffer->begin, .life = buffer->end};
+}
+
+/* `life` is the end until all have joined. */
+static int
+join_item(struct making *making, struct item *item, const struct plan_buffer *buffer, int64_t displacement)
+{
+    memmodel_context *context = making->problem->context;
+    int64_t end;
+
+    if (!checked_add(displacement, buffer->bytes, &end))
+        return context_error(context, MEMMODEL_ERROR_OVERFLOW, buffer->name, "the end of a shared buffer is too large");
+    if (displacement % buffer->alignment)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, buffer->name,
+                             "it lies %lld bytes into another buffer, which is no multiple of its alignment",
+                             (long long)displacement);
+    if (buffer->offset >= 0 && item->fixed >= 0 && item->fixed != buffer->offset - displacement)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, buffer->name,
+                             "buffers that share memory are fixed at offsets that do not agree");
+    if (buffer->offset >= 0 && buffer->offset < displacement)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, buffer->name,
+                             "it is fixed below the begin of the buffer that it lies in");
+    if (buffer->offset >= 0)
+        item->fixed = buffer->offset - displacement;
+    item->bytes = max_i64(item->bytes, end);
+    item->alignment = max_i64(item->alignment, buffer->alignment);
+    item->first = min_i64(item->first, buffer->begin);
+    item->life = max_i64(item->life, buffer->end);
+    making->problem->has_fixed |= item->fixed >= 0;
+    return 0;
+}
+
+static int
+make_items(struct making *making)
+{
+    const memmodel_plan *plan = making->plan;
+    struct problem *problem = making->problem;
+    int status = 0;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        if (plan->buffers[i].base != i)
+            continue;
+        problem->item_of[i] = problem->count;
+        start_item(problem, problem->count++, &plan->buffers[i]);
+    }
+    for (size_t i = 0; i < plan->count && !status; i++) {
+        size_t base = plan_base(plan, i, &problem->displacement[i]);
+
+        problem->item_of[i] = problem->item_of[base];
+        status = join_item(making, &problem->items[problem->item_of[i]], &plan->buffers[i], problem->displacement[i]);
+    }
+    return status;
+}
+
+/* Only buffers that share nothing have gaps. */
+static void
+add_spans(struct making *making, size_t buffer)
+{
+    const struct plan_buffer *given = &making->plan->buffers[buffer];
+    struct problem *problem = making->problem;
+    struct item *item = &problem->items[problem->item_of[buffer]];
+    int64_t begin = item->first, life = item->life - item->first;
+
+    item->stretch = (uint32_t)problem->stretch_count;
+    for (const struct plan_gap *gap = given->gaps; gap; gap = gap->next) {
+        making->spans[problem->stretch_count++] = (struct span){begin, gap->begin};
+        life -= gap->end - gap->begin;
+        begin = gap->end;
+    }
+    making->spans[problem->stretch_count++] = (struct span){begin, item->life};
+    item->stretch_count = (uint32_t)(problem->stretch_count - item->stretch);
+    item->life = life;
+}
+
+/* ---- sections ---- */
+
+struct edge {
+    int64_t time;
+    uint32_t stretch;
+    uint32_t is_birth; /* what ends at a moment ends before anything begins at it */
+};
+
+static int
+in_time(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->is_birth != y->is_birth)
+        return x->is_birth ? 1 : -1;
+    return (x->stretch > y->stretch) - (x->stretch < y->stretch);
+}
+
+static void
+cut_sections(struct problem *problem, const struct edge *edges)
+{
+    int32_t section = 0;
+    bool died = false;
+
+    for (size_t i = 0; i < 2 * problem->stretch_count; i++) {
+        struct stretch *stretch = &problem->stretches[edges[i].stretch];
+
+        if (!edges[i].is_birth) {
+            stretch->end = section + 1;
+            died = true;
+            continue;
+        }
+        section += died;
+        died = false;
+        stretch->begin = section;
+    }
+    problem->section_count = section + 1;
+}
+
+static int
+make_sections(struct making *making)
+{
+    struct problem *problem = making->problem;
+    struct edge *edges = memory_allocate_zeroed(problem->context, 2 * problem->stretch_count, sizeof *edges);
+
+    problem->stretches = memory_allocate_zeroed(problem->context, problem->stretch_count, sizeof *problem->stretches);
+    if (!edges || !problem->stretches) {
+        memory_release(problem->context, edges);
+        return MEMMODEL_ERROR_NOMEM;
+    }
+    for (size_t i = 0; i < problem->stretch_count; i++) {
+        edges[2 * i] = (struct edge){making->spans[i].begin, (uint32_t)i, 1};
+        edges[2 * i + 1] = (struct edge){making->spans[i].end, (uint32_t)i, 0};
+    }
+    qsort(edges, 2 * problem->stretch_count, sizeof *edges, in_time);
+    cut_sections(problem, edges);
+    memory_release(problem->context, edges);
+    for (size_t i = 0; i < problem->count; i++) {
+        struct item *item = &problem->items[i];
+
+        item->begin = problem->stretches[item->stretch].begin;
+        item->end = problem->stretches[item->stretch + item->stretch_count - 1].end;
+    }
+    return 0;
+}
+
+/* ---- load ---- */
+
+static int64_t
+greatest_common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/*
+ * Where all alignments are multiples of one, every item but the highest takes up a multiple of it: the loads are summed from
+ * rounded sizes, and the most that rounding may have added to one item is taken off.
+ */
+static int
+make_load(struct problem *problem)
+{
+    int64_t common = 0, slack = 0, most = 0;
+    int64_t *load = memory_allocate_zeroed(problem->context, (size_t)problem->section_count + 1, sizeof *load);
+
+    problem->load = load;
+    if (!load)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < problem->count; i++)
+        common = greatest_common_divisor(problem->items[i].fixed >= 0 ? 1 : problem->items[i].alignment, common);
+    for (size_t i = 0; i < problem->count; i++) {
+        const struct item *item = &problem->items[i];
+        int64_t rounded = align_up(item->bytes, common);
+
+        slack = max_i64(slack, rounded - item->bytes);
+        for (uint32_t k = 0; k < item->stretch_count; k++) {
+            load[problem->stretches[item->stretch + k].begin] += rounded;
+            load[problem->stretches[item->stretch + k].end] -= rounded;
+        }
+    }
+    for (int32_t s = 1; s <= problem->section_count; s++)
+        load[s] += load[s - 1];
+    for (int32_t s = 0; s < problem->section_count; s++)
+        most = max_i64(most, load[s]);
+    problem->lower_bound = max_i64(most - slack, 0);
+    return 0;
+}
+
+/* ---- what lives all the time ---- */
+
+static bool
+is_whole_life(const struct problem *problem, const struct item *item)
+{
+    return item->begin == 0 && item->end == problem->section_count && item->stretch_count == 1;
+}
+
+static int64_t
+slack_of(const struct item *item)
+{
+    return align_up(item->bytes, item->alignment) - item->bytes;
+}
+
+/* The whole-life item that loses most by rounding: it may be better off as the highest of all. SIZE_MAX: none loses. */
+static size_t
+find_highest(const struct problem *problem)
+{
+    size_t highest = SIZE_MAX;
+    int64_t most = 0;
+
+    for (size_t i = 0; i < problem->count; i++) {
+        if (!is_whole_life(problem, &problem->items[i]) || slack_of(&problem->items[i]) <= most)
+            continue;
+        highest = i;
+        most = slack_of(&problem->items[i]);
+    }
+    return highest;
+}
+
+static int64_t
+put_at_bottom(struct problem *problem, const struct item *item)
+{
+    int64_t offset = problem->bottom;
+
+    problem->bottom += align_up(item->bytes, item->alignment);
+    return offset;
+}
+
+/*
+ * Items that overlap all others are put at the bottom one after the other, and leave the problem; but not the one that would
+ * lose most there. Not where offsets are fixed, or alignments differ, since there what lies below matters.
+ */
+static void
+settle_whole_lives(struct problem *problem, size_t buffers)
+{
+    size_t kept = 0, highest = find_highest(problem);
+    size_t *new_place = problem->item_of + buffers; /* of each item */
+    int64_t *offset = problem->displacement + buffers;
+
+    for (size_t i = 0; i < problem->count; i++) {
+        new_place[i] = SIZE_MAX;
+        if (i != highest && is_whole_life(problem, &problem->items[i])) {
+            offset[i] = put_at_bottom(problem, &problem->items[i]);
+            continue;
+        }
+        new_place[i] = kept;
+        problem->items[kept++] = problem->items[i];
+    }
+    for (size_t i = 0; i < buffers; i++) {
+        size_t item = problem->item_of[i];
+
+        if (new_place[item] == SIZE_MAX)
+            problem->displacement[i] += offset[item];
+        problem->item_of[i] = new_place[item];
+    }
+    problem->count = kept;
+    problem->lower_bound -= problem->bottom;
+    for (int32_t s = 0; s < problem->section_count; s++)
+        problem->load[s] -= problem->bottom;
+}
+
+static bool
+is_uniform(const struct problem *problem)
+{
+    for (size_t i = 1; i < problem->count; i++)
+        if (problem->items[i].alignment != problem->items[0].alignment)
+            return false;
+    return !problem->has_fixed;
+}
+
+static void
+make_bounds(struct problem *problem)
+{
+    problem->unit = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        const struct item *item = &problem->items[i];
+
+        problem->unit = greatest_common_divisor(problem->unit, item->bytes);
+        problem->unit = greatest_common_divisor(problem->unit, item->alignment > 1 ? item->alignment : 0);
+        problem->unit = greatest_common_divisor(problem->unit, max_i64(item->fixed, 0));
+        problem->lower_bound = max_i64(problem->lower_bound, item->bytes + max_i64(item->fixed, 0));
+    }
+    problem->unit = max_i64(problem->unit, 1);
+}
+
+/* ---- the whole ---- */
+
+static int
+make(struct making *making)
+{
+    struct problem *problem = making->problem;
+    int status = make_items(making);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < making->plan->count; i++)
+        if (making->plan->buffers[i].base == i)
+            add_spans(making, i);
+    status = make_sections(making);
+    if (!status)
+        status = make_load(problem);
+    if (status)
+        return status;
+    if (is_uniform(problem))
+        settle_whole_lives(problem, making->plan->count);
+    make_bounds(problem);
+    return 0;
+}
+
+static size_t
+count_spans(const memmodel_plan *plan)
+{
+    size_t spans = plan->count;
+
+    for (size_t i = 0; i < plan->count; i++)
+        for (const struct plan_gap *gap = plan->buffers[i].gaps; gap; gap = gap->next)
+            spans++;
+    return spans;
+}
+
+int
+problem_make(const memmodel_plan *plan, struct problem *problem)
+{
+    memmodel_context *context = plan->context;
+    struct making making = {.plan = plan, .problem = problem};
+    int status = MEMMODEL_ERROR_NOMEM;
+
+    *problem = (struct problem){.context = context};
+    making.spans = memory_allocate_zeroed(context, count_spans(plan), sizeof *making.spans);
+    problem->items = memory_allocate_zeroed(context, plan->count, sizeof *problem->items);
+    problem->item_of = memory_allocate_zeroed(context, 2 * plan->count, sizeof *problem->item_of);
+    problem->displacement = memory_allocate_zeroed(context, 2 * plan->count, sizeof *problem->displacement);
+    if (making.spans && problem->items && problem->item_of && problem->displacement)
+        status = make(&making);
+    memory_release(context, making.spans);
+    if (status)
+        problem_release(problem);
+    return status;
+}
+
+void
+problem_release(struct problem *problem)
+{
+    memory_release(problem->context, problem->items);
+    memory_release(problem->context, problem->item_of);
+    memory_release(problem->context, problem->displacement);
+    memory_release(problem->context, problem->stretches);
+    memory_release(problem->context, problem->load);
+    *problem = (struct problem){.context = problem->context};
+}
+
+int64_t
+problem_most_load(const struct problem *problem, const struct item *item)
+{
+    int64_t most = 0;
+
+    for (uint32_t k = 0; k < item->stretch_count; k++) {
+        struct stretch stretch = problem->stretches[item->stretch + k];
+
+        for (int32_t s = stretch.begin; s < stretch.end; s++)
+            most = max_i64(most, problem->load[s]);
+    }
+    return most;
+}
+
+int64_t
+problem_peak(const struct problem *problem, const int64_t *offsets)
+{
+    int64_t peak = 0;
+
+    for (size_t i = 0; i < problem->count; i++)
+        peak = max_i64(peak, offsets[i] + problem->items[i].bytes);
+    return peak;
+}

@@ -1,0 +1,162 @@
+/* A plan as a picture: time across, offsets up. */
+#include "base/checked.h"
+#include "base/text.h"
+#include "plan/plan.h"
+
+#include <inttypes.h>
+
+enum {
+    WIDTH = 1120, /* of the drawing, in SVG's units */
+    HEIGHT = 560,
+    LEFT = 90,
+    TOP = 40,
+    BOTTOM = 40,
+    LINES = 5, /* across, with the bytes beside them */
+    HUES = 12
+};
+
+struct drawing {
+    struct text text;
+    const memmodel_plan *plan;
+    int64_t begin, end; /* of time */
+};
+
+static double
+across(const struct drawing *drawing, int64_t time)
+{
+    return LEFT + WIDTH * ((double)(time - drawing->begin) / (double)(drawing->end - drawing->begin));
+}
+
+static double
+up(const struct drawing *drawing, int64_t offset)
+{
+    return TOP + HEIGHT * (1 - (double)offset / (double)drawing->plan->result.peak);
+}
+
+/* Bytes in the unit that leaves up to four digits before the point. */
+static void
+append_bytes(struct text *text, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t unit = 0;
+
+    for (; bytes >= 10000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+        bytes /= 1024;
+    text_printf(text, "%.4g %s", bytes, units[unit]);
+}
+
+/* XML's own characters as references. */
+static void
+append_xml(struct text *text, const char *string)
+{
+    for (; *string; string++) {
+        if (*string == '<' || *string == '>' || *string == '&' || *string == '"' || (unsigned char)*string < ' ')
+            text_printf(text, "&#%d;", (unsigned char)*string < ' ' ? ' ' : *string);
+        else
+            text_append_bytes(text, string, 1);
+    }
+}
+
+static void
+draw_line(struct drawing *drawing, int64_t offset, const char *colour)
+{
+    double y = up(drawing, offset);
+
+    text_printf(&drawing->text,
+                "<line x1=\"%d\" y1=\"%.2f\" x2=\"%d\" y2=\"%.2f\" stroke=\"%s\"/>\n<text x=\"%d\" y=\"%.2f\" "
+                "text-anchor=\"end\">",
+                LEFT, y, LEFT + WIDTH, y, colour, LEFT - 6, y + 4);
+    append_bytes(&drawing->text, (double)offset);
+    text_append(&drawing->text, "</text>\n");
+}
+
+/* Neighbours in the list get hues that are far apart. */
+static void
+draw_stretch(struct drawing *drawing, size_t index, int64_t begin, int64_t end)
+{
+    const struct plan_buffer *buffer = &drawing->plan->buffers[index];
+    int64_t offset = drawing->plan->offsets[index];
+    double x = across(drawing, begin), y = up(drawing, offset + buffer->bytes);
+
+    text_printf(&drawing->text,
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%d,55%%,%d%%)\"><title>", x, y,
+                across(drawing, end) - x, up(drawing, offset) - y, (int)(index * 5 % HUES) * 360 / HUES,
+                60 + (int)(index / HUES % 3) * 8);
+    if (buffer->name[0])
+        append_xml(&drawing->text, buffer->name);
+    else
+        text_printf(&drawing->text, "%zu", index);
+    text_printf(&drawing->text, ": %" PRId64 " bytes at %" PRId64 ", from %" PRId64 " to %" PRId64 "</title></rect>\n",
+                buffer->bytes, offset, begin, end);
+}
+
+static void
+draw_buffer(struct drawing *drawing, size_t index)
+{
+    const struct plan_buffer *buffer = &drawing->plan->buffers[index];
+    int64_t begin = buffer->begin;
+
+    for (const struct plan_gap *gap = buffer->gaps; gap; gap = gap->next) {
+        draw_stretch(drawing, index, begin, gap->begin);
+        begin = gap->end;
+    }
+    draw_stretch(drawing, index, begin, buffer->end);
+}
+
+static void
+draw_frame(struct drawing *drawing)
+{
+    const struct memmodel_plan_result *result = &drawing->plan->result;
+
+    text_printf(&drawing->text,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+                "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\">",
+                LEFT + WIDTH + 20, TOP + HEIGHT + BOTTOM, LEFT);
+    text_printf(&drawing->text, "%zu buffers of ", drawing->plan->count);
+    append_bytes(&drawing->text, (double)result->total);
+    text_append(&drawing->text, " in ");
+    append_bytes(&drawing->text, (double)result->peak);
+    text_printf(&drawing->text, ": %s</text>\n<text x=\"%d\" y=\"%d\">time %" PRId64 "</text>\n",
+                memmodel_plan_status_name(result->status), LEFT, TOP + HEIGHT + 24, drawing->begin);
+    text_printf(&drawing->text, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%" PRId64 "</text>\n", LEFT + WIDTH,
+                TOP + HEIGHT + 24, drawing->end);
+}
+
+static void
+draw(struct drawing *drawing)
+{
+    const struct memmodel_plan_result *result = &drawing->plan->result;
+
+    draw_frame(drawing);
+    for (int i = 0; i <= LINES; i++)
+        draw_line(drawing, result->peak / LINES * i, "#ddd");
+    text_append(&drawing->text, "<g stroke=\"white\" stroke-width=\"0.3\">\n");
+    for (size_t i = 0; i < drawing->plan->count; i++)
+        draw_buffer(drawing, i);
+    text_append(&drawing->text, "</g>\n");
+    draw_line(drawing, result->peak, "#c00");
+    text_append(&drawing->text, "</svg>\n");
+}
+
+int
+memmodel_plan_to_svg(const memmodel_plan *plan, char **svg)
+{
+    struct drawing drawing;
+    char *drawn;
+
+    if (!plan || !svg)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (!plan->offsets)
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
+    drawing = (struct drawing){.text = TEXT_INIT(plan->context), .plan = plan, .begin = INT64_MAX, .end = INT64_MIN};
+    for (size_t i = 0; i < plan->count; i++) {
+        drawing.begin = min_i64(drawing.begin, plan->buffers[i].begin);
+        drawing.end = max_i64(drawing.end, plan->buffers[i].end);
+    }
+    draw(&drawing);
+    drawn = text_finish(&drawing.text);
+    if (!drawn)
+        return MEMMODEL_ERROR_NOMEM;
+    *svg = drawn;
+    return 0;
+}
