@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &estimate_command, &layers_command, &plan_command, &run_command, &fit_command,
+    &estimate_command, &layers_command, &plan_command,   &run_command, &fit_command,
     &predict_command,  &advise_command, &export_command, NULL,
 };
 

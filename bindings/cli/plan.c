@@ -49,11 +49,16 @@ static const char *
 meaning(int status)
 {
     switch (status) {
-    case MEMMODEL_PLAN_OPTIMAL: return "optimal: no smaller arena holds the buffers";
-    case MEMMODEL_PLAN_FEASIBLE: return "within the capacity";
-    case MEMMODEL_PLAN_INFEASIBLE: return "no plan is within the capacity";
-    case MEMMODEL_PLAN_CANCELLED: return "the best so far, cancelled";
-    default: return "the best found within the limit of nodes or seconds";
+    case MEMMODEL_PLAN_OPTIMAL:
+        return "optimal: no smaller arena holds the buffers";
+    case MEMMODEL_PLAN_FEASIBLE:
+        return "within the capacity";
+    case MEMMODEL_PLAN_INFEASIBLE:
+        return "no plan is within the capacity";
+    case MEMMODEL_PLAN_CANCELLED:
+        return "the best so far, cancelled";
+    default:
+        return "the best found within the limit of nodes or seconds";
     }
 }
 

@@ -14,11 +14,11 @@ typedef struct memmodel_plan memmodel_plan;
 
 /** A buffer. Zero means the default for every field but `bytes` and `upper`. @since 0.1 */
 struct memmodel_plan_buffer {
-    size_t size;       /**< sizeof(struct memmodel_plan_buffer) */
-    const char *name;  /**< for errors, files and pictures. @nullable */
-    int64_t bytes;     /**< above 0. @unit bytes */
-    int64_t lower;     /**< first moment at which it is in use; the unit is the caller's, such as the operator's number */
-    int64_t upper;     /**< first moment at which it is no more, above `lower` */
+    size_t size;      /**< sizeof(struct memmodel_plan_buffer) */
+    const char *name; /**< for errors, files and pictures. @nullable */
+    int64_t bytes;    /**< above 0. @unit bytes */
+    int64_t lower; /**< first moment at which it is in use; the unit is the caller's, such as the operator's number */
+    int64_t upper; /**< first moment at which it is no more, above `lower` */
     int64_t alignment; /**< a power of two that the offset is a multiple of. @unit bytes @default 1 */
     int64_t offset;    /**< where it has to lie, if `fixed`; 0 or more. @unit bytes */
     int32_t fixed;     /**< 1: at `offset` and nowhere else */
@@ -38,12 +38,13 @@ struct memmodel_plan_place {
 
 /** What is known of a plan. @since 0.1 */
 enum memmodel_plan_status {
-    MEMMODEL_PLAN_UNSOLVED = 0,   /**< memmodel_plan_solve() was not called since a buffer was added */
-    MEMMODEL_PLAN_OPTIMAL = 1,    /**< no smaller arena holds the buffers: proven */
-    MEMMODEL_PLAN_FEASIBLE = 2,   /**< within the capacity that was given */
-    MEMMODEL_PLAN_LIMIT = 3,      /**< the best found when the budget was used up */
-    MEMMODEL_PLAN_CANCELLED = 4,  /**< the best found when `progress` said stop */
-    MEMMODEL_PLAN_INFEASIBLE = 5, /**< no plan is within the capacity that was given: proven; the best found is larger */
+    MEMMODEL_PLAN_UNSOLVED = 0,  /**< memmodel_plan_solve() was not called since a buffer was added */
+    MEMMODEL_PLAN_OPTIMAL = 1,   /**< no smaller arena holds the buffers: proven */
+    MEMMODEL_PLAN_FEASIBLE = 2,  /**< within the capacity that was given */
+    MEMMODEL_PLAN_LIMIT = 3,     /**< the best found when the budget was used up */
+    MEMMODEL_PLAN_CANCELLED = 4, /**< the best found when `progress` said stop */
+    MEMMODEL_PLAN_INFEASIBLE =
+        5, /**< no plan is within the capacity that was given: proven; the best found is larger */
 };
 
 /**
@@ -84,15 +85,16 @@ typedef int (*memmodel_plan_observer)(void *user, const struct memmodel_plan_res
 
 /** How a plan is searched for. Zero means the default for every field. @since 0.1 */
 struct memmodel_plan_options {
-    size_t size;                     /**< sizeof(struct memmodel_plan_options) */
-    int64_t capacity;                /**< stop at a plan that needs no more than this. @unit bytes @default the least */
-    int64_t nodes;                   /**< most placements to try; the answer is the same on every machine.
+    size_t size;      /**< sizeof(struct memmodel_plan_options) */
+    int64_t capacity; /**< stop at a plan that needs no more than this. @unit bytes @default the least */
+    int64_t nodes;    /**< most placements to try; the answer is the same on every machine.
                                           @default 1000000 */
-    double seconds;                  /**< most time to take; the answer depends on the machine. @unit seconds
+    double seconds;   /**< most time to take; the answer depends on the machine. @unit seconds
                                           @default no limit */
-    memmodel_plan_observer progress; /**< called some hundred times a second by the calling thread. NULL: none. @nullable */
-    void *user;                      /**< handed to each call of `progress`. @nullable */
-    uint64_t without;                /**< rules of the search to leave out, to see what they are worth: a sum of enum
+    memmodel_plan_observer
+        progress;     /**< called some hundred times a second by the calling thread. NULL: none. @nullable */
+    void *user;       /**< handed to each call of `progress`. @nullable */
+    uint64_t without; /**< rules of the search to leave out, to see what they are worth: a sum of enum
                                           memmodel_plan_rule. The answer stays right */
 };
 

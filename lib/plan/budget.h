@@ -6,10 +6,10 @@
 
 struct budget {
     const struct memmodel_plan_options *options;
-    struct memmodel_plan_result best; /* what `progress` is told */
+    struct memmodel_plan_result best;     /* what `progress` is told */
     int64_t nodes, most_nodes, next_look; /* placements tried, at most, and at which the clock is looked at again */
     double began, deadline, next_report;  /* seconds of the clock */
-    int status;                           /* MEMMODEL_PLAN_LIMIT or MEMMODEL_PLAN_CANCELLED once it is used up, MEMMODEL_ERROR_NOMEM; else 0 */
+    int status; /* MEMMODEL_PLAN_LIMIT or MEMMODEL_PLAN_CANCELLED once it is used up, MEMMODEL_ERROR_NOMEM; else 0 */
 };
 
 void

@@ -39,8 +39,8 @@ static int
 keep_row(memmodel_plan *plan, const struct csv *csv)
 {
     struct plan_table *table = plan->table;
-    int status = array_reserve(plan->context, &table->rows, &table->row_capacity, table->row_count + 1,
-                               sizeof *table->rows);
+    int status =
+        array_reserve(plan->context, &table->rows, &table->row_capacity, table->row_count + 1, sizeof *table->rows);
 
     if (status)
         return status;
@@ -131,8 +131,8 @@ error_of_row(const struct reader *reader, enum column column)
     char message[256];
 
     snprintf(message, sizeof message, "%s: %s", error->object, error->message);
-    return context_error_at(csv->context, error->status, csv->name, csv->fields[place].line,
-                            csv->fields[place].column, "%s", message);
+    return context_error_at(csv->context, error->status, csv->name, csv->fields[place].line, csv->fields[place].column,
+                            "%s", message);
 }
 
 /* The digits at *text, which it moves past them. */
@@ -246,7 +246,8 @@ share_row(const memmodel_plan *plan, const struct reader *reader, size_t row, co
         return 0;
     if (!find_base(names, plan->count, text, &base, &displacement))
         return context_error(plan->context, MEMMODEL_ERROR_PARSE, reader->csv.name,
-                             "buffer %s shares the memory of \"%s\", which is no buffer", plan->buffers[row].name, text);
+                             "buffer %s shares the memory of \"%s\", which is no buffer", plan->buffers[row].name,
+                             text);
     return memmodel_plan_share(reader->plan, row, base, displacement);
 }
 

@@ -8,13 +8,20 @@ double
 order_value(const struct item *item, int key, int64_t most_load)
 {
     switch (key) {
-    case ORDER_BYTES: return (double)item->bytes;
-    case ORDER_LIFE: return (double)item->life;
-    case ORDER_SECTIONS: return (double)(item->end - item->begin);
-    case ORDER_AREA: return (double)item->bytes * (double)item->life;
-    case ORDER_LOAD: return (double)most_load;
-    case ORDER_FIRST: return -(double)item->first;
-    default: return 0;
+    case ORDER_BYTES:
+        return (double)item->bytes;
+    case ORDER_LIFE:
+        return (double)item->life;
+    case ORDER_SECTIONS:
+        return (double)(item->end - item->begin);
+    case ORDER_AREA:
+        return (double)item->bytes * (double)item->life;
+    case ORDER_LOAD:
+        return (double)most_load;
+    case ORDER_FIRST:
+        return -(double)item->first;
+    default:
+        return 0;
     }
 }
 

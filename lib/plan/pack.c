@@ -11,10 +11,10 @@
 
 enum {
     MOST_SEARCHED = 32768, /* items: overlaps are listed pair by pair */
-    FEW = 512,            /* items, which are searched so fast that mending orders does not pay */
-    FIRST_TURNS = 4,      /* of the squeaky wheels; twice as many in each round after the first */
-    TARGETS = 5,          /* capacities that are tried between the lower bound and the best plan */
-    FIRST_NODES = 2,      /* an item, of a run in the first round; twice as many in each round after it */
+    FEW = 512,             /* items, which are searched so fast that mending orders does not pay */
+    FIRST_TURNS = 4,       /* of the squeaky wheels; twice as many in each round after the first */
+    TARGETS = 5,           /* capacities that are tried between the lower bound and the best plan */
+    FIRST_NODES = 2,       /* an item, of a run in the first round; twice as many in each round after it */
 };
 
 static const struct order orders[] = {
@@ -144,8 +144,8 @@ note_outcome(struct packer *packer, struct component *component, int64_t target,
     if (outcome == SEARCH_FOUND)
         component->peak = peak_of(packer, component);
     if (outcome == SEARCH_IMPOSSIBLE)
-        component->lower_bound = max_i64(component->lower_bound, target - target % packer->problem->unit +
-                                                                     packer->problem->unit);
+        component->lower_bound =
+            max_i64(component->lower_bound, target - target % packer->problem->unit + packer->problem->unit);
     packer->problem->lower_bound = max_i64(packer->problem->lower_bound, component->lower_bound);
     packer->enough = max_i64(packer->capacity, packer->problem->lower_bound);
 }
@@ -185,8 +185,8 @@ prepare(struct packer *packer, struct component *component)
 
     if (component->search || component->is_too_large || is_over(packer, component))
         return 0;
-    component->search = search_new(packer->problem, component->items, component->count,
-                                   packer->budget->options->without, &status);
+    component->search =
+        search_new(packer->problem, component->items, component->count, packer->budget->options->without, &status);
     if (!component->search)
         component->is_too_large = true;
     return status;

@@ -35,9 +35,8 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan)
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
         return MEMMODEL_ERROR_NOMEM;
-    *new = (struct memmodel_plan){.context = memmodel_context_ref(context),
-                                  .arena = ARENA_INIT(context),
-                                  .result = {.size = sizeof new->result}};
+    *new = (struct memmodel_plan){
+        .context = memmodel_context_ref(context), .arena = ARENA_INIT(context), .result = {.size = sizeof new->result}};
     atomic_init(&new->references, 1);
     *plan = new;
     return 0;
@@ -196,10 +195,11 @@ memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end
     if (buffer >= plan->count)
         return no_such_buffer(plan, buffer);
     given = &plan->buffers[buffer];
-    if (end <= begin || begin <= given->begin || end >= given->end || (given->last_gap && begin <= given->last_gap->end))
+    if (end <= begin || begin <= given->begin || end >= given->end ||
+        (given->last_gap && begin <= given->last_gap->end))
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
-                             "a gap from %" PRId64 " to %" PRId64 " is not within its life, after the gaps before", begin,
-                             end);
+                             "a gap from %" PRId64 " to %" PRId64 " is not within its life, after the gaps before",
+                             begin, end);
     if (is_shared(plan, buffer))
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
                              "a buffer that shares its memory has no gaps");
@@ -254,7 +254,8 @@ check_options(const memmodel_plan *plan, const struct memmodel_plan_options *opt
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "capacity, nodes and seconds must not be negative");
     if (options->without & ~ALL_RULES)
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there are no such rules to leave out");
+        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "there are no such rules to leave out");
     for (size_t i = 0; i < plan->count && options->capacity; i++)
         if (plan->buffers[i].bytes > options->capacity - max_i64(plan->buffers[i].offset, 0))
             return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[i].name,
@@ -368,7 +369,8 @@ memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *opt
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = options_copy(plan->context, "struct memmodel_plan_options", options, &own, sizeof own);
     if (!status && !plan->count)
-        status = context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "a plan needs at least one buffer");
+        status =
+            context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "a plan needs at least one buffer");
     if (!status)
         status = check_options(plan, &own);
     if (!status)

@@ -28,7 +28,7 @@ struct plan_buffer {
 struct plan_table {
     const char *const *columns;
     size_t column_count;
-    size_t offset; /* the column that offsets go to; `column_count`: a new one */
+    size_t offset;            /* the column that offsets go to; `column_count`: a new one */
     const char *const **rows; /* one a buffer */
     size_t row_count, row_capacity;
 };
@@ -41,7 +41,7 @@ struct memmodel_plan {
     size_t count, capacity;
     int64_t total;       /* bytes of all buffers */
     int64_t most_height; /* no arena of these buffers is higher, wherever they lie */
-    int64_t *offsets; /* of each buffer; NULL while unsolved */
+    int64_t *offsets;    /* of each buffer; NULL while unsolved */
     struct memmodel_plan_result result;
     struct plan_table *table; /* the file that the buffers were read from; NULL: none */
 };

@@ -14,9 +14,9 @@ struct stretch {
 
 struct item {
     int64_t bytes, alignment;
-    int64_t fixed; /* its offset, -1: anywhere */
-    int64_t life;  /* how long it is in use, in the caller's time */
-    int64_t first; /* when it begins, in the caller's time */
+    int64_t fixed;      /* its offset, -1: anywhere */
+    int64_t life;       /* how long it is in use, in the caller's time */
+    int64_t first;      /* when it begins, in the caller's time */
     int32_t begin, end; /* sections, gaps included */
     uint32_t stretch, stretch_count;
 };

@@ -259,7 +259,8 @@ profile_best_fit(struct profile *profile, const struct item *item, int64_t *offs
         return status;
     while (free_until < INT64_MAX) {
         place = next_free(profile, place, item->alignment, &free_until);
-        if (free_until - place >= item->bytes && (free_until == INT64_MAX ? best == INT64_MAX : free_until - place < best)) {
+        if (free_until - place >= item->bytes &&
+            (free_until == INT64_MAX ? best == INT64_MAX : free_until - place < best)) {
             best = free_until - place;
             *offset = place;
         }

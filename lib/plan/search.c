@@ -77,9 +77,9 @@ struct search {
     int64_t *bytes;    /* of the items, side by side */
     int64_t *lowest;   /* offset below which each item cannot be placed any more, or PLACED */
     int64_t *offsets;
-    int64_t *unplaced;   /* bytes of each section */
-    int32_t *crossing;   /* unplaced items that are in use on both sides of the begin of each section */
-    uint32_t *witness;   /* of each section: the unplaced item that last was seen to be low enough */
+    int64_t *unplaced; /* bytes of each section */
+    int32_t *crossing; /* unplaced items that are in use on both sides of the begin of each section */
+    uint32_t *witness; /* of each section: the unplaced item that last was seen to be low enough */
     struct lists overlapping, in_section, fixed;
     struct raised *raised; /* grows */
     size_t raised_count, raised_capacity;
@@ -284,9 +284,10 @@ make_arrays(struct search *search)
     search->overlapping.start = memory_allocate_zeroed(context, n + 1, sizeof *search->overlapping.start);
     search->fixed.start = memory_allocate_zeroed(context, n + 1, sizeof *search->fixed.start);
     search->in_section.start = memory_allocate_zeroed(context, sections, sizeof *search->in_section.start);
-    return search->items && search->numbers && search->bytes && search->lowest && search->offsets && search->placements &&
-                   search->choices && search->ranked && search->parts && search->splits && search->unplaced && search->crossing && search->witness &&
-                   search->overlapping.start && search->fixed.start && search->in_section.start
+    return search->items && search->numbers && search->bytes && search->lowest && search->offsets &&
+                   search->placements && search->choices && search->ranked && search->parts && search->splits &&
+                   search->unplaced && search->crossing && search->witness && search->overlapping.start &&
+                   search->fixed.start && search->in_section.start
                ? 0
                : MEMMODEL_ERROR_NOMEM;
 }

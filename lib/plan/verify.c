@@ -105,8 +105,8 @@ add_use(struct sweep *sweep, size_t buffer, int64_t begin, int64_t end)
     size_t use = sweep->count++;
     int64_t offset = sweep->offsets[buffer];
 
-    sweep->uses[use] = (struct in_use){.offset = offset, .end = offset + sweep->plan->buffers[buffer].bytes,
-                                       .buffer = buffer};
+    sweep->uses[use] =
+        (struct in_use){.offset = offset, .end = offset + sweep->plan->buffers[buffer].bytes, .buffer = buffer};
     sweep->moments[2 * use] = (struct moment){begin, use, 1};
     sweep->moments[2 * use + 1] = (struct moment){end, use, 0};
 }

@@ -185,7 +185,7 @@ check_optimum(memmodel_context *context, const struct table *table, uint64_t wit
     }
     assert_int_equal(result.lower_bound, least);
     check_plan(table, plan);
-    options.capacity = least - 1; /* 0: none */
+    options.capacity = least - 1;                                   /* 0: none */
     if (options.capacity && !memmodel_plan_solve(plan, &options)) { /* else the largest buffer is too large */
         assert_int_equal(memmodel_plan_result(plan, &result), 0);
         assert_int_equal(result.status, MEMMODEL_PLAN_INFEASIBLE);
