@@ -14,23 +14,16 @@
 #include "plan/search.h"
 
 #include "base/checked.h"
+#include "plan/overlaps.h"
 
 #include <string.h>
 
 enum {
-    MOST_OVERLAPS = 1 << 26, /* entries of a list; beyond, a search would not come far */
-    MOST_DEPTH = 256,        /* of splits within splits, which take the caller's stack */
-    WORTH_SHORTENING = 16,   /* items of a part */
-    TOO_LARGE = 1,           /* in place of a status */
+    MOST_DEPTH = 256,      /* of splits within splits, which take the caller's stack */
+    WORTH_SHORTENING = 16, /* items of a part */
 };
 
 #define PLACED (INT64_MAX / 2) /* as the lowest offset of an item: it is not to be placed any more */
-
-/* Numbers of each of several lists, one after the other: list i is items[start[i]] to items[start[i + 1] - 1]. */
-struct lists {
-    size_t *start;
-    uint32_t *items;
-};
 
 /* What is undone when a placement is taken back. */
 struct raised {
@@ -80,7 +73,7 @@ struct search {
     int64_t *unplaced; /* bytes of each section */
     int32_t *crossing; /* unplaced items that are in use on both sides of the begin of each section */
     uint32_t *witness; /* of each section: the unplaced item that last was seen to be low enough */
-    struct lists overlapping, in_section, fixed;
+    struct overlaps overlaps;
     struct raised *raised; /* grows */
     size_t raised_count, raised_capacity;
     struct placement *placements;
@@ -117,149 +110,9 @@ max_i32(int32_t a, int32_t b)
 /* ---- making ---- */
 
 static bool
-overlap(const struct problem *problem, const struct item *a, const struct item *b)
-{
-    if (a->end <= b->begin || b->end <= a->begin)
-        return false;
-    for (uint32_t i = 0; i < a->stretch_count; i++)
-        for (uint32_t k = 0; k < b->stretch_count; k++) {
-            struct stretch x = problem->stretches[a->stretch + i], y = problem->stretches[b->stretch + k];
-
-            if (x.begin < y.end && y.begin < x.end)
-                return true;
-        }
-    return false;
-}
-
-static bool
 is_fixed(const struct search *search, size_t item)
 {
     return search->items[item]->fixed >= 0;
-}
-
-/* Notes that `item` is in list `list`: counts it, or with `lists->items` puts it there. */
-static void
-add_to_list(struct lists *lists, size_t list, size_t item)
-{
-    if (lists->items)
-        lists->items[lists->start[list]] = (uint32_t)item;
-    lists->start[list]++;
-}
-
-/* From counts to begins; after filling, from ends to begins again. */
-static size_t
-begin_lists(struct lists *lists, size_t count)
-{
-    size_t sum = 0;
-
-    for (size_t i = 0; i <= count; i++) {
-        size_t length = i < count ? lists->start[i] : 0;
-
-        lists->start[i] = sum;
-        sum += length;
-    }
-    return sum;
-}
-
-static void
-rewind_lists(struct lists *lists, size_t count)
-{
-    memmove(lists->start + 1, lists->start, count * sizeof *lists->start);
-    lists->start[0] = 0;
-}
-
-static void
-list_pair(struct search *search, size_t a, size_t b)
-{
-    if (!overlap(search->problem, search->items[a], search->items[b]))
-        return;
-    if (!is_fixed(search, a))
-        add_to_list(is_fixed(search, b) ? &search->fixed : &search->overlapping, a, b);
-    if (!is_fixed(search, b))
-        add_to_list(is_fixed(search, a) ? &search->fixed : &search->overlapping, b, a);
-}
-
-/* A sweep over the items, which come by begin; `in_use` holds those that others may still overlap. */
-static void
-list_pairs(struct search *search, uint32_t *in_use)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < search->count; i++) {
-        size_t kept = 0;
-
-        for (size_t k = 0; k < count; k++) {
-            if (search->items[in_use[k]]->end <= search->items[i]->begin)
-                continue;
-            list_pair(search, in_use[k], i);
-            in_use[kept++] = in_use[k];
-        }
-        in_use[kept] = (uint32_t)i;
-        count = kept + 1;
-    }
-}
-
-static void
-list_sections(struct search *search)
-{
-    for (size_t i = 0; i < search->count; i++) {
-        const struct item *item = search->items[i];
-
-        for (uint32_t k = 0; k < item->stretch_count && !is_fixed(search, i); k++) {
-            struct stretch stretch = search->problem->stretches[item->stretch + k];
-
-            for (int32_t s = stretch.begin; s < stretch.end; s++)
-                add_to_list(&search->in_section, (size_t)s, i);
-        }
-    }
-}
-
-static int
-allocate_lists(struct search *search, struct lists *lists, size_t count)
-{
-    size_t entries = begin_lists(lists, count);
-
-    if (entries > MOST_OVERLAPS)
-        return TOO_LARGE;
-    lists->items = memory_allocate(search->problem->context, (entries + 1) * sizeof *lists->items);
-    return lists->items ? 0 : MEMMODEL_ERROR_NOMEM;
-}
-
-static int
-make_lists(struct search *search)
-{
-    size_t sections = (size_t)search->problem->section_count;
-    int status;
-
-    list_pairs(search, search->parts);
-    list_sections(search);
-    if ((status = allocate_lists(search, &search->overlapping, search->count)) != 0 ||
-        (status = allocate_lists(search, &search->fixed, search->count)) != 0 ||
-        (status = allocate_lists(search, &search->in_section, sections)) != 0)
-        return status;
-    list_pairs(search, search->parts);
-    list_sections(search);
-    rewind_lists(&search->overlapping, search->count);
-    rewind_lists(&search->fixed, search->count);
-    rewind_lists(&search->in_section, sections);
-    return 0;
-}
-
-static void
-sort_fixed(struct search *search)
-{
-    for (size_t i = 0; i < search->count; i++) {
-        uint32_t *items = search->fixed.items + search->fixed.start[i];
-        size_t count = search->fixed.start[i + 1] - search->fixed.start[i];
-
-        for (size_t k = 1; k < count; k++)
-            for (size_t j = k; j > 0 && search->items[items[j]]->fixed < search->items[items[j - 1]]->fixed; j--) {
-                uint32_t other = items[j];
-
-                items[j] = items[j - 1];
-                items[j - 1] = other;
-            }
-    }
 }
 
 static int
@@ -281,13 +134,9 @@ make_arrays(struct search *search)
     search->unplaced = memory_allocate_zeroed(context, sections, sizeof *search->unplaced);
     search->crossing = memory_allocate_zeroed(context, sections, sizeof *search->crossing);
     search->witness = memory_allocate_zeroed(context, sections, sizeof *search->witness);
-    search->overlapping.start = memory_allocate_zeroed(context, n + 1, sizeof *search->overlapping.start);
-    search->fixed.start = memory_allocate_zeroed(context, n + 1, sizeof *search->fixed.start);
-    search->in_section.start = memory_allocate_zeroed(context, sections, sizeof *search->in_section.start);
     return search->items && search->numbers && search->bytes && search->lowest && search->offsets &&
                    search->placements && search->choices && search->ranked && search->parts && search->splits &&
-                   search->unplaced && search->crossing && search->witness && search->overlapping.start &&
-                   search->fixed.start && search->in_section.start
+                   search->unplaced && search->crossing && search->witness
                ? 0
                : MEMMODEL_ERROR_NOMEM;
 }
@@ -309,21 +158,13 @@ search_new(const struct problem *problem, const uint32_t *items, size_t count, u
         search->is_plain &= problem->items[items[i]].alignment == 1 && !is_fixed(search, i);
     }
     if (!*status)
-        *status = make_lists(search);
+        *status = overlaps_make(&search->overlaps, problem, search->items, count);
     if (*status) {
         search_free(search);
-        *status = *status == TOO_LARGE ? 0 : *status;
+        *status = *status == OVERLAPS_TOO_MANY ? 0 : *status;
         return NULL;
     }
-    sort_fixed(search);
     return search;
-}
-
-static void
-lists_free(memmodel_context *context, struct lists *lists)
-{
-    memory_release(context, lists->start);
-    memory_release(context, lists->items);
 }
 
 void
@@ -334,9 +175,7 @@ search_free(struct search *search)
     if (!search)
         return;
     context = search->problem->context;
-    lists_free(context, &search->overlapping);
-    lists_free(context, &search->fixed);
-    lists_free(context, &search->in_section);
+    overlaps_release(&search->overlaps);
     memory_release(context, search->items);
     memory_release(context, search->numbers);
     memory_release(context, search->bytes);
@@ -376,8 +215,8 @@ fit_above(const struct search *search, uint32_t number, int64_t offset)
     const struct item *item = search->items[number];
 
     offset = align_up(offset, item->alignment);
-    for (size_t k = search->fixed.start[number]; k < search->fixed.start[number + 1]; k++) {
-        const struct item *other = search->items[search->fixed.items[k]];
+    for (size_t k = search->overlaps.fixed.start[number]; k < search->overlaps.fixed.start[number + 1]; k++) {
+        const struct item *other = search->items[search->overlaps.fixed.items[k]];
 
         if (other->fixed < offset + item->bytes && offset < other->fixed + other->bytes)
             offset = align_up(other->fixed + other->bytes, item->alignment);
@@ -408,8 +247,8 @@ struct influence {
 static void
 raise_overlapping(struct search *search, uint32_t number, int64_t top, struct influence *influence)
 {
-    const uint32_t *next = search->overlapping.items + search->overlapping.start[number];
-    const uint32_t *end = search->overlapping.items + search->overlapping.start[number + 1];
+    const uint32_t *next = search->overlaps.overlapping.items + search->overlaps.overlapping.start[number];
+    const uint32_t *end = search->overlaps.overlapping.items + search->overlaps.overlapping.start[number + 1];
 
     for (; next < end; next++) {
         int64_t before = search->lowest[*next];
@@ -428,7 +267,7 @@ static int
 place(struct search *search, uint32_t number, int64_t offset, struct influence *influence)
 {
     const struct item *item = search->items[number];
-    size_t overlaps = search->overlapping.start[number + 1] - search->overlapping.start[number];
+    size_t overlaps = search->overlaps.overlapping.start[number + 1] - search->overlaps.overlapping.start[number];
     int status = array_reserve(search->problem->context, &search->raised, &search->raised_capacity,
                                search->raised_count + overlaps, sizeof *search->raised);
 
@@ -465,7 +304,7 @@ static bool
 section_holds(struct search *search, int32_t section)
 {
     int64_t most = search->capacity - search->unplaced[section];
-    const struct lists *lists = &search->in_section;
+    const struct lists *lists = &search->overlaps.in_section;
 
     if (!search->unplaced[section] || search->lowest[search->witness[section]] <= most)
         return true;
@@ -830,7 +669,7 @@ start_part(struct search *search)
     search->parts_count = part.count;
     for (int32_t s = 0; s < search->problem->section_count; s++)
         if (search->unplaced[s])
-            search->witness[s] = search->in_section.items[search->in_section.start[s]];
+            search->witness[s] = search->overlaps.in_section.items[search->overlaps.in_section.start[s]];
     rank_items(search, search->parts, part.count);
     return part;
 }
