@@ -406,7 +406,7 @@ int
 json_write_numbers(memmodel_context *context, const json_t *root, char **text)
 {
     struct text written = TEXT_INIT(context);
-    char *dumped, *bytes;
+    char *dumped = NULL, *bytes;
     int status = json_write(context, root, &dumped);
 
     if (status)

@@ -21,6 +21,7 @@ from memmodel.function import Function
 from memmodel.model import Bound, Model, Prediction, Scores
 from memmodel.monitor import Monitor, Reading, Summary
 from memmodel.network import Network
+from memmodel.planning import Place, Plan, PlanResult
 from memmodel.points import Points
 from memmodel.quantity import format_bytes, parse_bytes
 from memmodel.report import Change, Layer, Peak, Report
@@ -43,6 +44,9 @@ __all__ = [
     "Monitor",
     "Network",
     "Peak",
+    "Place",
+    "Plan",
+    "PlanResult",
     "Points",
     "Prediction",
     "Reading",
