@@ -38,13 +38,12 @@ struct memmodel_plan_place {
 
 /** What is known of a plan. @since 0.1 */
 enum memmodel_plan_status {
-    MEMMODEL_PLAN_UNSOLVED = 0,  /**< memmodel_plan_solve() was not called since a buffer was added */
-    MEMMODEL_PLAN_OPTIMAL = 1,   /**< no smaller arena holds the buffers: proven */
-    MEMMODEL_PLAN_FEASIBLE = 2,  /**< within the capacity that was given */
-    MEMMODEL_PLAN_LIMIT = 3,     /**< the best found when the budget was used up */
-    MEMMODEL_PLAN_CANCELLED = 4, /**< the best found when `progress` said stop */
-    MEMMODEL_PLAN_INFEASIBLE =
-        5, /**< no plan is within the capacity that was given: proven; the best found is larger */
+    MEMMODEL_PLAN_UNSOLVED = 0,   /**< memmodel_plan_solve() was not called since a buffer was added */
+    MEMMODEL_PLAN_OPTIMAL = 1,    /**< no smaller arena holds the buffers: proven */
+    MEMMODEL_PLAN_FEASIBLE = 2,   /**< within the capacity that was given */
+    MEMMODEL_PLAN_LIMIT = 3,      /**< the best found when the budget was used up */
+    MEMMODEL_PLAN_CANCELLED = 4,  /**< the best found when `progress` said stop */
+    MEMMODEL_PLAN_INFEASIBLE = 5, /**< none is within the capacity that was given: proven; the best found is larger */
 };
 
 /**

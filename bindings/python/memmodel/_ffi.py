@@ -276,7 +276,7 @@ class PlanStatus(IntEnum):
     FEASIBLE = 2  # within the capacity that was given
     LIMIT = 3  # the best found when the budget was used up
     CANCELLED = 4  # the best found when `progress` said stop
-    INFEASIBLE = 5  # no plan is within the capacity that was given: proven; the best found is larger
+    INFEASIBLE = 5  # none is within the capacity that was given: proven; the best found is larger
 
 
 class PlanRule(IntEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memmodel import _call, _ffi
 from memmodel._turns import Turns
@@ -76,7 +76,9 @@ class Plan:
     @classmethod
     def of_trace(cls, trace: Trace) -> Plan:
         """The blocks of a trace, simulated or recorded."""
-        return cls._of(_ffi.plan_from_trace(_call.instance_of(trace, Trace, "trace")._handle))
+        if not isinstance(trace, Trace):
+            raise TypeError(f"trace: a Trace is needed, not {_call.kind_of(trace)}")
+        return cls._of(_ffi.plan_from_trace(trace._handle))
 
     def add(
         self,
