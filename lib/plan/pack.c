@@ -6,6 +6,7 @@
 #include "plan/search.h"
 #include "plan/squeak.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ enum {
     TARGETS = 5,           /* capacities that are tried between the lower bound and the best plan */
     FIRST_NODES = 2,       /* an item, of a run in the first round; twice as many in each round after it */
 };
+
+#define GOLDEN_SECTION 0.61803398874989485
 
 static const struct order orders[] = {
     {{ORDER_LIFE, ORDER_AREA, ORDER_LOAD}},
@@ -124,18 +127,24 @@ find_components(struct packer *packer)
 
 /* ---- searching one ---- */
 
-/* The number `which` of the capacities to try, the lowest first; false if it is none below the best. */
+/*
+ * A capacity to try, by its number; false if there is none below the best. The first of a round is the lowest, since one plan at it
+ * ends the search; others lie all over the stretch up to the best (golden section), as what can be found in a given number of
+ * placements rises and falls with the capacity.
+ */
 static bool
-choose_target(const struct packer *packer, const struct component *component, int which, int64_t *target)
+choose_target(const struct packer *packer, const struct component *component, int64_t number, int64_t *target)
 {
     int64_t low = max_i64(packer->enough, component->lower_bound), unit = packer->problem->unit;
-    int64_t high = component->peak - unit;
+    int64_t steps = (component->peak - unit - low) / unit;
+    double place = (double)number * GOLDEN_SECTION;
 
-    if (high < low || (which && packer->capacity))
+    if (component->peak - unit < low || (number % TARGETS && packer->capacity))
         return false;
-    *target = low + (high - low) / (TARGETS - 1) * which;
-    *target -= *target % unit;
-    return which == 0 || *target > low;
+    *target = low;
+    if (number % TARGETS)
+        *target += unit * (int64_t)((place - floor(place)) * (double)(steps + 1));
+    return true;
 }
 
 static void
@@ -159,19 +168,19 @@ is_over(const struct packer *packer, const struct component *component)
 
 /* One round: each target in each order with so many placements. */
 static void
-search_component(struct packer *packer, struct component *component, int64_t nodes)
+search_component(struct packer *packer, struct component *component, int round)
 {
     bool restarts = !(packer->budget->options->without & MEMMODEL_PLAN_RESTART);
-    int64_t target;
+    int64_t nodes = restarts ? (int64_t)component->count * FIRST_NODES << min_i64(round, 32) : INT64_MAX, target;
 
     for (int which = 0; which < TARGETS; which++)
         for (size_t i = 0; i < (restarts ? ORDERS : 1); i++) {
             enum search_outcome outcome;
 
-            if (is_over(packer, component) || !choose_target(packer, component, which, &target))
+            if (is_over(packer, component) ||
+                !choose_target(packer, component, (int64_t)round * TARGETS + which, &target))
                 break;
-            outcome = search_run(component->search, target, orders[i], restarts ? nodes : INT64_MAX, packer->budget,
-                                 packer->best->offsets);
+            outcome = search_run(component->search, target, orders[i], nodes, packer->budget, packer->best->offsets);
             note_outcome(packer, component, target, outcome);
             if (outcome != SEARCH_LIMIT)
                 break;
@@ -213,7 +222,7 @@ search_round(struct packer *packer, int round, bool *is_done)
         if (status)
             return status;
         if (component->search && !is_over(packer, component))
-            search_component(packer, component, (int64_t)component->count * FIRST_NODES << min_i64(round, 32));
+            search_component(packer, component, round);
         *is_done &= is_over(packer, component);
         update_best(packer);
     }
@@ -242,7 +251,7 @@ search_all(struct packer *packer)
     int status = squeaks ? squeak_start(&packer->squeak, &packer->greedy) : 0;
 
     find_components(packer);
-    for (int round = 0; !is_done && !status; round += round < 32) {
+    for (int round = 0; !is_done && !status; round++) {
         status = squeaks ? squeak_round(packer, round) : 0;
         if (!status)
             status = search_round(packer, round, &is_done);
