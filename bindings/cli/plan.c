@@ -116,13 +116,14 @@ solve(const struct command *command, const struct plan_options *given, memmodel_
 }
 
 static int
-plan_operand(const struct command *command, const struct plan_options *given, memmodel_context *context,
-             const char *path)
+plan_operand(const struct command *command, memmodel_context *context, void *given, char **operands, int count)
 {
     memmodel_plan *plan = NULL;
     int status;
 
-    if (memmodel_plan_read(context, path, &plan))
+    if (count != 1)
+        return usage_error(command, "one table of buffers at a time");
+    if (memmodel_plan_read(context, operands[0], &plan))
         return library_error(command, context);
     status = solve(command, given, context, plan);
     memmodel_plan_unref(plan);
@@ -133,20 +134,8 @@ static int
 run(const struct command *command, int argc, char **argv)
 {
     struct plan_options given = {0};
-    memmodel_context *context = NULL;
-    int operands, status = options_parse(command, argc, argv, &given, &operands);
 
-    if (!status && operands != 1)
-        status = usage_error(command, "one table of buffers at a time");
-    if (!status && memmodel_context_new(NULL, &context))
-        status = EXIT_FAILED;
-    if (!status) {
-        print_notes(command, context);
-        status = plan_operand(command, &given, context, argv[0]);
-        memmodel_context_unref(context);
-    }
-    options_release(command, &given);
-    return status < 0 ? EXIT_OK : status;
+    return command_run(command, argc, argv, &given, plan_operand);
 }
 
 const struct command plan_command = {

@@ -20,6 +20,8 @@ order_value(const struct item *item, int key, int64_t most_load)
         return (double)most_load;
     case ORDER_FIRST:
         return -(double)item->first;
+    case ORDER_BEGIN:
+        return -(double)item->begin;
     default:
         return 0;
     }

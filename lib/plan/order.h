@@ -12,7 +12,8 @@ enum order_key {
     ORDER_SECTIONS, /* sections in use */
     ORDER_AREA,     /* bytes times time */
     ORDER_LOAD,     /* most load during its life: of all that is to be placed, in a search of what is left */
-    ORDER_FIRST,    /* early ones first */
+    ORDER_FIRST,    /* early ones first, in the caller's time */
+    ORDER_BEGIN,    /* the same in sections */
 };
 
 enum { ORDER_KEYS = 3 };

@@ -43,7 +43,6 @@ struct packer {
     int64_t capacity, enough;
     struct greedy greedy;
     struct squeak squeak;
-    struct ranked *by_begin;
     uint32_t *items; /* by begin */
     struct component *components;
     size_t component_count;
@@ -64,30 +63,6 @@ peak_of(const struct packer *packer, const struct component *component)
     return peak;
 }
 
-static int
-by_begin(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->values[0] != y->values[0])
-        return x->values[0] < y->values[0] ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
-
-static void
-sort_items(struct packer *packer)
-{
-    const struct problem *problem = packer->problem;
-
-    for (size_t i = 0; i < problem->count; i++) {
-        packer->by_begin[i].item = (uint32_t)i;
-        packer->by_begin[i].values[0] = (double)problem->items[i].begin;
-    }
-    qsort(packer->by_begin, problem->count, sizeof *packer->by_begin, by_begin);
-    for (size_t i = 0; i < problem->count; i++)
-        packer->items[i] = packer->by_begin[i].item;
-}
-
 static void
 add_component(struct packer *packer, size_t first, size_t end)
 {
@@ -96,8 +71,7 @@ add_component(struct packer *packer, size_t first, size_t end)
 
     *component = (struct component){.items = packer->items + first, .count = end - first};
     for (size_t i = first; i < end; i++)
-        component->lower_bound =
-            max_i64(component->lower_bound, problem_most_load(problem, &problem->items[packer->items[i]]));
+        component->lower_bound = max_i64(component->lower_bound, packer->greedy.most_loads[packer->items[i]]);
     component->lower_bound = min_i64(component->lower_bound, problem->lower_bound);
     component->peak = peak_of(packer, component);
     component->is_too_large = component->count > MOST_SEARCHED;
@@ -111,7 +85,6 @@ find_components(struct packer *packer)
     size_t first = 0;
     int32_t end = 0;
 
-    sort_items(packer);
     for (size_t i = 0; i < problem->count; i++) {
         const struct item *item = &problem->items[packer->items[i]];
 
@@ -268,10 +241,11 @@ start_components(struct packer *packer)
     memmodel_context *context = packer->problem->context;
     size_t n = packer->problem->count;
 
-    packer->by_begin = memory_allocate_zeroed(context, n, sizeof *packer->by_begin);
     packer->items = memory_allocate_zeroed(context, n, sizeof *packer->items);
     packer->components = memory_allocate_zeroed(context, n, sizeof *packer->components);
-    return packer->by_begin && packer->items && packer->components ? 0 : MEMMODEL_ERROR_NOMEM;
+    if (!packer->items || !packer->components)
+        return MEMMODEL_ERROR_NOMEM;
+    return order_items(packer->problem, (struct order){{ORDER_BEGIN}}, packer->greedy.most_loads, packer->items);
 }
 
 static int
@@ -305,7 +279,6 @@ pack(struct problem *problem, int64_t capacity, struct budget *budget, struct pa
     packer.enough = max_i64(packer.capacity, problem->lower_bound);
     status = pack_items(&packer);
     greedy_release(&packer.greedy);
-    memory_release(problem->context, packer.by_begin);
     memory_release(problem->context, packer.items);
     memory_release(problem->context, packer.components);
     return status;

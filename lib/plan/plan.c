@@ -178,10 +178,7 @@ no_such_buffer(const memmodel_plan *plan, size_t buffer)
 static bool
 is_shared(const memmodel_plan *plan, size_t buffer)
 {
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->buffers[i].base == buffer && i != buffer)
-            return true;
-    return plan->buffers[buffer].base != buffer;
+    return plan->buffers[buffer].is_base || plan->buffers[buffer].base != buffer;
 }
 
 int
@@ -240,6 +237,7 @@ memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t dis
                              "it begins too far into the other buffer");
     plan->most_height = most;
     plan->buffers[buffer].base = base;
+    plan->buffers[base].is_base = true;
     plan->buffers[buffer].displacement = displacement;
     forget_offsets(plan);
     return 0;

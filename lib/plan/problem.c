@@ -375,20 +375,6 @@ problem_release(struct problem *problem)
 }
 
 int64_t
-problem_most_load(const struct problem *problem, const struct item *item)
-{
-    int64_t most = 0;
-
-    for (uint32_t k = 0; k < item->stretch_count; k++) {
-        struct stretch stretch = problem->stretches[item->stretch + k];
-
-        for (int32_t s = stretch.begin; s < stretch.end; s++)
-            most = max_i64(most, problem->load[s]);
-    }
-    return most;
-}
-
-int64_t
 problem_peak(const struct problem *problem, const int64_t *offsets)
 {
     int64_t peak = 0;

@@ -49,10 +49,6 @@ problem_make(const memmodel_plan *plan, struct problem *problem);
 void
 problem_release(struct problem *problem);
 
-/* Most load among the sections of an item. */
-int64_t
-problem_most_load(const struct problem *problem, const struct item *item);
-
 /* Greatest end of an item. */
 int64_t
 problem_peak(const struct problem *problem, const int64_t *offsets);

@@ -1,10 +1,11 @@
 /* Enumeration, evolution, and a last polish of what they found. */
 #include "regression/hunt.h"
+
+#include "base/clock.h"
 #include "regression/random.h"
 #include "regression/structure.h"
 
 #include <math.h>
-#include <time.h>
 
 enum {
     DEFAULT_EVALUATIONS = 120000,
@@ -13,15 +14,6 @@ enum {
     GENERATIONS = 5,
     POLISH_STEPS = 40
 };
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int
 read_grammar(memmodel_context *context, const struct memmodel_fit_options *options, struct grammar *grammar)

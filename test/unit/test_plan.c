@@ -96,19 +96,16 @@ buffers_that_are_never_in_use_together_share_their_memory(void **state)
     memmodel_plan_unref(plan);
 }
 
-/* Three at a time; whoever lies in the middle when it is freed leaves a hole that the next does not fit in: the load is 8. */
+/* The load is 16, but 6 bytes do not fit below what is fixed at 5, so that they lie above its end: 15 + 6. */
 static void
 a_load_that_no_plan_reaches_is_proven_so(void **state)
 {
-    /*
-     * At any time at most 2 + 2 are in use, but a (0-3), b (1-4) and c (2-3) ... found by trying all orders by hand:
-     * a and c cannot touch, as d of 2 units needs the hole between.
-     */
-    memmodel_plan *plan = parse(*state, "id,lower,upper,size\n"
-                                        "a,0,2,1\nb,0,4,1\nc,1,3,1\nd,3,5,2\ne,2,5,1\nf,4,6,1\ng,5,6,3\n");
+    memmodel_plan *plan = parse(*state, "id,lower,upper,size,offset\nf,0,4,10,5\nb,1,3,6,\n");
     struct memmodel_plan_result result = solve(plan);
 
     assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    assert_int_equal(result.peak, 21);
+    assert_int_equal(result.lower_bound, 21);
     assert_int_equal(checked_peak(plan), result.peak);
     memmodel_plan_unref(plan);
 }
