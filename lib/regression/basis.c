@@ -593,6 +593,16 @@ basis_append(struct basis *basis, const struct training *training, expression te
     return 0;
 }
 
+unsigned
+basis_sum_nodes(const struct basis *basis, const uint16_t *columns, size_t count)
+{
+    unsigned nodes = count > 0 ? (unsigned)count - 1 : 0; /* what adds them up */
+
+    for (size_t k = 0; k < count; k++)
+        nodes += columns[k] == 0 ? 1 : basis->sizes[columns[k]] + 2; /* its coefficient and their product */
+    return nodes;
+}
+
 void
 basis_release(memmodel_context *context, struct basis *basis)
 {

@@ -51,6 +51,10 @@ basis_add_term(struct basis *basis, expression term, unsigned size, bool plain);
 int
 basis_append(struct basis *basis, const struct training *training, expression term, unsigned size, size_t *index);
 
+/* Size as a tree of a sum of these terms with their coefficients; column 0 is the constant. */
+unsigned
+basis_sum_nodes(const struct basis *basis, const uint16_t *columns, size_t count);
+
 void
 basis_release(memmodel_context *context, struct basis *basis);
 

@@ -1,6 +1,7 @@
 /* Numbers of formulas: few digits, and exact. */
 #include "regression/decimal.h"
 
+#include <float.h>
 #include <math.h>
 
 /* The decimal with the fewest places that divides to the same double; false if there is none of at most 15 digits. */
@@ -49,4 +50,36 @@ decimal_rounded(double number, int digits)
     while (fabs(number) / zeros >= least * 10)
         zeros *= 10;
     return nearbyint(number * places / zeros) * zeros / places;
+}
+
+/* whole * 2^exponent; false without room. */
+static bool
+binary_exact(double whole, int exponent, struct rational *exact)
+{
+    const int most = 62;
+
+    while (exponent < 0 && fmod(whole, 2) == 0 && whole != 0) {
+        whole /= 2;
+        exponent++;
+    }
+    if (exponent < -most || exponent > most || fabs(ldexp(whole, exponent > 0 ? exponent : 0)) > 0x1p62)
+        return false;
+    *exact = (struct rational){(int64_t)ldexp(whole, exponent > 0 ? exponent : 0),
+                               (int64_t)1 << (exponent < 0 ? -exponent : 0)};
+    return true;
+}
+
+bool
+binary_near(double number, double tolerance, double least, struct rational *exact)
+{
+    int exponent;
+    double fraction = frexp(number, &exponent);
+
+    for (int last = exponent - 1; ldexp(1, last) > least && exponent - last <= DBL_MANT_DIG; last--) {
+        double whole = nearbyint(ldexp(fraction, exponent - last));
+
+        if (fabs(ldexp(whole, last) - number) <= tolerance)
+            return binary_exact(whole, last, exact);
+    }
+    return false;
 }

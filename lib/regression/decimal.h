@@ -17,4 +17,11 @@ enum { DECIMAL_FEW = 3 }; /* digits: where a curve bends need not be known bette
 double
 decimal_rounded(double number, int digits);
 
+/*
+ * The number with the fewest digits to base two within the tolerance, if the last of them counts for more than `least`; false if
+ * it does not, or has no room.
+ */
+bool
+binary_near(double number, double tolerance, double least, struct rational *exact);
+
 #endif

@@ -1,15 +1,11 @@
 /* From samples to a model: read the table, offer terms, list subsets, select one, fit it, and see how wrong it is. */
-#include "regression/basis.h"
-#include "regression/fit_general.h"
 #include "regression/bound.h"
+#include "regression/fit_general.h"
+#include "regression/fit_positive.h"
 #include "regression/jackknife.h"
-#include "regression/leave_one_out.h"
-#include "regression/model.h"
-#include "regression/moments.h"
 #include "regression/noise.h"
 #include "regression/robust.h"
 #include "regression/settle.h"
-#include "regression/training.h"
 #include "regression/widen.h"
 
 #include <math.h>
@@ -18,25 +14,6 @@
 enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
 
 #define DEFAULT_QUANTILE 0.95
-
-/* What the options may ask for and no fit does yet. */
-static int
-check_supported(memmodel_context *context, const struct memmodel_fit_options *options)
-{
-    bool searches = options->search != MEMMODEL_FIT_SEARCH_TERMS;
-    const struct {
-        bool wanted;
-        const char *name;
-    } missing[] = {
-        {searches && options->loss > MEMMODEL_FIT_LOSS_SQUARED, "a search under this loss"},
-        {searches && options->change_points != 0, "a search with change points"},
-    };
-
-    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (missing[i].wanted)
-            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, NULL, "%s: not supported yet", missing[i].name);
-    return 0;
-}
 
 static int
 read_options(memmodel_context *context, const struct memmodel_fit_options *given, struct memmodel_fit_options *own)
@@ -66,10 +43,13 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (own->evaluations < 0 || !(own->seconds >= 0))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "evaluations and seconds must not be negative");
-    if (own->reserved != 0 || own->reserved_2 != 0 || own->threads < 0)
+    if (own->selection < MEMMODEL_FIT_SELECTION_DEFAULT || own->selection > MEMMODEL_FIT_SELECTION_DESCRIPTION)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "selection is no enum memmodel_fit_selection: %d", own->selection);
+    if (own->reserved != 0 || own->reserved_2 != 0 || own->reserved_3 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");
-    return check_supported(context, own);
+    return 0;
 }
 
 /* What the caller left open. */
@@ -83,35 +63,13 @@ set_defaults(struct memmodel_fit_options *options)
     if (options->loss == MEMMODEL_FIT_LOSS_DEFAULT)
         options->loss =
             options->basis == MEMMODEL_BASIS_GENERAL ? MEMMODEL_FIT_LOSS_SQUARED : MEMMODEL_FIT_LOSS_RELATIVE;
+    if (options->selection == MEMMODEL_FIT_SELECTION_DEFAULT)
+        options->selection =
+            fit_is_general(options) ? MEMMODEL_FIT_SELECTION_DESCRIPTION : MEMMODEL_FIT_SELECTION_STANDARD_ERROR;
 }
 
-/* A fit under way. */
-struct fit {
-    memmodel_context *context;
-    struct training training;
-    struct structure structure;
-    struct basis basis;
-    struct shortlist *shortlist;
-    struct subset subset;
-    struct leave_one_out work;
-    struct row_groups groups;
-    struct reweighing reweighing; /* of other losses than squared relative errors */
-    struct loss loss;
-    double *roots; /* of every row: what its columns are multiplied by */
-    double *errors;
-    struct held_out held_out;
-    double scale;   /* not 0: the coefficient of the only term, which has all other numbers of the formula in it */
-    size_t numbers; /* of these */
-};
-
-static bool
-is_reweighed(const struct fit *fit)
-{
-    return fit->roots != NULL;
-}
-
-static struct select_problem
-selection_of(const struct fit *fit)
+struct select_problem
+fit_selection(const struct fit *fit)
 {
     return (struct select_problem){
         .columns = &fit->basis.columns,
@@ -121,10 +79,12 @@ selection_of(const struct fit *fit)
         .groups = fit->structure.change_point ? fit->basis.groups : NULL,
         .points = fit->training.points,
         .point_count = fit->training.point_count,
-        .loss = is_reweighed(fit) ? &fit->loss : NULL,
+        .loss = fit_is_reweighed(fit) ? &fit->loss : NULL,
         .measured = fit->training.measured,
         .weights = fit->training.weights,
         .roots = fit->roots,
+        .rule = fit->rule,
+        .line = &fit->line,
     };
 }
 
@@ -156,6 +116,46 @@ affordable_terms(size_t rows, int32_t asked)
     return terms - 1 < wanted ? terms - 1 : wanted;
 }
 
+/* The constant and the inputs as they are, in rising order of their columns; 0 if the basis lacks one. */
+static size_t
+list_line(const struct basis *basis, size_t inputs, uint16_t columns[SUBSET_TERMS + 1])
+{
+    size_t count = 1;
+
+    columns[0] = 0;
+    for (size_t j = 1; j < basis->count && count <= inputs; j++)
+        for (size_t i = 0; i < inputs; i++)
+            if (basis->terms[j] == expression_symbol(basis->pool, expression_symbol_name(basis->pool, i)))
+                columns[count++] = (uint16_t)j;
+    return count == inputs + 1 ? count : 0;
+}
+
+/* The constant and all inputs, those that least squares leaves above 0: a candidate whatever the search lists. */
+static int
+draw_line(struct fit *fit, const struct memmodel_fit_options *options)
+{
+    uint16_t columns[SUBSET_TERMS + 1];
+    const double *values[SUBSET_TERMS + 1];
+    double coefficients[SUBSET_TERMS + 1];
+    size_t inputs = fit->training.input_count, rows = fit->training.columns.rows, count;
+    struct leave_one_out work;
+    int status;
+
+    if (options->max_terms > 0 || inputs > SUBSET_TERMS || rows < ROWS_PER_TERM * (inputs + 1))
+        return 0;
+    count = list_line(&fit->basis, inputs, columns);
+    status = leave_one_out_new(fit->context, rows, &work);
+    for (size_t k = 0; k < count; k++)
+        values[k] = matrix_column(&fit->basis.columns, columns[k]);
+    if (!status)
+        nnls_solve(&work.nnls, rows, values, count, fit->basis.right_side, coefficients);
+    for (size_t k = 0; !status && k < count; k++)
+        if (coefficients[k] > 0)
+            fit->line.columns[fit->line.count++] = columns[k];
+    leave_one_out_release(&work);
+    return status;
+}
+
 static int
 search(struct fit *fit, const struct memmodel_fit_options *options)
 {
@@ -166,12 +166,12 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
         .max_terms = affordable_terms(fit->training.columns.rows, options->max_terms),
         .groups = fit->structure.change_point ? fit->basis.groups : NULL,
     };
-    struct select_problem problem = selection_of(fit);
+    struct select_problem problem = fit_selection(fit);
 
     fit->shortlist = memory_allocate(fit->context, sizeof *fit->shortlist);
     if (!fit->shortlist)
         return MEMMODEL_ERROR_NOMEM;
-    if (!is_reweighed(fit))
+    if (!fit_is_reweighed(fit))
         return subset_search(fit->context, &library, fit->shortlist);
     return robust_search(fit->context, &library, &problem, fit->shortlist);
 }
@@ -188,40 +188,47 @@ put_constant_last(struct subset *subset)
     subset->columns[subset->count - 1] = 0;
 }
 
-/* Coefficients of the subset's terms; the factors are those of their least squares. */
+/* Coefficients of the formula's terms; the factors are those of their least squares. */
 static bool
-solve(struct fit *fit, const struct subset *subset, double *coefficients)
+solve(struct fit *fit, const struct sum *formula, double *coefficients)
 {
+    const struct subset *subset = &formula->subset;
     double scaled[SUBSET_TERMS + 1];
-    struct select_problem problem = selection_of(fit);
+    struct select_problem problem = fit_selection(fit);
     bool solved = subset_fit(&fit->work, &fit->basis.columns, fit->basis.right_side, subset, scaled);
 
-    if (is_reweighed(fit))
+    if (fit_is_reweighed(fit))
         solved = fit->work.qr.count == subset->count && select_fit(&fit->reweighing, &problem, subset, scaled);
     if (!solved)
         return false;
     for (size_t k = 0; k < subset->count; k++)
-        coefficients[k] = ldexp(fit->scale > 0 ? fit->scale : scaled[k], -fit->basis.exponents[subset->columns[k]]);
+        coefficients[k] =
+            ldexp(formula->scale > 0 ? formula->scale : scaled[k], -fit->basis.exponents[subset->columns[k]]);
     return true;
 }
 
-/* Sets *proven, of the selected subset with its coefficients as they become the model's. 0 or an error. */
-static int
-prove(struct fit *fit, bool *proven)
+struct sum
+fit_sum(const struct fit *fit, const struct subset *subset)
 {
-    struct subset subset = fit->subset;
+    return (struct sum){.subset = *subset, .nodes = basis_sum_nodes(&fit->basis, subset->columns, subset->count)};
+}
+
+int
+fit_prove(struct fit *fit, const struct sum *formula, bool *proven)
+{
+    struct sum last = *formula;
     double coefficients[SUBSET_TERMS + 1];
     expression terms[SUBSET_TERMS + 1];
-    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = subset.count};
+    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = formula->subset.count};
     struct expression_program *program;
     int status;
 
-    put_constant_last(&subset);
-    *proven = solve(fit, &subset, coefficients);
+    put_constant_last(&last.subset);
+    *proven = solve(fit, &last, coefficients);
     if (!*proven)
         return 0;
-    for (size_t k = 0; k < subset.count; k++)
-        terms[k] = fit->basis.terms[subset.columns[k]];
+    for (size_t k = 0; k < sum.count; k++)
+        terms[k] = fit->basis.terms[last.subset.columns[k]];
     status = expression_compile_sum(fit->basis.pool, &sum, &program);
     if (status)
         return status;
@@ -245,24 +252,29 @@ drop(struct subset_bin *bin, const struct subset *subset)
 static void
 refuse(struct fit *fit)
 {
+    if (fit->selected.chosen.count == fit->line.count &&
+        memcmp(fit->selected.chosen.columns, fit->line.columns, fit->line.count * sizeof *fit->line.columns) == 0)
+        fit->line.count = 0;
     for (size_t kind = 0; kind < 2; kind++)
         for (size_t size = 0; size <= SUBSET_TERMS; size++)
-            drop(&fit->shortlist->bins[kind][size], &fit->subset);
+            drop(&fit->shortlist->bins[kind][size], &fit->selected.chosen);
 }
 
 /* The best formula that is defined, finite and not negative on the whole box of the samples. */
 static int
 select_proven(struct fit *fit)
 {
-    struct select_problem problem = selection_of(fit);
+    struct select_problem problem = fit_selection(fit);
     size_t refused = 0;
     bool proven = false;
-    int status = leave_one_out_new(fit->context, fit->training.columns.rows, &fit->work);
+    int status = 0;
 
     while (!status && !proven) {
-        status = select_subset(fit->context, &problem, fit->shortlist, &fit->subset);
-        if (!status)
-            status = prove(fit, &proven);
+        status = select_subset(fit->context, &problem, fit->shortlist, &fit->selected);
+        if (status)
+            break;
+        fit->formula = fit_sum(fit, &fit->selected.chosen);
+        status = fit_prove(fit, &fit->formula, &proven);
         if (status || proven)
             break;
         refuse(fit);
@@ -276,159 +288,108 @@ select_proven(struct fit *fit)
     return status;
 }
 
-/* How wrong the selected formula, and formulas selected like it, are on rows they did not see. */
-static int
-judge(struct fit *fit)
+void
+fit_leave_out(struct fit *fit, const struct subset *subset, double *errors)
 {
-    struct select_problem problem = selection_of(fit);
-    const struct training *training = &fit->training;
-    size_t rows = training->columns.rows;
-    int status = row_groups_new(fit->context, training->points, rows, training->point_count, &fit->groups);
+    struct select_problem problem = fit_selection(fit);
 
+    if (fit_is_reweighed(fit))
+        select_left_out(&fit->reweighing, &problem, subset, errors);
+    else
+        leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, subset, errors);
+}
+
+/* Room for what becomes known of rows. */
+static int
+allocate_judgement(struct fit *fit)
+{
+    size_t rows = fit->training.columns.rows;
+    int status = row_groups_new(fit->context, fit->training.points, rows, fit->training.point_count, &fit->groups);
+
+    if (!status)
+        status = leave_one_out_new(fit->context, rows, &fit->work);
+    if (!status)
+        status = matrix_new(fit->context, rows, HELD_OUT_COLUMNS, &fit->held_out.front);
     if (status)
         return status;
-    fit->work.groups = &fit->groups;
     fit->errors = memory_allocate_zeroed(fit->context, rows, sizeof *fit->errors);
     fit->held_out.ratios = memory_allocate_zeroed(fit->context, rows, sizeof *fit->held_out.ratios);
     fit->held_out.groups = memory_allocate_zeroed(fit->context, rows, sizeof *fit->held_out.groups);
     fit->held_out.formulas =
         memory_allocate_zeroed(fit->context, SELECT_MOST_GROUPS + MOMENTS_FOLDS, sizeof *fit->held_out.formulas);
-    if (!fit->errors || !fit->held_out.ratios || !fit->held_out.groups || !fit->held_out.formulas)
-        return MEMMODEL_ERROR_NOMEM;
-    if (is_reweighed(fit))
-        select_left_out(&fit->reweighing, &problem, &fit->subset, fit->errors);
-    else
-        leave_one_out_errors(&fit->work, &fit->basis.columns, fit->basis.right_side, &fit->subset, fit->errors);
+    fit->rivals = memory_allocate_zeroed(fit->context, FIT_MOST_RIVALS, sizeof *fit->rivals);
+    return fit->errors && fit->held_out.ratios && fit->held_out.groups && fit->held_out.formulas && fit->rivals
+               ? 0
+               : MEMMODEL_ERROR_NOMEM;
+}
+
+/* How wrong the selected formula, and formulas selected like it, are on rows they did not see. */
+static int
+judge(struct fit *fit)
+{
+    struct select_problem problem = fit_selection(fit);
+
+    fit->work.groups = &fit->groups;
+    fit_leave_out(fit, &fit->formula.subset, fit->errors);
     return select_held_out_ratios(fit->context, &problem, fit->shortlist, &fit->held_out);
 }
 
-/* ---- a formula of several moments ---- */
+/* ---- simpler formulas ---- */
 
-/* A term that is the formula but for a factor, and that factor: of the basis' column. */
-static int
-append_moments(struct fit *fit, const struct moments_problem *problem, const struct moments *moments, uint16_t *column,
-               double *scale)
+/* What a row counts that is held out. */
+static double
+row_loss(const struct fit *fit, const double *ratios, size_t row)
 {
-    double unit;
-    expression term = moments_express(problem, moments, &unit);
-    size_t index;
-    int status = term < 0 ? term : basis_append(&fit->basis, &fit->training, term, 1, &index);
+    double measured = fit->training.measured[row];
 
-    if (status)
-        return status;
-    *column = (uint16_t)index;
-    *scale = ldexp(unit, fit->basis.exponents[index]);
-    return 0;
+    return fit->training.weights[row] * loss_of(&fit->loss, measured, measured / ratios[row]);
 }
 
-/* The formula without the fold, and what its rows are to it as it is written; without a formula of moments as they were. */
-static int
-hold_out_moments(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice,
-                 size_t fold, struct held_out *held_out)
-{
-    struct held_out_formula *formula = &held_out->formulas[held_out->count];
-    int status;
-
-    if (choice->without[fold].count == 0)
-        return 0;
-    *formula = (struct held_out_formula){.subset.count = 1};
-    status = append_moments(fit, problem, &choice->without[fold], formula->subset.columns, formula->coefficients);
-    for (size_t i = 0; !status && i < fit->training.columns.rows; i++)
-        if (fit->training.points[i] % choice->folds == fold) {
-            held_out->ratios[i] =
-                select_ratio(&fit->basis.columns, fit->basis.right_side, &formula->subset, formula->coefficients, i);
-            held_out->groups[i] = held_out->count;
-        }
-    held_out->count++;
-    return status;
-}
-
-/* Formulas that all of their rows have left are no more. */
-static void
-drop_idle(struct held_out *held_out, size_t rows)
-{
-    size_t places[SELECT_MOST_GROUPS + MOMENTS_FOLDS], kept = 0;
-    bool used[SELECT_MOST_GROUPS + MOMENTS_FOLDS] = {false};
-
-    for (size_t i = 0; i < rows; i++)
-        used[held_out->groups[i]] = true;
-    for (size_t g = 0; g < held_out->count; g++) {
-        places[g] = kept;
-        if (used[g])
-            held_out->formulas[kept++] = held_out->formulas[g];
-    }
-    for (size_t i = 0; i < rows; i++)
-        held_out->groups[i] = places[held_out->groups[i]];
-    held_out->count = kept;
-}
-
-/* The chosen moments become the formula, if that can be written and proven. */
-static int
-take_moments(struct fit *fit, const struct moments_problem *problem, const struct moments *moments)
-{
-    const struct subset before = fit->subset;
-    bool proven = false;
-    int status;
-
-    fit->subset = (struct subset){.count = 1};
-    status = append_moments(fit, problem, moments, fit->subset.columns, &fit->scale);
-    if (!status)
-        status = prove(fit, &proven);
-    if (!status && proven) {
-        fit->numbers = moments_numbers(problem, moments) - 1;
-        return 0;
-    }
-    fit->subset = before;
-    fit->scale = 0;
-    return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
-}
-
-/* The formula, and what rows held out know of the choice. A formula that cannot be written without a fold leaves the rival's. */
-static int
-take_choice(struct fit *fit, const struct moments_problem *problem, const struct moments_choice *choice)
-{
-    size_t rows = fit->training.columns.rows;
-    int status = 0;
-
-    for (size_t fold = 0; !status && fold < choice->folds; fold++) {
-        status = hold_out_moments(fit, problem, choice, fold, &fit->held_out);
-        status = status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
-    }
-    if (status)
-        return status;
-    drop_idle(&fit->held_out, rows);
-    if (choice->formula.count > 0)
-        status = take_moments(fit, problem, &choice->formula);
-    for (size_t i = 0; fit->scale > 0 && i < rows; i++)
-        fit->errors[i] = sqrt(fit->training.weights[i]) * (1 - 1 / fit->held_out.ratios[i]);
-    return status;
-}
-
-/* A limit of terms is a wish for a short formula, a change point a claim of its own, and units are those of single terms. */
+/* Whether the choice is better than by these ratios by more than a standard error: of points, as their rows err together. */
 static bool
-may_have_moments(const struct fit *fit, const struct memmodel_fit_options *options)
+is_better_than(const struct fit *fit, const double *ratios)
 {
-    return options->basis == MEMMODEL_BASIS_POSYNOMIAL && options->max_terms == 0 && !fit->structure.change_point &&
-           !fit->structure.has_units;
+    const struct row_groups *groups = &fit->groups;
+    double sum = 0, squares = 0, points = (double)groups->count;
+
+    for (size_t g = 0; g < groups->count; g++) {
+        double difference = 0;
+
+        for (size_t k = groups->starts[g]; k < groups->starts[g + 1]; k++)
+            difference += row_loss(fit, ratios, groups->rows[k]) - row_loss(fit, fit->held_out.ratios, groups->rows[k]);
+        sum += difference;
+        squares += difference * difference;
+    }
+    return sum > sqrt(fmax(squares - sum * sum / points, 0) * points / (points - 1));
 }
 
-static int
-consider_moments(struct fit *fit, const struct memmodel_fit_options *options)
+/* The only candidate that is left. */
+static void
+leave_only(struct fit *fit, const struct subset *subset)
 {
-    struct moments_problem problem;
-    struct moments_choice *choice;
-    int status;
+    memset(fit->shortlist, 0, sizeof *fit->shortlist);
+    fit->shortlist->bins[0][0].subsets[0] = *subset;
+    fit->shortlist->bins[0][0].count = 1;
+    fit->line.count = 0;
+}
 
-    if (!may_have_moments(fit, options) || !moments_prepare(&fit->training, &fit->basis, &problem))
+/*
+ * Of many terms some follow any rows, and each row left out by itself does not tell: formulas chosen without it do. What predicts
+ * points no better than the constant does, or than the line if that is smaller, gives way to it.
+ */
+static int
+give_way(struct fit *fit, const struct subset *simple, size_t column)
+{
+    struct sum sum = fit_sum(fit, simple);
+    int status;
+    bool lacks_constant = simple->columns[0] != 0 && fit->formula.subset.columns[0] == 0;
+
+    if (fit->rule != MEMMODEL_FIT_SELECTION_STANDARD_ERROR || simple->count == 0 || lacks_constant ||
+        sum.nodes >= fit->formula.nodes || is_better_than(fit, matrix_column(&fit->held_out.front, column)))
         return 0;
-    choice = memory_allocate_zeroed(fit->context, 1, sizeof *choice);
-    if (!choice)
-        return MEMMODEL_ERROR_NOMEM;
-    status = moments_choose(&problem, &fit->loss, fit->held_out.ratios, choice);
-    if (!status)
-        status = take_choice(fit, &problem, choice);
-    memory_release(fit->context, choice);
-    return status;
+    leave_only(fit, &sum.subset);
+    status = select_proven(fit);
+    return status ? status : judge(fit);
 }
 
 /* ---- the model ---- */
@@ -445,9 +406,8 @@ mean_absolute(const struct fit *fit, const double *errors)
     return sum / (double)rows;
 }
 
-/* What rows count on average that are predicted with these relative errors, by the root of their weight. */
-static double
-told_loss(const struct fit *fit, const double *errors)
+double
+fit_told_of_errors(const struct fit *fit, const double *errors)
 {
     const struct training *training = &fit->training;
     size_t rows = training->columns.rows;
@@ -461,22 +421,27 @@ told_loss(const struct fit *fit, const double *errors)
     return loss_told(&fit->loss, sum / (double)rows);
 }
 
-/* While `errors` has those of rows left out. */
-static void
-set_left_out_scores(const struct fit *fit, memmodel_model *model)
+double
+fit_told_of_ratios(const struct fit *fit, const double *ratios)
 {
     const struct training *training = &fit->training;
     size_t rows = training->columns.rows;
     double sum = 0;
 
-    model->loo_mape = mean_absolute(fit, fit->errors);
-    if (!is_reweighed(fit))
-        return;
     for (size_t i = 0; i < rows; i++)
-        sum += training->weights[i] *
-               loss_of(&fit->loss, training->measured[i], training->measured[i] / fit->held_out.ratios[i]);
-    model->errors.loo = told_loss(fit, fit->errors);
-    model->errors.held_out = loss_told(&fit->loss, sum / (double)rows);
+        sum += training->weights[i] * loss_of(&fit->loss, training->measured[i], training->measured[i] / ratios[i]);
+    return loss_told(&fit->loss, sum / (double)rows);
+}
+
+/* While `errors` has those of rows left out. */
+static void
+set_left_out_scores(const struct fit *fit, memmodel_model *model)
+{
+    model->loo_mape = mean_absolute(fit, fit->errors);
+    if (!fit_is_reweighed(fit))
+        return;
+    model->errors.loo = fit_told_of_errors(fit, fit->errors);
+    model->errors.held_out = fit_told_of_ratios(fit, fit->held_out.ratios);
 }
 
 static void
@@ -495,8 +460,8 @@ set_scores(struct fit *fit, memmodel_model *model)
     for (size_t i = 0; i < rows; i++)
         fit->errors[i] = (1 - fit->errors[i] / fit->training.measured[i]) * sqrt(fit->training.weights[i]);
     model->training_mape = mean_absolute(fit, fit->errors);
-    if (is_reweighed(fit))
-        model->errors.training = told_loss(fit, fit->errors);
+    if (fit_is_reweighed(fit))
+        model->errors.training = fit_told_of_errors(fit, fit->errors);
 }
 
 static int
@@ -537,8 +502,8 @@ set_wide(const struct fit *fit, memmodel_model *model)
     double point[MODEL_MOST_INPUTS];
     int status;
 
-    for (size_t k = 0; k < fit->subset.count; k++)
-        widen_add(&list, fit->subset.columns[k]);
+    for (size_t k = 0; k < fit->formula.subset.count; k++)
+        widen_add(&list, fit->formula.subset.columns[k]);
     for (size_t i = 0; i < fit->held_out.count; i++)
         for (size_t k = 0; k < fit->held_out.formulas[i].subset.count; k++)
             widen_add(&list, fit->held_out.formulas[i].subset.columns[k]);
@@ -559,7 +524,7 @@ set_bound(struct fit *fit, const int *exponents, memmodel_model *model)
         .weights = fit->training.weights,
         .points = fit->training.points,
         .point_count = fit->training.point_count,
-        .numbers = fit->numbers,
+        .numbers = fit->formula.numbers,
     };
     int status = model_allocate_bound(model, fit->training.columns.rows);
 
@@ -570,12 +535,17 @@ set_bound(struct fit *fit, const int *exponents, memmodel_model *model)
     return status ? status : set_left_out(fit, model);
 }
 
-static int
-copy_terms(const struct fit *fit, memmodel_model *model, int *exponents)
+int
+fit_write(struct fit *fit, const struct sum *formula, memmodel_model *model, int exponents[SUBSET_TERMS + 1])
 {
-    model->term_count = fit->subset.count;
+    struct sum last = *formula;
+
+    put_constant_last(&last.subset);
+    if (!solve(fit, &last, model->coefficients))
+        return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
+    model->term_count = last.subset.count;
     for (size_t k = 0; k < model->term_count; k++) {
-        size_t column = fit->subset.columns[k];
+        size_t column = last.subset.columns[k];
 
         exponents[k] = fit->basis.exponents[column];
         model->terms[k] =
@@ -585,7 +555,7 @@ copy_terms(const struct fit *fit, memmodel_model *model, int *exponents)
         if (!isfinite(model->coefficients[k]))
             return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "a coefficient is out of range");
     }
-    return fit->scale > 0 ? model_settle(model) : 0;
+    return last.scale > 0 ? model_settle(model) : 0;
 }
 
 static int
@@ -593,10 +563,8 @@ set_terms(struct fit *fit, memmodel_model *model)
 {
     int exponents[SUBSET_TERMS + 1], status;
 
-    put_constant_last(&fit->subset);
-    if (!solve(fit, &fit->subset, model->coefficients))
-        return context_error(fit->context, MEMMODEL_ERROR_DATA, model->target, "the terms cannot be told apart");
-    status = copy_terms(fit, model, exponents);
+    put_constant_last(&fit->formula.subset);
+    status = fit_write(fit, &fit->formula, model, exponents);
     return status ? status : set_bound(fit, exponents, model);
 }
 
@@ -636,6 +604,8 @@ make_model(struct fit *fit, memmodel_model **model)
         status = model_finish(new);
     if (!status)
         status = compare_with_noise(fit, new);
+    if (!status)
+        status = fit_set_front(fit, new);
     if (status) {
         memmodel_model_unref(new);
         return status;
@@ -650,7 +620,7 @@ fit_release(struct fit *fit)
 {
     leave_one_out_release(&fit->work);
     row_groups_release(fit->context, &fit->groups);
-    if (is_reweighed(fit))
+    if (fit_is_reweighed(fit))
         reweighing_release(fit->context, &fit->reweighing);
     memory_release(fit->context, fit->roots);
     basis_release(fit->context, &fit->basis);
@@ -660,12 +630,15 @@ fit_release(struct fit *fit)
     memory_release(fit->context, fit->held_out.ratios);
     memory_release(fit->context, fit->held_out.groups);
     memory_release(fit->context, fit->held_out.formulas);
+    matrix_release(&fit->held_out.front);
+    memory_release(fit->context, fit->rivals);
 }
 
 static int
 fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
-    struct fit fit = {.context = memmodel_samples_context(samples)};
+    static const struct subset constant = {.count = 1, .columns = {0}};
+    struct fit fit = {.context = memmodel_samples_context(samples), .rule = options->selection};
     int status = training_read(samples, options, &fit.training);
 
     if (!status)
@@ -679,11 +652,19 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
     if (!status)
         status = search(&fit, options);
     if (!status)
+        status = draw_line(&fit, options);
+    if (!status)
+        status = allocate_judgement(&fit);
+    if (!status)
         status = select_proven(&fit);
     if (!status)
         status = judge(&fit);
     if (!status)
-        status = consider_moments(&fit, options);
+        status = give_way(&fit, &fit.line, HELD_OUT_LINE);
+    if (!status)
+        status = give_way(&fit, &constant, 0);
+    if (!status)
+        status = fit_consider_moments(&fit, options);
     if (!status)
         status = make_model(&fit, model);
     fit_release(&fit);
@@ -695,11 +676,13 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
  * more than twice the standard error of a mean of squares: the former goes on sensibly beyond the samples, the latter hardly.
  */
 static bool
-is_surely_better(const memmodel_model *other, const memmodel_model *positive)
+is_surely_better(const memmodel_model *other, const memmodel_model *positive, int32_t loss)
 {
-    double rows = (double)positive->bound.ratio_count, margin = 1 - 2 * sqrt(2 / rows);
+    double rows = (double)positive->bound.ratio_count, margin = sqrt(fmax(1 - 2 * sqrt(2 / rows), 0));
 
-    return other->bound.sigma < positive->bound.sigma * sqrt(fmax(margin, 0));
+    if (loss != MEMMODEL_FIT_LOSS_RELATIVE)
+        return other->errors.held_out < positive->errors.held_out * margin;
+    return other->bound.sigma < positive->bound.sigma * margin;
 }
 
 static int
@@ -718,7 +701,7 @@ fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *opt
         memmodel_model_unref(positive);
         return status;
     }
-    if (other && is_surely_better(other, positive)) {
+    if (other && is_surely_better(other, positive, options->loss)) {
         memmodel_model_unref(positive);
         *model = other;
     } else {

@@ -1,11 +1,12 @@
 /* From samples to a model, for tables of any kind: read the table, offer terms, choose among them, make the model. */
 #include "regression/fit_general.h"
 #include "regression/bound.h"
+#include "regression/front.h"
 #include "regression/general.h"
 #include "regression/noise.h"
 #include "regression/reweigh.h"
 #include "regression/settle.h"
-#include "regression/trees.h"
+#include "regression/search/trees.h"
 #include "regression/widen.h"
 
 #include <math.h>
@@ -189,38 +190,19 @@ told(const struct fit *fit, double mean)
 
 /* ---- the front: of each size the best, if it is better than all smaller ones ---- */
 
-/* The smallest candidate that is larger than `nodes` and better than `error`; of equally small ones the best. */
-static const struct candidate *
-next_rival(const struct general *general, unsigned nodes, double error)
-{
-    const struct candidate *next = NULL;
-
-    for (size_t i = 0; i < general->candidate_count; i++) {
-        const struct candidate *candidate = &general->candidates[i];
-        bool qualifies = !candidate->refused && candidate->nodes > nodes &&
-                         (candidate->held_out_error < error || i == general->chosen);
-
-        if (qualifies && (!next || candidate->nodes < next->nodes ||
-                          (candidate->nodes == next->nodes && next != &general->candidates[general->chosen] &&
-                           (i == general->chosen || candidate->held_out_error < next->held_out_error))))
-            next = candidate;
-    }
-    return next;
-}
-
+/* Those that may become the formula; returns how many are on the front. */
 static size_t
-list_rivals(const struct general *general, const struct candidate **rivals)
+list_rivals(const struct general *general, struct front_rival *rivals)
 {
-    double error = INFINITY;
-    unsigned nodes = 0;
     size_t count = 0;
 
-    for (const struct candidate *next; (next = next_rival(general, nodes, error)) != NULL; count++) {
-        rivals[count] = next;
-        nodes = next->nodes;
-        error = fmin(error, next->held_out_error);
-    }
-    return count;
+    for (size_t i = 0; i < general->candidate_count; i++)
+        if (!general->candidates[i].refused)
+            rivals[count++] = (struct front_rival){.nodes = general->candidates[i].nodes,
+                                                   .held_out = general->candidates[i].held_out_error,
+                                                   .chosen = i == general->chosen,
+                                                   .place = i};
+    return front_of(rivals, count);
 }
 
 static int
@@ -251,13 +233,13 @@ describe_rival(struct fit *fit, const struct candidate *candidate, memmodel_mode
 static int
 set_front(struct fit *fit, memmodel_model *model)
 {
-    const struct candidate *rivals[GENERAL_MOST];
+    struct front_rival rivals[GENERAL_MOST];
     int status;
 
     model->front_count = list_rivals(fit->general, rivals);
     status = model_allocate_front(model);
     for (size_t i = 0; !status && i < model->front_count; i++)
-        status = describe_rival(fit, rivals[i], model, &model->front[i]);
+        status = describe_rival(fit, &fit->general->candidates[rivals[i].place], model, &model->front[i]);
     return status;
 }
 
@@ -434,6 +416,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
                                        .loss = &fit->loss,
                                        .structure = &fit->structure,
                                        .most_terms = (size_t)options->max_terms,
+                                       .rule = options->selection,
                                        .accept = is_sound,
                                        .user = fit};
     status = general_fit(&problem, fit->general);

@@ -10,9 +10,11 @@
  *
  * becomes the formula: a description length in which half the evidence is the exact leave-one-out error, of little noise
  * and blind to the search, and half the held-out error, which sees it. The constant is chosen where nothing predicts
- * rows held out better than it does.
+ * rows held out better than it does. By the rule of one standard error it is the smallest whose held-out error exceeds the
+ * least by no more than the standard error of their difference; the constant or the line, if that is no larger and within one
+ * standard error of it.
  */
-#include "regression/general.h"
+#include "regression/general_choice.h"
 #include "regression/logarithm.h"
 #include "regression/reweigh.h"
 
@@ -48,6 +50,7 @@ struct work {
     double *measured, *weights, *predictions; /* of the part's rows, for those */
     struct model_response response;           /* of the part at hand */
     double floor;                             /* an error below counts as this */
+    struct general_choice choice;
 };
 
 /* ---- readings of the target ---- */
@@ -224,10 +227,10 @@ solve_part(struct work *work, double *coefficients)
     return constant;
 }
 
-static size_t
-left_out_parts(const struct work *work)
+size_t
+general_left_out_parts(const struct training *training)
 {
-    size_t points = work->training->point_count, parts = LEFT_OUT_WORK / work->basis->columns.rows;
+    size_t points = training->point_count, parts = LEFT_OUT_WORK / training->columns.rows;
 
     parts = parts > MOST_LEFT_OUT ? MOST_LEFT_OUT : parts < LEAST_LEFT_OUT ? LEAST_LEFT_OUT : parts;
     return parts < points ? parts : points;
@@ -242,8 +245,8 @@ left_out_loss(struct work *work)
     struct reweigh_problem problem = part_problem(work, columns);
 
     reweigh_fit(&work->reweighing, &problem, solution);
-    reweigh_leave_out(&work->reweighing, &problem, solution, work->training->points, left_out_parts(work),
-                      work->predictions);
+    reweigh_leave_out(&work->reweighing, &problem, solution, work->training->points,
+                      general_left_out_parts(work->training), work->predictions);
     for (size_t row = 0; row < problem.rows; row++)
         sum += weighted_loss(work, row, fmin(fmax(work->predictions[row], work->response.least), work->response.most));
     return sum / (double)problem.rows;
@@ -277,9 +280,9 @@ predict_row(const struct work *work, const double *coefficients, double constant
     return model_respond(&work->response, sum);
 }
 
-/* The sum of squared errors of the rows that are not in the part; their errors, if these are asked for. */
+/* The sum of squared errors of the rows that are not in the part; their errors, and what they count more, if asked for. */
 static double
-held_out_error(struct work *work, double *errors)
+held_out_error(struct work *work, double *errors, double *losses)
 {
     double coefficients[PATH_MOST], constant = solve_part(work, coefficients), sum = 0;
 
@@ -287,9 +290,13 @@ held_out_error(struct work *work, double *errors)
         size_t row = work->order[i];
         double value = predict_row(work, coefficients, constant, row);
 
-        sum += weighted_loss(work, row, value);
+        double loss = weighted_loss(work, row, value);
+
+        sum += loss;
         if (errors)
             errors[row] = work->training->measured[row] - value;
+        if (losses)
+            losses[row] += loss;
     }
     return sum;
 }
@@ -418,7 +425,8 @@ judge_fold(struct work *work, size_t reading, size_t fold)
             continue;
         walk(work, candidate->library, candidate->terms);
         set_response(work, reading, candidate->library);
-        candidate->held_out_error += held_out_error(work, NULL);
+        candidate->held_out_error +=
+            held_out_error(work, NULL, work->choice.losses.values ? matrix_column(&work->choice.losses, i) : NULL);
     }
 }
 
@@ -512,7 +520,7 @@ is_better(const struct candidate *candidate, const struct candidate *best)
 }
 
 static void
-choose(struct work *work)
+choose_shortest(struct work *work)
 {
     struct general *general = work->general;
     struct candidate *candidates = general->candidates;
@@ -521,13 +529,24 @@ choose(struct work *work)
     while (candidates[first].refused)
         first++;
     general->chosen = first;
-    for (size_t i = first; i < general->candidate_count; i++) {
-        candidates[i].score = score(work, &candidates[i]);
+    for (size_t i = first; i < general->candidate_count; i++)
         if (!candidates[i].refused && is_better(&candidates[i], &candidates[general->chosen]))
             general->chosen = i;
-    }
     if (first == 0 && !(candidates[general->chosen].held_out_error < candidates[0].held_out_error))
         general->chosen = first;
+}
+
+static void
+choose(struct work *work)
+{
+    struct general *general = work->general;
+
+    for (size_t i = 0; i < general->candidate_count; i++)
+        general->candidates[i].score = score(work, &general->candidates[i]);
+    if (work->choice.losses.values)
+        general_choose_smallest(&work->choice, work->training, general);
+    else
+        choose_shortest(work);
 }
 
 static void
@@ -571,7 +590,7 @@ hold_out_rows(struct work *work)
     deal_folds(work, 0);
     for (size_t fold = 0; fold < FOLDS; fold++) {
         repeat_path(work, chosen, fold);
-        held_out_error(work, general->held_out);
+        held_out_error(work, general->held_out, NULL);
         keep_formula(work);
     }
 }
@@ -642,6 +661,7 @@ work_release(memmodel_context *context, struct work *work)
     memory_release(context, work->folds);
     memory_release(context, work->group_folds);
     memory_release(context, work->right_side);
+    general_choice_release(context, &work->choice);
 }
 
 static int
@@ -708,7 +728,8 @@ prepare(const struct general_problem *problem, struct work *work)
         status = allocate_reweighing(training->context, work);
     if (status)
         return status;
-    work->floor = error_floor(work, training->columns.rows);
+    work->floor = work->choice.floor = error_floor(work, training->columns.rows);
+    work->choice.inputs = work->basis->ends[0] - work->basis->first_input;
     for (size_t i = 0; work->loss && loss_is_linear(work->loss) && i < GENERAL_TARGETS; i++)
         temper(work, &general->readings[i], i);
     return 0;
@@ -730,6 +751,8 @@ general_fit(const struct general_problem *problem, struct general *general)
         list_candidates(&work);
         status = accept_candidates(problem, general);
     }
+    if (!status && problem->rule == MEMMODEL_FIT_SELECTION_STANDARD_ERROR)
+        status = general_choice_new(work.training, general->candidate_count, &work.choice);
     if (!status) {
         judge_candidates(&work);
         choose(&work);

@@ -50,6 +50,7 @@ struct general_problem {
     const struct loss *loss;
     const struct structure *structure; /* NULL: nothing is known */
     size_t most_terms;                 /* 0: GENERAL_TERMS, and of the inputs themselves all */
+    int32_t rule;                      /* enum memmodel_fit_selection, not the default */
     /* Whether a candidate with its coefficients on all rows may become the formula; 0 or an error. */
     int (*accept)(void *user, const struct candidate *candidate, bool *accepted);
     void *user;
@@ -63,6 +64,10 @@ general_fit(const struct general_problem *problem, struct general *general);
 void
 general_deal_folds(const struct training *training, size_t repeat, size_t *order, unsigned char *group_folds,
                    unsigned char *folds);
+
+/* Into how many parts of points rows fall that are left out by a fit step by step. */
+size_t
+general_left_out_parts(const struct training *training);
 
 void
 general_release(memmodel_context *context, struct general *general);

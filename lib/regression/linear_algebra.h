@@ -34,6 +34,10 @@ matrix_column(const struct matrix *matrix, size_t column)
     return matrix->values + column * matrix->rows;
 }
 
+/* products[j] = vector_dot() of column j and the vector, the same bits, for the first columns */
+void
+matrix_multiply(const struct matrix *matrix, size_t columns, const double *vector, double *products);
+
 /*
  * A = Q R for the columns appended so far, Q with orthonormal columns, R upper triangular. Classical Gram-Schmidt done
  * twice a column, which keeps Q orthogonal to machine precision as Householder's method does (Giraud, Langou, Rozloznik
@@ -55,6 +59,10 @@ qr_release(struct qr *qr);
  */
 bool
 qr_append(struct qr *qr, const double *column);
+
+/* products[i]: of column i of Q and the vector */
+void
+qr_align(const struct qr *qr, const double *right_side, double *products);
 
 /* solution[i]: least squares coefficients of the appended columns */
 void

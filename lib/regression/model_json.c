@@ -144,6 +144,8 @@ optional_to_json(const memmodel_model *model, json_t *root)
         return -1;
     if (model->certified && json_object_set_new(root, "certified", json_true()))
         return -1;
+    if ((model->general || model->front_count > 0) && json_object_set_new(root, "front", front_to_json(model)))
+        return -1;
     if (isnan(noise->deviation))
         return 0;
     return json_object_set_new(
@@ -165,8 +167,7 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, json
     }
     if (root && model->general &&
         (json_object_set_new(root, "loss", json_string(loss_names[model->relative])) ||
-         json_object_set_new(root, "response", response_to_json(&model->response)) ||
-         json_object_set_new(root, "front", front_to_json(model)))) {
+         json_object_set_new(root, "response", response_to_json(&model->response)))) {
         json_decref(root);
         root = NULL;
     }
@@ -391,6 +392,13 @@ read_front(const struct json_document *document, memmodel_model *model)
     return status;
 }
 
+/* Of positive terms: files of before have none. */
+static int
+read_optional_front(const struct json_document *document, memmodel_model *model)
+{
+    return json_object_get(document->root, "front") ? read_front(document, model) : 0;
+}
+
 static int
 read_errors(const struct json_document *document, memmodel_model *model)
 {
@@ -510,14 +518,14 @@ struct layout {
     int (*parts[MOST_PARTS])(const struct json_document *document, memmodel_model *model);
 };
 
-static const char *const keys_1[] = {"format", "version", "target",    "formula", "inputs",    "terms",
-                                     "bound",  "scores",  "certified", "noise",   "objective", NULL};
+static const char *const keys_1[] = {"format", "version",   "target", "formula",   "inputs", "terms", "bound",
+                                     "scores", "certified", "noise",  "objective", "front",  NULL};
 static const char *const keys_2[] = {"format",   "version",   "target", "formula",   "inputs",
                                      "terms",    "bound",     "scores", "loss",      "front",
                                      "response", "certified", "noise",  "objective", NULL};
 
 static const struct layout layouts[FORMAT_VERSION] = {
-    {keys_1, {read_domain, read_terms, bound_from_json, read_scores, read_noise, read_objective}},
+    {keys_1, {read_domain, read_terms, bound_from_json, read_scores, read_optional_front, read_noise, read_objective}},
     {keys_2,
      {read_response, read_domain, read_terms, bound_from_json, read_errors, read_front, read_noise, read_objective}},
 };

@@ -16,7 +16,6 @@ enum {
     MOST_ROUNDS = 12,
     FINALISTS = 6, /* guesses that are refined by absolute errors */
     NOT_SEEN = 255,
-    DIGITS = 9, /* of a number in a formula */
 };
 
 enum { RIGHT_SIDE, MEASURED, WEIGHTS, ROOTS, VALUES };
@@ -520,9 +519,13 @@ moments_find(struct moments_search *search, const unsigned char *left_out, const
 
 /* ---- as an expression ---- */
 
-static const double greatest_number = 1e12;
+static const double greatest_number = 0x1p40;
+static const double rounding = 0x1p-38; /* share of what was measured that is no part of a coefficient */
+static const double chance = 0x1p-5;    /* that a number has digits to spare which has none that mean anything */
 
-/* A power of ten: how many times greater coefficients are written. */
+enum { DIGITS = 9 }; /* of such a number */
+
+/* A power of two: how many times greater coefficients are written. */
 static double
 scale_of(const struct moments_problem *problem, const struct moments *moments)
 {
@@ -533,10 +536,23 @@ scale_of(const struct moments_problem *problem, const struct moments *moments)
             greatest =
                 fmax(greatest, ldexp(moments->coefficients[m][k], -problem->basis->exponents[problem->columns[k]]));
     while (greatest * scale > greatest_number)
-        scale /= 10;
+        scale /= 2;
     while (greatest > 0 && greatest * scale < 1)
-        scale *= 10;
+        scale *= 2;
     return scale;
+}
+
+/* By how much a coefficient may be wrong by rounding alone. */
+static double
+tolerance_of(const struct moments_problem *problem, size_t k)
+{
+    const struct basis *basis = problem->basis;
+    const double *column = matrix_column(&basis->columns, problem->columns[k]);
+    double greatest = 0;
+
+    for (size_t i = 0; i < problem->training->columns.rows; i++)
+        greatest = fmax(greatest, column[i] / basis->right_side[i]);
+    return rounding / greatest;
 }
 
 /* Whether a coefficient says something of a row. */
@@ -563,16 +579,36 @@ moments_numbers(const struct moments_problem *problem, const struct moments *mom
     return numbers;
 }
 
-/* To nine digits, or as many as there is room for. */
-static expression
-express_number(struct expression_pool *pool, double number)
+unsigned
+moments_nodes(const struct moments_problem *problem, const struct moments *moments)
 {
-    struct rational exact;
+    unsigned nodes = (unsigned)moments->count - 1;
 
+    for (size_t m = 0; m < moments->count; m++) {
+        uint16_t columns[MOMENTS_COLUMNS];
+        size_t count = 0;
+
+        for (size_t k = 0; k < problem->count; k++)
+            if (matters(problem, moments->coefficients[m][k], k))
+                columns[count++] = problem->columns[k];
+        nodes += basis_sum_nodes(problem->basis, columns, count);
+    }
+    return nodes;
+}
+
+/*
+ * A number that few digits to base two tell, such as a count of bytes, is written exactly, in any unit; any other one to nine
+ * decimal digits, or as many as there is room for. False without room.
+ */
+static bool
+write_number(double number, double tolerance, struct rational *exact)
+{
+    if (binary_near(number, tolerance, tolerance / chance, exact))
+        return true;
     for (int digits = DIGITS; digits > 0; digits--)
-        if (decimal_exact(decimal_rounded(number, digits), &exact))
-            return expression_rational(pool, exact.numerator, exact.denominator);
-    return MEMMODEL_ERROR_OVERFLOW;
+        if (decimal_exact(decimal_rounded(number, digits), exact))
+            return true;
+    return false;
 }
 
 /* A moment; an expression below 0 is an error. */
@@ -584,12 +620,17 @@ express_moment(const struct moments_problem *problem, const double *coefficients
 
     for (size_t k = 0; k < problem->count && sum >= 0; k++) {
         size_t column = problem->columns[k];
-        double number = ldexp(coefficients[k], -basis->exponents[column]) * scale;
+        double unit = ldexp(scale, -basis->exponents[column]);
+        struct rational number;
 
-        if (matters(problem, coefficients[k], k))
-            sum = expression_add(
-                basis->pool, sum,
-                expression_multiply(basis->pool, express_number(basis->pool, number), basis->terms[column]));
+        if (!matters(problem, coefficients[k], k))
+            continue;
+        if (!write_number(coefficients[k] * unit, tolerance_of(problem, k) * unit, &number))
+            return MEMMODEL_ERROR_OVERFLOW;
+        sum = expression_add(basis->pool, sum,
+                             expression_multiply(basis->pool,
+                                                 expression_rational(basis->pool, number.numerator, number.denominator),
+                                                 basis->terms[column]));
     }
     return sum;
 }

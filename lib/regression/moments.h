@@ -70,8 +70,13 @@ moments_meet(const struct moments_problem *problem, const struct moments *moment
 size_t
 moments_numbers(const struct moments_problem *problem, const struct moments *moments);
 
+/* Its size as a tree. */
+unsigned
+moments_nodes(const struct moments_problem *problem, const struct moments *moments);
+
 /*
- * The formula with numbers of nine digits, but for a power of ten that it is to be multiplied by: *unit. An error,
+ * The formula, but for a power of two that it is to be multiplied by: *unit. Numbers that few digits to base two tell are exact,
+ * others have nine decimal digits. An error,
  * MEMMODEL_ERROR_OVERFLOW too, if there is none.
  */
 expression
@@ -82,6 +87,8 @@ struct moments_choice {
     struct moments formula;
     struct moments without[MOMENTS_FOLDS];
     size_t folds;
+    struct moments found[MOMENTS_MOST]; /* of 1, 2, ... moments, chosen or not; of no moments: there was none */
+    struct matrix ratios; /* column m: of every row by the formula of m moments that did not see it; release it */
 };
 
 /*

@@ -199,6 +199,9 @@ moments_choose(const struct moments_problem *problem, const struct loss *loss, c
                 choice->without[fold] = contest.without[fold][chosen[fold] - 1];
         if (chosen[NO_FOLD] > 0)
             choice->formula = contest.found[chosen[NO_FOLD] - 1];
+        memcpy(choice->found, contest.found, sizeof choice->found);
+        choice->ratios = contest.ratios;
+        contest.ratios = (struct matrix){.values = NULL};
     }
     contest_release(&contest);
     return status;

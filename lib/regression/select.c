@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT,
+    MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT + 1,
     LEAST_GROUPS = 4,      /* left out in turn */
     GROUP_WORK = 16384,    /* rows times groups beyond 64 rows: keeps large tables to seconds */
     MOST_REWEIGHED = 16,   /* groups where each takes a fit step by step */
@@ -48,6 +48,13 @@ subset_size(const struct select_problem *problem, const struct subset *subset)
     for (size_t k = 0; k < subset->count; k++)
         size += problem->sizes[subset->columns[k]] + 2; /* its coefficient and its plus */
     return size;
+}
+
+/* Besides the constant. */
+static size_t
+terms_of(const struct subset *subset)
+{
+    return subset->count - (subset->columns[0] == 0);
 }
 
 /* ---- a loss ---- */
@@ -183,11 +190,11 @@ is_exact(const struct selection *selection, const struct candidate *candidate)
     return candidate->score <= 2 * selection->floor * (double)selection->problem->columns->rows;
 }
 
+/* A subset of the bin, or one that the bin does not list. */
 static void
-consider(struct selection *selection, const struct subset_bin *bin, size_t index, bool plain)
+consider(struct selection *selection, const struct subset_bin *bin, const struct subset *subset, bool plain)
 {
     const struct select_problem *problem = selection->problem;
-    const struct subset *subset = &bin->subsets[index];
     struct candidate candidate = {.subset = subset, .plain = plain, .size = subset_size(problem, subset)};
     size_t place = selection->count;
 
@@ -260,7 +267,7 @@ description_length(const struct selection *selection, const struct candidate *ca
 {
     const struct select_problem *problem = selection->problem;
     double rows = (double)problem->columns->rows;
-    size_t library = 0, terms = candidate->subset->count - (candidate->subset->columns[0] == 0);
+    size_t library = 0, terms = terms_of(candidate->subset);
     size_t grouped = grouped_terms(problem, candidate->subset);
 
     for (size_t j = 1; j < problem->columns->columns; j++)
@@ -307,18 +314,92 @@ prefer(struct selection *selection, quality has)
     selection->count = kept;
 }
 
+/* Of `count` candidates. */
 static const struct candidate *
-choose(struct selection *selection)
+shortest_description(const struct selection *selection, const struct candidate *candidates, size_t count)
 {
-    const struct candidate *least = &selection->candidates[0], *chosen = selection->candidates;
+    const struct candidate *shortest = candidates;
+
+    for (size_t i = 1; i < count; i++)
+        if (description_length(selection, &candidates[i]) < description_length(selection, shortest))
+            shortest = &candidates[i];
+    return shortest;
+}
+
+/* The smallest that is within a standard error of the best; of equally small ones the one of the shortest description. */
+static const struct candidate *
+smallest_within_one_standard_error(struct selection *selection)
+{
+    const struct candidate *least = &selection->candidates[0], *chosen = NULL;
 
     for (size_t i = 1; i < selection->count; i++)
         if (selection->candidates[i].score < least->score)
             least = &selection->candidates[i];
     left_out_losses(selection, least->subset, selection->least_errors);
-    while (chosen != least && !within_one_standard_error(selection, chosen))
-        chosen++;
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct candidate *candidate = &selection->candidates[i];
+
+        if (chosen && candidate->size > chosen->size)
+            break;
+        if (candidate != least && !within_one_standard_error(selection, candidate))
+            continue;
+        if (!chosen || description_length(selection, candidate) < description_length(selection, chosen))
+            chosen = candidate;
+    }
     return chosen;
+}
+
+static bool
+is_same(const struct subset *a, const struct subset *b)
+{
+    return a->count == b->count && memcmp(a->columns, b->columns, a->count * sizeof *a->columns) == 0;
+}
+
+/* The candidate, or what stands for `simple` if that is no larger and not worse by more than a standard error. */
+static const struct candidate *
+give_way(struct selection *selection, const struct candidate *candidate, const struct subset *simple)
+{
+    for (const struct candidate *other = selection->candidates; other->size <= candidate->size; other++) {
+        if (other == candidate)
+            break;
+        if (!is_same(other->subset, simple))
+            continue;
+        left_out_losses(selection, candidate->subset, selection->least_errors);
+        if (within_one_standard_error(selection, other))
+            return other;
+    }
+    return candidate;
+}
+
+static const struct candidate *
+choose(struct selection *selection)
+{
+    static const struct subset constant = {.count = 1, .columns = {0}};
+    const struct select_problem *problem = selection->problem;
+    const struct candidate *chosen;
+
+    if (problem->rule == MEMMODEL_FIT_SELECTION_DESCRIPTION)
+        return shortest_description(selection, selection->candidates, selection->count);
+    chosen = smallest_within_one_standard_error(selection);
+    if (problem->line && problem->line->count > 0)
+        chosen = give_way(selection, chosen, problem->line);
+    return give_way(selection, chosen, &constant);
+}
+
+static void
+list_best(const struct selection *selection, struct subset best[SUBSET_TERMS + 1])
+{
+    double least[SUBSET_TERMS + 1];
+
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct candidate *candidate = &selection->candidates[i];
+        size_t terms = terms_of(candidate->subset);
+
+        if (best[terms].count > 0 && least[terms] <= candidate->score)
+            continue;
+        best[terms] = *candidate->subset;
+        least[terms] = candidate->score;
+    }
 }
 
 /* Groups of points that are left out in turn. */
@@ -389,7 +470,7 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
 
 int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-              struct subset *selected)
+              struct selected *selected)
 {
     struct selection *selection;
     int status = selection_new(context, problem, &selection);
@@ -399,13 +480,17 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
     for (size_t kind = 0; kind < 2; kind++)
         for (size_t size = 0; size <= SUBSET_TERMS; size++)
             for (size_t i = 0; i < shortlist->bins[kind][size].count; i++)
-                consider(selection, &shortlist->bins[kind][size], i, kind == 0);
+                consider(selection, &shortlist->bins[kind][size], &shortlist->bins[kind][size].subsets[i], kind == 0);
+    if (problem->line && problem->line->count > 0)
+        consider(selection, &shortlist->bins[0][terms_of(problem->line)], problem->line, true);
     if (problem->groups)
         prefer(selection, has_no_change_point);
     prefer(selection, is_plain);
-    if (selection->count > 0)
-        *selected = *choose(selection)->subset;
-    else
+    *selected = (struct selected){.chosen.count = 0};
+    if (selection->count > 0) {
+        selected->chosen = *choose(selection)->subset;
+        list_best(selection, selected->best);
+    } else
         status = context_error(context, MEMMODEL_ERROR_DATA, NULL, "no formula of the basis fits these samples");
     selection_free(context, selection);
     return status;
@@ -496,17 +581,43 @@ fit_rest(memmodel_context *context, const struct select_problem *others, const s
     return status;
 }
 
+/* Ratios of the group's rows by the best formula of each number of terms that was found without them, and by the line. */
+static int
+hold_out_front(memmodel_context *context, const struct select_problem *problem, const struct select_problem *others,
+               const struct selected *selected, size_t group, size_t groups, struct matrix *front)
+{
+    static const struct subset none = {.count = 0};
+    double coefficients[SUBSET_TERMS + 1];
+    int status = 0;
+
+    for (size_t k = 0; !status && k < HELD_OUT_COLUMNS; k++) {
+        const struct subset *subset = k < HELD_OUT_LINE ? &selected->best[k] : problem->line ? problem->line : &none;
+
+        if (subset->count > 0)
+            status = fit_rest(context, others, subset, coefficients);
+        for (size_t i = 0; !status && i < problem->columns->rows; i++)
+            if (in_group(problem, i, group, groups))
+                matrix_column(front, k)[i] =
+                    subset->count > 0 ? select_ratio(problem->columns, problem->right_side, subset, coefficients, i)
+                    : k > 0           ? matrix_column(front, k - 1)[i]
+                                      : greatest_ratio;
+    }
+    return status;
+}
+
 static int
 hold_out(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
          size_t group, size_t groups, struct rest *rest, struct held_out *held_out)
 {
     struct held_out_formula *formula = &held_out->formulas[group];
     struct select_problem others;
+    struct selected selected;
     int status;
 
     take_rest(problem, group, groups, rest);
     others = problem_of_rest(problem, rest);
-    status = select_subset(context, &others, shortlist, &formula->subset);
+    status = select_subset(context, &others, shortlist, &selected);
+    formula->subset = selected.chosen;
     if (!status)
         status = fit_rest(context, &others, &formula->subset, formula->coefficients);
     for (size_t i = 0; !status && i < problem->columns->rows; i++)
@@ -515,7 +626,7 @@ hold_out(memmodel_context *context, const struct select_problem *problem, const 
                 select_ratio(problem->columns, problem->right_side, &formula->subset, formula->coefficients, i);
             held_out->groups[i] = group;
         }
-    return status;
+    return status ? status : hold_out_front(context, problem, &others, &selected, group, groups, &held_out->front);
 }
 
 int

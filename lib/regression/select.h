@@ -19,7 +19,9 @@ struct select_problem {
     size_t point_count;
     const struct loss *loss;                  /* NULL: squared relative errors, and no need of the following */
     const double *measured, *weights, *roots; /* of every row; what its columns were multiplied by */
-    bool inner; /* this is a selection within another one: fewer groups are left out in turn */
+    int32_t rule;                             /* enum memmodel_fit_selection, not the default */
+    const struct subset *line; /* all inputs as far as they are above 0; NULL, or of no columns: it is no candidate */
+    bool inner;                /* this is a selection within another one: fewer groups are left out in turn */
 };
 
 /* Takes from the list what a fit by the problem's loss does not leave among the best four of its kind and size. */
@@ -49,11 +51,22 @@ select_left_out(struct reweighing *work, const struct select_problem *problem, c
  * left out for the sake of a shorter formula, it cost more on rows not seen than it saved.
  *
  * Of those considered: the smallest subset whose mean squared leave-one-out error exceeds the least one by no more than
- * the standard error of that difference, taken row by row; of equally small ones, the one with the least error.
+ * the standard error of that difference, taken row by row; of equally small ones, the one with the shortest description. The
+ * constant, or else the line, takes its place if that is no larger and not worse than it by more than a standard error. By
+ * the other rule: the one with the shortest description.
  */
+struct selected {
+    struct subset chosen;
+    struct subset
+        best[SUBSET_TERMS + 1]; /* of those considered with so many terms besides the constant the one with the
+                                             least error; empty: there is none */
+};
+
 int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-              struct subset *selected);
+              struct selected *selected);
+
+enum { HELD_OUT_LINE = SUBSET_TERMS + 1, HELD_OUT_COLUMNS };
 
 /* A formula that was selected and fitted without some points. */
 struct held_out_formula {
@@ -66,7 +79,10 @@ struct held_out {
     double *ratios;
     size_t *groups; /* of every row: which of the formulas did not see it */
     struct held_out_formula *formulas;
-    size_t count; /* of formulas */
+    size_t count;        /* of formulas */
+    struct matrix front; /* column k: ratios of every row by the best formula of k terms besides the constant that was
+                            found without it; where there was none, of fewer. Column HELD_OUT_LINE: by the line, if
+                            there is one */
 };
 
 /*

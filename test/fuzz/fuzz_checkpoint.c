@@ -1,7 +1,7 @@
 /* Any text is refused with a reason, or its formulas can be computed, written and read again. */
 #include "fuzz.h"
 
-#include "regression/checkpoint.h"
+#include "regression/search/checkpoint.h"
 
 enum { ROWS = 6, INPUTS = 2 };
 

@@ -1,0 +1,40 @@
+/* The best formula of each size. */
+#include "regression/search/archive.h"
+
+static const double doubt = 1.5; /* of errors that are guessed */
+
+const struct formula *
+archive_best(const struct archive *archive, size_t nodes)
+{
+    const struct formula *best = NULL;
+
+    for (size_t i = 0; i <= nodes && i <= ARCHIVE_MOST_NODES; i++)
+        if (archive->formulas[i].count > 0 && (!best || archive->formulas[i].error < best->error))
+            best = &archive->formulas[i];
+    return best;
+}
+
+bool
+archive_may_take(const struct archive *archive, size_t nodes, double error)
+{
+    const struct formula *rival = archive_best(archive, nodes);
+
+    return nodes <= ARCHIVE_MOST_NODES && (!rival || error < doubt * rival->error);
+}
+
+bool
+archive_offer(struct archive *archive, const struct formula *formula)
+{
+    const struct formula *rival;
+
+    if (formula->nodes > ARCHIVE_MOST_NODES || formula->count == 0)
+        return false;
+    rival = archive_best(archive, formula->nodes);
+    if (rival && !(formula->error < rival->error))
+        return false;
+    archive->formulas[formula->nodes] = *formula;
+    for (size_t i = formula->nodes + 1; i <= ARCHIVE_MOST_NODES; i++) /* what is larger and no better */
+        if (!(archive->formulas[i].error < formula->error))
+            archive->formulas[i].count = 0;
+    return true;
+}

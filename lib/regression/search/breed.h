@@ -1,0 +1,25 @@
+/* How a formula comes from others. */
+#ifndef SEARCH_BREED_H
+#define SEARCH_BREED_H
+
+#include "regression/search/levenberg.h"
+#include "regression/search/random.h"
+
+struct breeding {
+    size_t inputs, most_nodes, most_trees;
+};
+
+/* A formula of one random tree of few nodes. */
+void
+breed_random(const struct breeding *breeding, struct random *random, struct formula *child);
+
+/* A child of both, or a changed copy of the first; its trees simplified. false if it has become too large, or nothing. */
+bool
+breed(const struct breeding *breeding, struct random *random, const struct formula *mother,
+      const struct formula *father, struct formula *child);
+
+/* One for formulas with the same trees in any order; 0 if one of the trees is constant. */
+uint64_t
+formula_key(const struct formula *formula);
+
+#endif

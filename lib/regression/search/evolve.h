@@ -1,0 +1,64 @@
+/*
+ * Genetic programming: sums of trees that are bred for little error and few nodes (NSGA-II: K. Deb and others, 2002), on islands
+ * that now and then send each other their best. An island draws its numbers by (seed, island, generation, index), holds its
+ * own room and breeds alone between migrations, so that what comes out does not depend on how many threads there are.
+ */
+#ifndef SEARCH_EVOLVE_H
+#define SEARCH_EVOLVE_H
+
+#include "regression/search/archive.h"
+#include "regression/search/canonical.h"
+#include "regression/search/enumerate.h"
+
+enum { EVOLVE_ISLANDS = 4, EVOLVE_POPULATION = 48 };
+
+struct individual {
+    struct formula formula;
+    uint64_t key;
+    unsigned rank;
+    double crowding;
+};
+
+struct island {
+    size_t index;
+    uint64_t seed, generation;
+    struct individual *people; /* the population, then its children */
+    size_t count;
+    struct keys keys; /* of all formulas tried */
+    struct fitter fitter;
+    struct archive *archive;
+    const struct grammar *grammar;
+    size_t inputs, most_nodes, most_trees;
+};
+
+struct world {
+    memmodel_context *context;
+    struct island islands[EVOLVE_ISLANDS];
+    size_t threads;
+};
+
+/* 0 or MEMMODEL_ERROR_NOMEM; a failed world may be released. */
+int
+world_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+          const struct grammar *grammar, size_t threads, struct world *world);
+
+void
+world_release(struct world *world);
+
+/* Begins again, for another aim: the people are what `archive` has, and random ones. Its formulas must have been fitted. */
+int
+world_begin(struct world *world, const struct aim *aim, uint64_t seed, const struct archive *archive);
+
+/* So many generations on every island, and a migration. 0 or MEMMODEL_ERROR_NOMEM */
+int
+world_advance(struct world *world, size_t generations);
+
+/* Formulas tried since world_begin(). */
+size_t
+world_tried(const struct world *world);
+
+/* Offers the archive what all islands have found. */
+void
+world_report(const struct world *world, struct archive *archive);
+
+#endif

@@ -1,0 +1,181 @@
+/* Enumeration, evolution, and a last polish of what they found. */
+#include "regression/search/hunt.h"
+
+#include "base/clock.h"
+#include "regression/search/random.h"
+#include "regression/structure.h"
+
+#include <math.h>
+
+enum {
+    DEFAULT_EVALUATIONS = 120000,
+    LEAST_EVALUATIONS = 20,
+    AGES_IN_ALL = HUNT_AGES + 5, /* five folds of one age each */
+    GENERATIONS = 5,
+    POLISH_STEPS = 40
+};
+
+static int
+read_grammar(memmodel_context *context, const struct memmodel_fit_options *options, struct grammar *grammar)
+{
+    for (unsigned outer = TREE_EXP; outer <= TREE_TANH; outer++)
+        for (unsigned inner = TREE_EXP; inner <= TREE_TANH; inner++)
+            grammar->forbidden[outer][inner] = true;
+    if (options->integer_exponents)
+        grammar->excluded[TREE_ROOT] = grammar->excluded[TREE_LOG] = grammar->excluded[TREE_EXP] =
+            grammar->excluded[TREE_SIN] = grammar->excluded[TREE_COS] = grammar->excluded[TREE_TANH] = true;
+    for (size_t i = 0; i < options->forbidden_count; i++)
+        if (!grammar_forbid(grammar, options->forbidden[i]))
+            return context_error(
+                context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->forbidden[i],
+                "neither one of + - * / min max square sqrt log exp sin cos tanh nor a nesting of two, such "
+                "as \"log(log)\"");
+    return 0;
+}
+
+/* Of what searches and is searched. */
+static void
+set_structure(struct hunt *hunt, const struct structure *structure)
+{
+    if (!structure || !structure->has_units)
+        return;
+    hunt->fitter.structure = structure;
+    for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
+        hunt->world.islands[i].fitter.structure = structure;
+    for (size_t i = 0; i < hunt->library.count; i++) {
+        struct tree tree = library_tree(&hunt->library, i);
+
+        hunt->library.features[i].unfit = !tree_unit_fits(structure, &tree);
+    }
+}
+
+int
+hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, const struct structure *structure,
+         size_t rows, const double *const *inputs, size_t input_count, struct hunt *hunt)
+{
+    int64_t evaluations = options->evaluations > 0 ? options->evaluations : DEFAULT_EVALUATIONS;
+    int status;
+
+    *hunt = (struct hunt){.options = options, .began = seconds_now(), .error = (double)NAN};
+    evaluations /= AGES_IN_ALL;
+    hunt->age_evaluations = evaluations < LEAST_EVALUATIONS ? LEAST_EVALUATIONS : (size_t)evaluations;
+    hunt->deadline = options->seconds > 0 ? options->seconds : INFINITY;
+    status = read_grammar(context, options, &hunt->grammar);
+    if (!status)
+        status = library_new(context, rows, inputs, input_count, &hunt->grammar, hunt->age_evaluations, &hunt->library);
+    if (!status && options->search & MEMMODEL_FIT_SEARCH_ENUMERATE)
+        status = products_new(context, rows, inputs, input_count, &hunt->grammar, &hunt->library, &hunt->products);
+    if (!status)
+        status = selection_new(context, rows, hunt->library.capacity, &hunt->selection);
+    if (!status)
+        status = fitter_new(context, rows, inputs, input_count, &hunt->fitter);
+    if (!status && options->search & MEMMODEL_FIT_SEARCH_EVOLVE)
+        status = world_new(context, rows, inputs, input_count, &hunt->grammar,
+                           options->threads > 0 ? (size_t)options->threads : 1, &hunt->world);
+    if (!status)
+        set_structure(hunt, structure);
+    return status;
+}
+
+void
+hunt_release(memmodel_context *context, struct hunt *hunt)
+{
+    products_release(context, &hunt->products);
+    library_release(context, &hunt->library);
+    selection_release(context, &hunt->selection);
+    fitter_release(&hunt->fitter);
+    world_release(&hunt->world);
+}
+
+static int
+report(struct hunt *hunt, size_t tried, const struct archive *archive, size_t used)
+{
+    const struct memmodel_fit_options *options = hunt->options;
+    const struct formula *best = archive_best(archive, ARCHIVE_MOST_NODES);
+    struct memmodel_fit_progress progress = {
+        .size = sizeof progress,
+        .evaluations = (int64_t)tried,
+        .most = options->search & MEMMODEL_FIT_SEARCH_EVOLVE ? (int64_t)(hunt->age_evaluations * AGES_IN_ALL) : 0,
+        .seconds = seconds_now() - hunt->began,
+    };
+
+    if (best && used == hunt->fitter.machine.rows)
+        hunt->error = sqrt(best->error / (double)used);
+    progress.error = hunt->error;
+    if (!options->progress || options->progress(options->user, &progress) == 0)
+        return 0;
+    return context_error(hunt->fitter.machine.context, MEMMODEL_ERROR_CALLBACK, NULL, "stopped by the observer");
+}
+
+static bool
+is_late(const struct hunt *hunt, double share)
+{
+    return isfinite(hunt->deadline) && seconds_now() - hunt->began > share * hunt->deadline;
+}
+
+static int
+evolve(struct hunt *hunt, const struct aim *aim, uint64_t stream, double share, struct archive *archive)
+{
+    int status = world_begin(&hunt->world, aim, stream, archive);
+    size_t before = 0;
+
+    while (!status && world_tried(&hunt->world) < hunt->age_evaluations && !is_late(hunt, share)) {
+        before = world_tried(&hunt->world);
+        status = world_advance(&hunt->world, GENERATIONS);
+        world_report(&hunt->world, archive);
+        if (!status)
+            status = report(hunt, hunt->tried + world_tried(&hunt->world), archive, aim->used);
+        if (world_tried(&hunt->world) == before)
+            break; /* nothing new is left to try */
+    }
+    hunt->tried += world_tried(&hunt->world);
+    return status;
+}
+
+static bool
+is_exact(const struct aim *aim, const struct archive *archive)
+{
+    const struct formula *best = archive_best(archive, ARCHIVE_MOST_NODES);
+
+    return best && !(best->error > aim->floor);
+}
+
+/* The best of every size, with more steps, and with a number more. */
+static void
+polish(struct hunt *hunt, struct archive *archive)
+{
+    for (size_t i = 0; i <= ARCHIVE_MOST_NODES; i++) {
+        struct formula formula = archive->formulas[i];
+
+        if (formula.count == 0)
+            continue;
+        if (formula_count_numbers(&formula) > 0 && formula_fit(&hunt->fitter, &formula, POLISH_STEPS))
+            archive_offer(archive, &formula);
+        if (hunt->options->search & MEMMODEL_FIT_SEARCH_EVOLVE)
+            formula_grow(&hunt->fitter, &formula, archive);
+    }
+}
+
+int
+hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, double share, struct archive *archive)
+{
+    bool enumerates = hunt->options->search & MEMMODEL_FIT_SEARCH_ENUMERATE;
+    const struct effort effort = {enumerates ? 3 : 1, enumerates, hunt->age_evaluations};
+    uint64_t stream = random_stream((uint64_t)hunt->options->seed, part, age, 0).key;
+    int status = 0;
+
+    hunt->fitter.aim = aim;
+    hunt->fitter.tried = 0;
+    if (age == 0 && enumerates)
+        products_search(&hunt->products, &hunt->fitter, &hunt->grammar, archive);
+    if (age == 0 && enumerates && !hunt->fitter.structure) /* what is behind a factor has other units */
+        factors_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, hunt->age_evaluations, archive);
+    if (age == 0)
+        enumerate_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, &effort, archive);
+    /* an exact formula of all rows may have terms too many: one age looks for a smaller one */
+    if (hunt->options->search & MEMMODEL_FIT_SEARCH_EVOLVE && !(is_exact(aim, archive) && (part > 0 || age > 0)))
+        status = evolve(hunt, aim, stream, share, archive);
+    polish(hunt, archive);
+    hunt->tried += hunt->fitter.tried;
+    return status ? status : report(hunt, hunt->tried, archive, aim->used);
+}

@@ -1,0 +1,40 @@
+/* A search of all stages for one aim, within what it may cost. */
+#ifndef SEARCH_HUNT_H
+#define SEARCH_HUNT_H
+
+#include "memmodel/model.h"
+#include "regression/search/evolve.h"
+#include "regression/search/product.h"
+
+enum { HUNT_AGES = 5 }; /* of the search on all rows; evolution begins again in each, from the best formulas so far */
+
+struct hunt {
+    const struct memmodel_fit_options *options;
+    struct grammar grammar;
+    struct library library;
+    struct products products;
+    struct selection selection;
+    struct fitter fitter;
+    struct world world;
+    size_t age_evaluations;
+    double began, deadline; /* seconds; infinite: none */
+    size_t tried;           /* formulas, in what is done */
+    double error;           /* root of the mean squared one of the best formula on all rows */
+};
+
+/* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting); a failed hunt may be released. */
+int
+hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, const struct structure *structure,
+         size_t rows, const double *const *inputs, size_t input_count, struct hunt *hunt);
+
+void
+hunt_release(memmodel_context *context, struct hunt *hunt);
+
+/*
+ * One age, of which the first begins with enumeration: adds to the archive. `part`: says which rows are searched, `share`: of
+ * the seconds that may have passed when it ends. 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_CALLBACK.
+ */
+int
+hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, double share, struct archive *archive);
+
+#endif

@@ -1,0 +1,343 @@
+/* Least squares: coefficients exactly, numbers in the trees step by step. */
+#include "regression/search/levenberg.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double dependent = 1e-9; /* what is left of a column, in its norm, that counts as nothing */
+static const double converged = 1e-12, first_damping = 1e-3, most_damping = 1e6;
+static const double worthless = 1e-9; /* share of the error: less is not worth a step */
+static const double extreme = 1e100;
+
+int
+fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+           struct fitter *fitter)
+{
+    int status = tree_machine_new(context, rows, inputs, input_count, &fitter->machine);
+
+    fitter->structure = NULL;
+    if (!status)
+        status = matrix_new(context, rows, FORMULA_MOST_TREES, &fitter->columns);
+    if (!status)
+        status = matrix_new(context, rows + FORMULA_MOST_NUMBERS, FORMULA_MOST_NUMBERS, &fitter->slopes);
+    if (!status)
+        status = qr_new(context, rows, FORMULA_MOST_TREES + 1 + FORMULA_MOST_NUMBERS, &fitter->linear);
+    if (!status)
+        status = qr_new(context, rows + FORMULA_MOST_NUMBERS, FORMULA_MOST_NUMBERS, &fitter->numbers);
+    if (status)
+        return status;
+    fitter->residual = memory_allocate_zeroed(context, rows + FORMULA_MOST_NUMBERS, sizeof *fitter->residual);
+    fitter->column = memory_allocate_zeroed(context, rows + FORMULA_MOST_NUMBERS, sizeof *fitter->column);
+    fitter->kept = memory_allocate_zeroed(context, rows + FORMULA_MOST_NUMBERS, sizeof *fitter->kept);
+    return fitter->residual && fitter->column && fitter->kept ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+void
+fitter_release(struct fitter *fitter)
+{
+    memmodel_context *context = fitter->machine.context;
+
+    if (!context)
+        return;
+    tree_machine_release(&fitter->machine);
+    matrix_release(&fitter->columns);
+    matrix_release(&fitter->slopes);
+    qr_release(&fitter->linear);
+    qr_release(&fitter->numbers);
+    memory_release(context, fitter->residual);
+    memory_release(context, fitter->column);
+    memory_release(context, fitter->kept);
+}
+
+size_t
+formula_count_numbers(const struct formula *formula)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < formula->count; k++)
+        count += tree_count_numbers(&formula->trees[k]);
+    return count;
+}
+
+/* The constant, and of each term its coefficient, times and plus. */
+size_t
+formula_count_nodes(const struct formula *formula)
+{
+    size_t nodes = 1;
+
+    for (size_t k = 0; k < formula->count; k++)
+        nodes += formula->trees[k].count + 3;
+    return nodes;
+}
+
+/* ---- coefficients ---- */
+
+static bool
+is_usable(const double *values, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (!(fabs(values[i]) < extreme))
+            return false;
+    return true;
+}
+
+static bool
+append_constant(struct fitter *fitter)
+{
+    fitter->linear.count = 0;
+    return qr_append(&fitter->linear, fitter->aim->roots);
+}
+
+static bool
+append_tree(struct fitter *fitter, const struct tree *tree, size_t k)
+{
+    size_t rows = fitter->machine.rows;
+    double *column = matrix_column(&fitter->columns, k);
+    const double *values;
+
+    if (!tree_unit_fits(fitter->structure, tree) || !tree_is_sound(&fitter->machine, tree))
+        return false;
+    values = tree_run(&fitter->machine, tree);
+    if (!is_usable(values, rows))
+        return false;
+    for (size_t i = 0; i < rows; i++)
+        column[i] = values[i] * fitter->aim->roots[i];
+    return qr_append(&fitter->linear, column);
+}
+
+/* What the columns appended so far leave of a vector, in place. */
+static void
+project_out(const struct qr *qr, size_t rows, double *vector)
+{
+    for (size_t k = 0; k < qr->count; k++) {
+        const double *q = matrix_column(&qr->q, k);
+
+        vector_add_scaled(rows, vector, -vector_dot(rows, q, vector), q);
+    }
+}
+
+bool
+formula_fit_linear(struct fitter *fitter, struct formula *formula)
+{
+    size_t rows = fitter->machine.rows;
+    double solution[FORMULA_MOST_TREES + 1];
+
+    fitter->tried++;
+    if (!append_constant(fitter))
+        return false;
+    for (size_t k = 0; k < formula->count; k++)
+        if (!append_tree(fitter, &formula->trees[k], k))
+            return false;
+    for (size_t i = 0; i < rows; i++)
+        fitter->residual[i] = fitter->aim->target[i] * fitter->aim->roots[i];
+    qr_solve(&fitter->linear, fitter->residual, solution);
+    formula->constant = solution[0];
+    memcpy(formula->coefficients, solution + 1, formula->count * sizeof *solution);
+    project_out(&fitter->linear, rows, fitter->residual);
+    project_out(&fitter->linear, rows, fitter->residual);
+    formula->error = fmax(vector_dot(rows, fitter->residual, fitter->residual), fitter->aim->floor);
+    formula->nodes = formula_count_nodes(formula);
+    return formula->error < INFINITY;
+}
+
+/* ---- numbers ---- */
+
+struct step {
+    size_t count;
+    double numbers[FORMULA_MOST_NUMBERS], change[FORMULA_MOST_NUMBERS];
+};
+
+static struct step
+read_numbers(const struct formula *formula)
+{
+    struct step step = {.count = 0};
+
+    for (size_t k = 0; k < formula->count; k++)
+        for (size_t i = 0; i < formula->trees[k].count; i++)
+            if (formula->trees[k].genes[i].operation == TREE_NUMBER)
+                step.numbers[step.count++] = formula->trees[k].genes[i].number;
+    return step;
+}
+
+static void
+write_numbers(struct formula *formula, const double *numbers)
+{
+    size_t number = 0;
+
+    for (size_t k = 0; k < formula->count; k++)
+        for (size_t i = 0; i < formula->trees[k].count; i++)
+            if (formula->trees[k].genes[i].operation == TREE_NUMBER)
+                formula->trees[k].genes[i].number = numbers[number++];
+}
+
+/* slopes[j]: root * coefficient * d tree / d number j */
+static bool
+fill_slopes(struct fitter *fitter, const struct formula *formula)
+{
+    size_t rows = fitter->machine.rows, number = 0;
+
+    for (size_t k = 0; k < formula->count; k++) {
+        size_t count = tree_count_numbers(&formula->trees[k]);
+        double *slopes[FORMULA_MOST_NUMBERS];
+
+        if (count == 0)
+            continue;
+        for (size_t j = 0; j < count; j++)
+            slopes[j] = matrix_column(&fitter->slopes, number + j);
+        tree_run(&fitter->machine, &formula->trees[k]);
+        tree_differentiate(&fitter->machine, &formula->trees[k], slopes);
+        for (size_t j = 0; j < count; j++) {
+            for (size_t i = 0; i < rows; i++)
+                slopes[j][i] *= formula->coefficients[k] * fitter->aim->roots[i];
+            if (!is_usable(slopes[j], rows))
+                return false;
+        }
+        number += count;
+    }
+    return true;
+}
+
+/*
+ * Column `taken` of what is left: the one of the largest norm, below its damping. Which one; count if there is none.
+ */
+static size_t
+largest_left(const struct fitter *fitter, size_t count, const bool *taken, const double *norms)
+{
+    size_t rows = fitter->slopes.rows, best = count;
+    double most = dependent * dependent;
+
+    for (size_t j = 0; j < count; j++) {
+        double left;
+
+        if (taken[j] || norms[j] == 0)
+            continue;
+        memcpy(fitter->column, matrix_column(&fitter->slopes, j), rows * sizeof *fitter->column);
+        project_out(&fitter->numbers, rows, fitter->column);
+        left = vector_dot(rows, fitter->column, fitter->column) / (norms[j] * norms[j]);
+        if (left > most) {
+            most = left;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* The damped step from the projected slopes and the kept residual. What it gains where slopes stay as they are. */
+static double
+solve_step(struct fitter *fitter, struct step *step, const double *norms, double damping)
+{
+    size_t rows = fitter->machine.rows, order[FORMULA_MOST_NUMBERS], best;
+    bool taken[FORMULA_MOST_NUMBERS] = {false};
+    double solution[FORMULA_MOST_NUMBERS], gain = 0;
+
+    for (size_t j = 0; j < step->count; j++)
+        for (size_t i = 0; i < FORMULA_MOST_NUMBERS; i++)
+            matrix_column(&fitter->slopes, j)[rows + i] = i == j ? sqrt(damping) * norms[j] : 0;
+    fitter->numbers.count = 0;
+    while ((best = largest_left(fitter, step->count, taken, norms)) < step->count) {
+        taken[best] = true;
+        order[fitter->numbers.count] = best;
+        if (!qr_append(&fitter->numbers, matrix_column(&fitter->slopes, best)))
+            break;
+    }
+    memset(step->change, 0, sizeof step->change);
+    qr_align(&fitter->numbers, fitter->kept, solution);
+    for (size_t k = 0; k < fitter->numbers.count; k++)
+        gain += solution[k] * solution[k];
+    qr_back_substitute(&fitter->numbers, solution);
+    for (size_t k = 0; k < fitter->numbers.count; k++)
+        step->change[order[k]] = solution[k];
+    return gain;
+}
+
+/* After formula_fit_linear(), which left the residual: the slopes less what coefficients could do. */
+static bool
+project_slopes(struct fitter *fitter, const struct formula *formula, size_t count, double *norms)
+{
+    size_t rows = fitter->machine.rows;
+
+    if (!fill_slopes(fitter, formula))
+        return false;
+    for (size_t j = 0; j < count; j++) {
+        double *slopes = matrix_column(&fitter->slopes, j);
+        double size = vector_dot(rows, slopes, slopes);
+
+        project_out(&fitter->linear, rows, slopes);
+        norms[j] = sqrt(vector_dot(rows, slopes, slopes));
+        if (!(norms[j] > dependent * sqrt(size)))
+            norms[j] = 0;
+    }
+    return true;
+}
+
+/* One step that makes the error less; false if there is none worth it. */
+static bool
+improve(struct fitter *fitter, struct formula *formula, double *damping)
+{
+    struct step step = read_numbers(formula);
+    double norms[FORMULA_MOST_NUMBERS], moved[FORMULA_MOST_NUMBERS];
+
+    if (!project_slopes(fitter, formula, step.count, norms))
+        return false;
+    memcpy(fitter->kept, fitter->residual, fitter->machine.rows * sizeof *fitter->kept);
+    for (; *damping < most_damping; *damping *= 8) {
+        struct formula changed = *formula;
+
+        if (!(solve_step(fitter, &step, norms, *damping) > worthless * formula->error))
+            return false;
+        for (size_t j = 0; j < step.count; j++)
+            moved[j] = step.numbers[j] + step.change[j];
+        write_numbers(&changed, moved);
+        if (formula_fit_linear(fitter, &changed) && changed.error < formula->error) {
+            *damping = fmax(*damping / 16, 1e-12);
+            *formula = changed;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+formula_fit(struct fitter *fitter, struct formula *formula, size_t steps)
+{
+    double damping = first_damping, before;
+    size_t numbers = formula_count_numbers(formula);
+
+    if (numbers > FORMULA_MOST_NUMBERS || !formula_fit_linear(fitter, formula))
+        return false;
+    for (size_t step = 0; numbers > 0 && step < steps; step++) {
+        before = formula->error;
+        if (!improve(fitter, formula, &damping))
+            return formula_fit_linear(fitter, formula);
+        if (before - formula->error < converged * before)
+            break;
+    }
+    return true;
+}
+
+/* ---- what a formula says ---- */
+
+void
+formula_values(struct fitter *fitter, const struct formula *formula, double *values)
+{
+    size_t rows = fitter->machine.rows;
+
+    for (size_t i = 0; i < rows; i++)
+        values[i] = formula->constant;
+    for (size_t k = 0; k < formula->count; k++)
+        vector_add_scaled(rows, values, formula->coefficients[k], tree_run(&fitter->machine, &formula->trees[k]));
+}
+
+void
+formula_leverages(struct fitter *fitter, const struct formula *formula, double *leverages)
+{
+    size_t rows = fitter->machine.rows, numbers = formula_count_numbers(formula);
+
+    if (numbers > 0 && fill_slopes(fitter, formula))
+        for (size_t j = 0; j < numbers; j++)
+            qr_append(&fitter->linear, matrix_column(&fitter->slopes, j));
+    memset(leverages, 0, rows * sizeof *leverages);
+    for (size_t k = 0; k < fitter->linear.count; k++)
+        for (size_t i = 0; i < rows; i++)
+            leverages[i] += matrix_column(&fitter->linear.q, k)[i] * matrix_column(&fitter->linear.q, k)[i];
+}

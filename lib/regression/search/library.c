@@ -1,0 +1,334 @@
+/* Features: all formulas without numbers up to some size. */
+#include "regression/search/enumerate.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_FEATURES = 60000, MOST_VALUES = 1 << 22, MOST_DEGREE = 6 };
+
+static const double extreme = 1e100;
+
+struct builder {
+    struct library *library;
+    const struct grammar *grammar;
+    struct keys keys;
+    kernel kernel;
+    size_t rows;
+    struct interval *intervals; /* of every feature, over the whole domain */
+};
+
+static bool
+contains(const struct library *library, int32_t feature, unsigned operation)
+{
+    const struct feature *at = &library->features[feature];
+
+    if (at->operation == operation)
+        return true;
+    if (at->operation >= TREE_LEAF)
+        return false;
+    return contains(library, at->second, operation) ||
+           (tree_operands(at->operation) > 1 && contains(library, at->first, operation));
+}
+
+static bool
+is_forbidden(const struct builder *builder, unsigned operation, int32_t operand)
+{
+    if (builder->grammar->excluded[operation])
+        return true;
+    for (unsigned inner = 0; inner < TREE_LEAF; inner++)
+        if (builder->grammar->forbidden[operation][inner] && contains(builder->library, operand, inner))
+            return true;
+    return false;
+}
+
+static void
+compute(const struct builder *builder, const struct feature *feature, double *target)
+{
+    static const double one = 1;
+    struct kernel_operand second = {matrix_column(&builder->library->values, (size_t)feature->second), false};
+    struct kernel_operand first = second;
+
+    if (tree_operands(feature->operation) > 1)
+        first.at = matrix_column(&builder->library->values, (size_t)feature->first);
+    else if (feature->operation == TREE_INVERSE)
+        first = (struct kernel_operand){&one, true};
+    builder->kernel(&(struct kernel_work){tree_opcode(feature->operation), first, second, target, builder->rows});
+}
+
+static bool
+is_same(size_t rows, const double *a, const double *b)
+{
+    return memcmp(a, b, rows * sizeof *a) == 0;
+}
+
+/* Whether the newest column is fit to be a feature. */
+static bool
+look_at(const struct builder *builder, const struct feature *feature, const double *values)
+{
+    struct interval range;
+
+    for (size_t i = 0; i < builder->rows; i++)
+        if (!(fabs(values[i]) < extreme))
+            return false;
+    if (feature->operation == TREE_MIN || feature->operation == TREE_MAX)
+        for (int k = 0; k < 2; k++)
+            if (is_same(builder->rows, values,
+                        matrix_column(&builder->library->values, (size_t)(k ? feature->first : feature->second))))
+                return false;
+    range = interval_of(values, builder->rows);
+    return range.most - range.least > 1e-10 * fmax(fabs(range.least), fabs(range.most));
+}
+
+static void
+add_feature(struct builder *builder, struct feature feature, struct interval interval)
+{
+    struct library *library = builder->library;
+    uint64_t key = residues_key(feature.residues);
+
+    if (library->count == library->capacity || keys_have(&builder->keys, key))
+        return;
+    if (!look_at(builder, &feature, matrix_column(&library->values, library->count)))
+        return;
+    keys_add(&builder->keys, key);
+    builder->intervals[library->count] = interval;
+    library->features[library->count++] = feature;
+}
+
+static void
+add_operation(struct builder *builder, unsigned operation, int32_t first, int32_t second)
+{
+    struct library *library = builder->library;
+    const struct feature *a = &library->features[first], *b = &library->features[second];
+    bool binary = tree_operands(operation) > 1;
+    struct feature feature = {.operation = (uint8_t)operation, .first = first, .second = second};
+    struct interval interval;
+
+    if (library->count == library->capacity ||
+        !interval_join(operation, builder->intervals[first], builder->intervals[second], &interval) ||
+        is_forbidden(builder, operation, second) || (binary && is_forbidden(builder, operation, first)))
+        return;
+    feature.nodes = (uint8_t)(1 + b->nodes + (binary ? a->nodes : 0));
+    feature.residues = residues_join(operation, a->residues, b->residues);
+    if (keys_have(&builder->keys, residues_key(feature.residues)))
+        return;
+    compute(builder, &feature, matrix_column(&library->values, library->count));
+    add_feature(builder, feature, interval);
+}
+
+static void
+add_unary(struct builder *builder, size_t begin, size_t end)
+{
+    static const unsigned operations[] = {TREE_SQUARE, TREE_INVERSE, TREE_ROOT, TREE_LOG};
+
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        for (size_t i = begin; i < end; i++)
+            add_operation(builder, operations[k], (int32_t)i, (int32_t)i);
+}
+
+/* Differences are taken so that they are positive on average: roots and logarithms are of them. */
+static void
+add_pair(struct builder *builder, int32_t a, int32_t b)
+{
+    const struct interval *x = &builder->intervals[a], *y = &builder->intervals[b];
+    bool swapped = x->least + x->most < y->least + y->most;
+
+    add_operation(builder, TREE_MULTIPLY, a, b);
+    add_operation(builder, TREE_DIVIDE, a, b);
+    add_operation(builder, TREE_DIVIDE, b, a);
+    add_operation(builder, TREE_ADD, a, b);
+    add_operation(builder, TREE_SUBTRACT, swapped ? b : a, swapped ? a : b);
+    if (builder->library->features[a].nodes + builder->library->features[b].nodes <= 3) {
+        add_operation(builder, TREE_MIN, a, b);
+        add_operation(builder, TREE_MAX, a, b);
+    }
+}
+
+static size_t
+begin_of(const struct library *library, size_t nodes)
+{
+    return nodes > 0 ? library->ends[nodes - 1] : 0;
+}
+
+static void
+add_pairs(struct builder *builder, size_t nodes)
+{
+    const struct library *library = builder->library;
+
+    for (size_t left = 1; 2 * left <= nodes - 1; left++) {
+        size_t right = nodes - 1 - left;
+
+        for (size_t a = begin_of(library, left); a < library->ends[left]; a++)
+            for (size_t b = left == right ? a + 1 : begin_of(library, right); b < library->ends[right]; b++) {
+                if (library->count == library->capacity)
+                    return;
+                add_pair(builder, (int32_t)a, (int32_t)b);
+            }
+    }
+}
+
+static void
+add_inputs(struct builder *builder, const double *const *inputs, size_t input_count)
+{
+    struct library *library = builder->library;
+
+    for (size_t i = 0; i < input_count && library->count < library->capacity; i++) {
+        memcpy(matrix_column(&library->values, library->count), inputs[i], builder->rows * sizeof **inputs);
+        add_feature(builder,
+                    (struct feature){
+                        .operation = TREE_INPUT, .input = (uint8_t)i, .nodes = 1, .residues = residues_of_input(i)},
+                    interval_of(inputs[i], builder->rows));
+    }
+    library->ends[1] = library->count;
+}
+
+static void
+build_trees(struct builder *builder, const double *const *inputs, size_t input_count)
+{
+    struct library *library = builder->library;
+
+    add_inputs(builder, inputs, input_count);
+    for (size_t nodes = 2; nodes <= LIBRARY_MOST_NODES; nodes++) {
+        add_unary(builder, begin_of(library, nodes - 1), library->ends[nodes - 1]);
+        if (nodes > 2)
+            add_pairs(builder, nodes);
+        library->ends[nodes] = library->count;
+    }
+}
+
+/* Sums of two and three of the features begin to end - 1, as long as there are fewer than `most`. */
+static void
+add_sums(struct builder *builder, size_t begin, size_t end, size_t most)
+{
+    struct library *library = builder->library;
+
+    for (size_t terms = 2, first = begin, last = end; terms <= 3; terms++) {
+        size_t made = library->count;
+
+        for (size_t i = first; i < last; i++)
+            for (size_t k = begin; k < end && library->count < most; k++)
+                add_operation(builder, TREE_ADD, (int32_t)i, (int32_t)k);
+        first = made;
+        last = library->count;
+    }
+}
+
+/* Squared lengths: sums of two or three squares of inputs, or of differences between them. */
+static void
+build_lengths(struct builder *builder, size_t input_count, size_t most)
+{
+    struct library *library = builder->library;
+    size_t begin = library->count, middle;
+
+    for (size_t i = 0; i < input_count; i++)
+        add_operation(builder, TREE_SQUARE, (int32_t)i, (int32_t)i);
+    add_sums(builder, begin, library->count, most);
+    begin = library->count;
+    for (size_t i = 0; i < input_count; i++)
+        for (size_t k = 0; k < i; k++)
+            add_operation(builder, TREE_SUBTRACT, (int32_t)i, (int32_t)k);
+    middle = library->count;
+    for (size_t i = begin; i < middle; i++)
+        add_operation(builder, TREE_SQUARE, (int32_t)i, (int32_t)i);
+    add_sums(builder, middle, library->count, most);
+}
+
+/* Each of the last degree with one input more, times or by it. */
+static void
+build_monomials(struct builder *builder, const double *const *inputs, size_t input_count)
+{
+    struct library *library = builder->library;
+    size_t begin = 0, end;
+
+    add_inputs(builder, inputs, input_count);
+    input_count = library->count;
+    for (size_t i = 0; i < input_count; i++)
+        add_operation(builder, TREE_INVERSE, (int32_t)i, (int32_t)i);
+    end = library->count;
+    library->lengths = end;
+    build_lengths(builder, input_count, library->capacity / 4);
+    library->lengths_end = library->count;
+    for (int degree = 2; degree <= MOST_DEGREE; degree++) {
+        size_t made = library->count;
+
+        for (size_t i = begin; i < end; i++)
+            for (size_t k = 0; k < input_count; k++) {
+                add_operation(builder, TREE_MULTIPLY, (int32_t)i, (int32_t)k);
+                add_operation(builder, TREE_DIVIDE, (int32_t)i, (int32_t)k);
+            }
+        begin = made;
+        end = library->count;
+    }
+}
+
+typedef void (*library_builder)(struct builder *builder, const double *const *inputs, size_t input_count);
+
+static int
+make(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+     const struct grammar *grammar, size_t most, library_builder build, struct library *library)
+{
+    struct builder builder = {.library = library,
+                              .grammar = grammar,
+                              .keys = {.context = context},
+                              .kernel = kernel_for(context_vectors(context)),
+                              .rows = rows};
+    int status;
+
+    *library = (struct library){.capacity = MOST_VALUES / rows < most ? 1 + MOST_VALUES / rows : most};
+    library->features = memory_allocate_zeroed(context, library->capacity, sizeof *library->features);
+    builder.intervals = memory_allocate_zeroed(context, library->capacity, sizeof *builder.intervals);
+    status = library->features && builder.intervals ? 0 : MEMMODEL_ERROR_NOMEM;
+    if (!status)
+        status = matrix_new(context, rows, library->capacity + 1, &library->values);
+    if (!status)
+        status = keys_reserve(&builder.keys, library->capacity);
+    if (!status)
+        build(&builder, inputs, input_count);
+    keys_release(&builder.keys);
+    memory_release(context, builder.intervals);
+    return status;
+}
+
+int
+library_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+            const struct grammar *grammar, size_t most, struct library *library)
+{
+    return make(context, rows, inputs, input_count, grammar, most < MOST_FEATURES ? most : MOST_FEATURES, build_trees,
+                library);
+}
+
+int
+library_new_monomials(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+                      size_t most, struct library *library)
+{
+    static const struct grammar free;
+
+    return make(context, rows, inputs, input_count, &free, most, build_monomials, library);
+}
+
+void
+library_release(memmodel_context *context, struct library *library)
+{
+    matrix_release(&library->values);
+    memory_release(context, library->features);
+}
+
+static void
+put_feature(const struct library *library, int32_t index, struct tree *tree)
+{
+    const struct feature *feature = &library->features[index];
+
+    if (feature->operation < TREE_UNARY)
+        put_feature(library, feature->first, tree);
+    if (feature->operation < TREE_LEAF)
+        put_feature(library, feature->second, tree);
+    tree->genes[tree->count++] = (struct tree_gene){.operation = feature->operation, .input = feature->input};
+}
+
+struct tree
+library_tree(const struct library *library, size_t feature)
+{
+    struct tree tree = {.count = 0};
+
+    put_feature(library, (int32_t)feature, &tree);
+    return tree;
+}

@@ -1,0 +1,568 @@
+/* Products of powers and trees, found in the logarithm. */
+#include "regression/search/product.h"
+#include "regression/training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MONOMIALS = 4000, MOST_LOGARITHMS = 1 << 22, SINGLES = 32, SECONDS = 4, KEPT = 4, STEPS = 12 };
+enum { MOST_HALVES = 8, EXTRA = 2, MOST_GROWN = 2, NO_OFFSET = -2, OFFSET_ONE = -1 };
+enum { PART = 64 }; /* columns, which the processor's fast memory holds */
+
+static const double dependent = 1e-7, extreme = 1e100;
+
+/* ---- factors ---- */
+
+/* What a factor makes of its feature u: `operation` of it (TREE_INPUT: u itself), and `shift` more. */
+static const struct form {
+    unsigned operation;
+    int shift;
+    bool exponent;      /* e ^ u, times a number */
+    uint8_t most_nodes; /* of features of the library */
+} forms[] = {
+    {TREE_INPUT, 0, false, LIBRARY_MOST_NODES},
+    {TREE_INPUT, 0, true, 7},
+    {TREE_INPUT, 1, false, 7},
+    {TREE_INPUT, -1, false, 7},
+    {TREE_SIN, 0, false, 5},
+    {TREE_COS, 0, false, 5},
+    {TREE_TANH, 0, false, 5},
+    {TREE_COS, 1, false, 4},
+    {TREE_COS, -1, false, 4},
+    {TREE_EXP, 1, false, 5},
+    {TREE_EXP, -1, false, 5},
+};
+
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static const struct library *
+library_of(const struct products *products, size_t *feature)
+{
+    if (*feature < products->library->count)
+        return products->library;
+    *feature -= products->library->count;
+    return &products->monomials;
+}
+
+/* The factor as a tree; of an exponent the tree in it. */
+static bool
+factor_tree(const struct products *products, const struct product_factor *factor, struct tree *tree)
+{
+    const struct form *form = &forms[factor->form];
+    size_t feature = (size_t)factor->feature;
+    const struct library *library = library_of(products, &feature);
+    struct tree number = {.count = 1, .genes = {{.operation = TREE_NUMBER, .number = form->shift}}};
+
+    *tree = library_tree(library, feature);
+    if (form->operation != TREE_INPUT && !tree_join(tree, form->operation, tree, NULL))
+        return false;
+    return form->shift == 0 || tree_join(tree, TREE_ADD, tree, &number);
+}
+
+/* false if a row has no such logarithm */
+static bool
+fill_column(kernel run, size_t rows, const double *values, const struct form *form, double *column)
+{
+    const struct kernel_operand own = {column, false};
+
+    memcpy(column, values, rows * sizeof *column);
+    if (form->operation != TREE_INPUT)
+        run(&(struct kernel_work){tree_opcode(form->operation), own, own, column, rows});
+    for (size_t i = 0; i < rows; i++)
+        column[i] = form->exponent ? column[i] : fabs(column[i] + form->shift);
+    if (!form->exponent)
+        run(&(struct kernel_work){OPCODE_LOG, own, own, column, rows});
+    for (size_t i = 0; i < rows; i++)
+        if (!(fabs(column[i]) < extreme))
+            return false;
+    return true;
+}
+
+static void
+add_factor(struct products *products, kernel run, size_t feature, uint8_t form)
+{
+    size_t index = feature;
+    const struct library *library = library_of(products, &index);
+    double *column = matrix_column(&products->columns, products->count);
+
+    if (products->count + 1 >= products->columns.columns ||
+        !fill_column(run, products->columns.rows, matrix_column(&library->values, index), &forms[form], column))
+        return;
+    products->factors[products->count++] = (struct product_factor){(int32_t)feature, form};
+}
+
+static bool
+is_wanted(const struct grammar *grammar, const struct form *form)
+{
+    return !grammar->excluded[form->operation] && !(form->exponent && grammar->excluded[TREE_EXP]);
+}
+
+/* Features of one kind, in forms, as long as there is room: up to a share of it in twelfths. */
+struct share {
+    enum { TREES, LENGTHS, MONOMIALS } of;
+    uint8_t first_form, last_form;
+    size_t most;
+};
+
+static bool
+is_of_share(const struct products *products, const struct share *share, size_t feature, uint8_t form)
+{
+    size_t trees = products->library->count, index = feature - trees;
+    bool length = index >= products->monomials.lengths && index < products->monomials.lengths_end;
+
+    if (share->of == TREES)
+        return feature < trees && products->library->features[feature].nodes <= forms[form].most_nodes;
+    return feature >= trees && length == (share->of == LENGTHS);
+}
+
+static void
+add_share(struct products *products, kernel run, const struct grammar *grammar, const struct share *share)
+{
+    size_t features = products->library->count + products->monomials.count;
+    size_t most = share->most * (products->columns.columns - 1) / 12;
+
+    for (size_t i = share->of == TREES ? 0 : products->library->count; i < features && products->count < most; i++)
+        for (uint8_t form = share->first_form; form <= share->last_form; form++)
+            if (is_wanted(grammar, &forms[form]) && is_of_share(products, share, i, form))
+                add_factor(products, run, i, form);
+}
+
+static void
+add_factors(struct products *products, kernel run, const struct grammar *grammar)
+{
+    static const struct share shares[] = {
+        {LENGTHS, 0, 0, 1}, {MONOMIALS, 1, 1, 4},     {MONOMIALS, 2, 3, 5}, {MONOMIALS, 4, FORMS - 1, 6},
+        {TREES, 1, 3, 7},   {TREES, 4, FORMS - 1, 8}, {TREES, 0, 0, 12},
+    };
+
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        add_share(products, run, grammar, &shares[i]);
+}
+
+static int
+allocate(memmodel_context *context, size_t rows, size_t input_count, size_t most, struct products *products)
+{
+    int status = matrix_new(context, rows, most, &products->columns);
+
+    if (!status)
+        status = matrix_new(context, rows, input_count, &products->powers);
+    if (!status)
+        status = matrix_new(context, rows, input_count + 1, &products->vectors);
+    if (!status)
+        status = qr_new(context, rows, input_count + 1 + EXTRA, &products->qr);
+    if (status)
+        return status;
+    products->factors = memory_allocate_zeroed(context, most, sizeof *products->factors);
+    products->rests = memory_allocate_zeroed(context, 6 * most + 4 * rows, sizeof *products->rests);
+    if (!products->factors || !products->rests)
+        return MEMMODEL_ERROR_NOMEM;
+    products->gains = products->rests + most;
+    products->first_rests = products->gains + most;
+    products->norms = products->first_rests + most;
+    products->alignments = products->norms + most;
+    products->first_alignments = products->alignments + most;
+    products->target = products->first_alignments + most;
+    products->weights = products->target + rows;
+    products->residual = products->weights + rows;
+    products->weighted = products->residual + rows;
+    return 0;
+}
+
+int
+products_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+             const struct grammar *grammar, const struct library *library, struct products *products)
+{
+    kernel run = kernel_for(context_vectors(context));
+    size_t most = MOST_LOGARITHMS / rows < 2 * library->capacity ? 1 + MOST_LOGARITHMS / rows : 2 * library->capacity;
+    int status;
+
+    *products = (struct products){.library = library, .inputs = input_count};
+    status = library_new_monomials(context, rows, inputs, input_count,
+                                   most / 4 < MOST_MONOMIALS ? most / 4 : MOST_MONOMIALS, &products->monomials);
+    if (!status)
+        status = allocate(context, rows, input_count, most + 1, products);
+    if (status)
+        return status;
+    for (size_t i = 0; i < input_count; i++)
+        fill_column(run, rows, inputs[i], &forms[0], matrix_column(&products->powers, i));
+    add_factors(products, run, grammar);
+    return 0;
+}
+
+void
+products_release(memmodel_context *context, struct products *products)
+{
+    library_release(context, &products->monomials);
+    matrix_release(&products->columns);
+    matrix_release(&products->powers);
+    matrix_release(&products->vectors);
+    qr_release(&products->qr);
+    memory_release(context, products->factors);
+    memory_release(context, products->rests);
+}
+
+/* ---- trees from powers ---- */
+
+/* product * factor ^ (halves / 2); an empty product is none yet */
+static bool
+multiply_in(struct tree *product, const struct tree *factor, long halves)
+{
+    struct tree root;
+    long size = labs(halves);
+
+    if (size > MOST_HALVES)
+        return false;
+    if (size % 2 && !tree_join(&root, TREE_ROOT, factor, NULL))
+        return false;
+    for (long i = 0; i < (size + 1) / 2; i++) {
+        const struct tree *part = size % 2 && i == 0 ? &root : factor;
+
+        if (product->count == 0 && halves > 0)
+            *product = *part;
+        else if (product->count == 0 ? !tree_join(product, TREE_INVERSE, part, NULL)
+                                     : !tree_join(product, halves > 0 ? TREE_MULTIPLY : TREE_DIVIDE, product, part))
+            return false;
+    }
+    return true;
+}
+
+/* product * e ^ (number * factor) */
+static bool
+multiply_exponential(struct tree *product, const struct tree *factor, double number)
+{
+    struct tree power, leaf = {.count = 1, .genes = {{.operation = TREE_NUMBER, .number = number}}};
+
+    return tree_join(&power, TREE_MULTIPLY, factor, &leaf) && tree_join(&power, TREE_EXP, &power, NULL) &&
+           multiply_in(product, &power, 2);
+}
+
+/* ---- one target: what is left of it once an input, or 1, is taken off ---- */
+
+struct hunt_of_products {
+    struct products *products;
+    struct fitter *fitter;
+    const struct grammar *grammar;
+    struct archive *archive;
+    int offset, sign;                                 /* an input, OFFSET_ONE, NO_OFFSET; -1 or 1 */
+    size_t powers[TRAINING_MOST_INPUTS], power_count; /* which inputs the first columns are of */
+    size_t taken[EXTRA], taken_count;                 /* factors */
+    struct formula best[KEPT];
+    size_t kept;
+};
+
+static double
+offset_at(const struct hunt_of_products *hunt, size_t row)
+{
+    if (hunt->offset == NO_OFFSET)
+        return 0;
+    return hunt->sign * (hunt->offset < 0 ? 1 : hunt->fitter->machine.inputs[hunt->offset][row]);
+}
+
+/* Logarithms, weighed so that small errors of them count as errors of the target do. */
+static bool
+set_target(const struct hunt_of_products *hunt)
+{
+    struct products *products = hunt->products;
+    const struct aim *aim = hunt->fitter->aim;
+    size_t rows = products->columns.rows, known = 0;
+    const struct kernel_operand own = {products->target, false};
+
+    for (size_t i = 0; i < rows; i++) {
+        double value = fabs(aim->target[i] - offset_at(hunt, i));
+
+        products->weights[i] = value > 0 && value < extreme ? value * aim->roots[i] : 0;
+        products->target[i] = products->weights[i] > 0 ? value : 1;
+        known += products->weights[i] > 0;
+    }
+    hunt->fitter->machine.kernel(&(struct kernel_work){OPCODE_LOG, own, own, products->target, rows});
+    for (size_t i = 0; i < rows; i++)
+        products->residual[i] = products->target[i] = products->target[i] * products->weights[i];
+    return known > products->inputs + 4;
+}
+
+static bool
+append_column(const struct hunt_of_products *hunt, const double *column)
+{
+    struct products *products = hunt->products;
+
+    for (size_t i = 0; i < products->columns.rows; i++)
+        products->weighted[i] = column[i] * products->weights[i];
+    return qr_append(&products->qr, products->weighted);
+}
+
+static void
+begin(struct hunt_of_products *hunt)
+{
+    struct products *products = hunt->products;
+
+    products->qr.count = 0;
+    hunt->power_count = hunt->taken_count = 0;
+    qr_append(&products->qr, products->weights);
+    for (size_t i = 0; i < products->inputs; i++) {
+        const double *column = matrix_column(&products->powers, i);
+        bool known = true;
+
+        for (size_t row = 0; row < products->powers.rows; row++)
+            known &= fabs(column[row]) < extreme;
+        if (known && append_column(hunt, column))
+            hunt->powers[hunt->power_count++] = i;
+    }
+}
+
+static void
+leave_residual(struct products *products)
+{
+    size_t rows = products->columns.rows;
+
+    memcpy(products->residual, products->target, rows * sizeof *products->residual);
+    for (size_t k = 0; k < products->qr.count; k++) {
+        const double *q = matrix_column(&products->qr.q, k);
+
+        vector_add_scaled(rows, products->residual, -vector_dot(rows, q, products->residual), q);
+    }
+}
+
+static double
+residual_square(const struct products *products)
+{
+    return vector_dot(products->columns.rows, products->residual, products->residual);
+}
+
+/* Products of so many factors from `first` on with the vector, which has the weights in it. */
+static void
+multiply_factors(const struct products *products, size_t first, size_t count, const double *weighted, double *results)
+{
+    struct matrix part = products->columns;
+
+    part.values = matrix_column(&products->columns, first);
+    matrix_multiply(&part, count, weighted, results);
+}
+
+static void
+put_weights(const struct products *products, const double *vector, double *weighted)
+{
+    for (size_t i = 0; i < products->columns.rows; i++)
+        weighted[i] = vector[i] * products->weights[i];
+}
+
+static double
+weighted_square(const struct products *products, const double *column)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < products->columns.rows; i++)
+        sum += column[i] * products->weights[i] * (column[i] * products->weights[i]);
+    return sum;
+}
+
+/* Norms, what powers leave of them, and products with what these leave of the target: part by part, while it is at hand. */
+static void
+measure_factors(struct products *products)
+{
+    size_t vectors = products->qr.count;
+
+    for (size_t k = 0; k < vectors; k++)
+        put_weights(products, matrix_column(&products->qr.q, k), matrix_column(&products->vectors, k));
+    put_weights(products, products->residual, products->weighted);
+    for (size_t first = 0; first < products->count; first += PART) {
+        size_t count = products->count - first < PART ? products->count - first : PART;
+
+        for (size_t j = first; j < first + count; j++)
+            products->rests[j] = products->norms[j] = weighted_square(products, matrix_column(&products->columns, j));
+        for (size_t k = 0; k < vectors; k++) {
+            double along[PART];
+
+            multiply_factors(products, first, count, matrix_column(&products->vectors, k), along);
+            for (size_t j = 0; j < count; j++)
+                products->rests[first + j] -= along[j] * along[j];
+        }
+        multiply_factors(products, first, count, products->weighted, products->alignments + first);
+    }
+}
+
+/* The same once the last column of the factorisation has been appended, from what they were before. */
+static void
+take_off_last(struct products *products)
+{
+    const double *q = matrix_column(&products->qr.q, products->qr.count - 1);
+    double along = vector_dot(products->columns.rows, q, products->target);
+
+    put_weights(products, q, products->weighted);
+    multiply_factors(products, 0, products->count, products->weighted, products->gains);
+    for (size_t j = 0; j < products->count; j++) {
+        double gain = products->gains[j];
+
+        products->rests[j] = products->first_rests[j] - gain * gain;
+        products->alignments[j] = products->first_alignments[j] - along * gain;
+    }
+}
+
+static size_t
+list_best(struct products *products, size_t wanted, size_t *best)
+{
+    size_t count = 0;
+    double *gains = products->gains;
+
+    for (size_t j = 0; j < products->count; j++) {
+        double along = products->alignments[j];
+        size_t place = count;
+
+        gains[j] = products->rests[j] > dependent * products->norms[j] ? along * along / products->rests[j] : 0;
+        if (!(gains[j] > 0) || (count == wanted && !(gains[j] > gains[best[count - 1]])))
+            continue;
+        if (count < wanted)
+            count++;
+        else
+            place--;
+        for (; place > 0 && gains[best[place - 1]] < gains[j]; place--)
+            best[place] = best[place - 1];
+        best[place] = j;
+    }
+    return count;
+}
+
+/* ---- formulas ---- */
+
+static void
+keep(struct hunt_of_products *hunt, const struct formula *formula)
+{
+    size_t place = hunt->kept;
+
+    if (hunt->kept == KEPT && !(formula->error < hunt->best[KEPT - 1].error))
+        return;
+    if (hunt->kept < KEPT)
+        hunt->kept++;
+    else
+        place--;
+    for (; place > 0 && formula->error < hunt->best[place - 1].error; place--)
+        hunt->best[place] = hunt->best[place - 1];
+    hunt->best[place] = *formula;
+}
+
+/* The product that the coefficients say, its powers rounded. */
+static bool
+build_product(const struct hunt_of_products *hunt, struct tree *product)
+{
+    double solution[TRAINING_MOST_INPUTS + 1 + EXTRA];
+    struct tree factor;
+
+    qr_solve(&hunt->products->qr, hunt->products->target, solution);
+    product->count = 0;
+    for (size_t k = 0; k < hunt->power_count + hunt->taken_count; k++) {
+        const struct product_factor *taken =
+            k < hunt->power_count ? NULL : &hunt->products->factors[hunt->taken[k - hunt->power_count]];
+        double power = solution[k + 1];
+
+        if (!(fabs(power) < MOST_HALVES) && !(taken && forms[taken->form].exponent))
+            return false;
+        if (!taken)
+            factor = tree_input(hunt->powers[k]);
+        else if (!factor_tree(hunt->products, taken, &factor))
+            return false;
+        if (taken && forms[taken->form].exponent ? !multiply_exponential(product, &factor, power)
+                                                 : !multiply_in(product, &factor, lround(2 * power)))
+            return false;
+    }
+    return product->count > 0;
+}
+
+/* `error`: what its logarithm, weighed, leaves before powers are rounded; about what the product leaves. */
+static void
+offer(struct hunt_of_products *hunt, double error)
+{
+    struct formula formula = {.count = 1};
+    bool numbers;
+
+    if (!build_product(hunt, &formula.trees[0]))
+        return;
+    tree_simplify(&formula.trees[0]);
+    if (hunt->offset >= 0)
+        formula.trees[formula.count++] = tree_input((size_t)hunt->offset);
+    numbers = formula_count_numbers(&formula) > 0;
+    if (!archive_may_take(hunt->archive, formula_count_nodes(&formula), error) ||
+        !grammar_allows(hunt->grammar, &formula) || formula_count_numbers(&formula) > FORMULA_MOST_NUMBERS ||
+        !(numbers ? formula_fit(hunt->fitter, &formula, STEPS) : formula_fit_linear(hunt->fitter, &formula)))
+        return;
+    archive_offer(hunt->archive, &formula);
+    keep(hunt, &formula);
+}
+
+/* With each of the factors that explain most of what is left; lists them. */
+static size_t
+extend(struct hunt_of_products *hunt, size_t wanted, size_t *best)
+{
+    struct products *products = hunt->products;
+    size_t count = list_best(products, wanted, best), columns = products->qr.count;
+    double left = residual_square(products);
+
+    for (size_t i = 0; i < count; i++) {
+        if (!append_column(hunt, matrix_column(&products->columns, best[i])))
+            continue;
+        hunt->taken[hunt->taken_count++] = best[i];
+        offer(hunt, left - products->gains[best[i]]);
+        hunt->taken_count--;
+        products->qr.count = columns;
+    }
+    return count;
+}
+
+/* Each of the factors, and one more beside it. */
+static void
+deepen(struct hunt_of_products *hunt, const size_t *singles, size_t count)
+{
+    struct products *products = hunt->products;
+    size_t columns = products->qr.count, seconds[SINGLES];
+
+    memcpy(products->first_rests, products->rests, products->count * sizeof *products->rests);
+    memcpy(products->first_alignments, products->alignments, products->count * sizeof *products->alignments);
+    for (size_t i = 0; i < count; i++) {
+        if (!append_column(hunt, matrix_column(&products->columns, singles[i])))
+            continue;
+        hunt->taken[hunt->taken_count++] = singles[i];
+        take_off_last(products);
+        leave_residual(products);
+        extend(hunt, SECONDS, seconds);
+        hunt->taken_count--;
+        products->qr.count = columns;
+    }
+}
+
+static bool
+is_exact(const struct hunt_of_products *hunt)
+{
+    return hunt->kept > 0 && !(hunt->best[0].error > hunt->fitter->aim->floor);
+}
+
+static void
+search_target(struct hunt_of_products *hunt)
+{
+    size_t singles[SINGLES], count;
+
+    if (!set_target(hunt))
+        return;
+    begin(hunt);
+    leave_residual(hunt->products);
+    offer(hunt, residual_square(hunt->products));
+    if (is_exact(hunt))
+        return;
+    measure_factors(hunt->products);
+    count = extend(hunt, SINGLES, singles);
+    if (!is_exact(hunt) && hunt->offset == NO_OFFSET)
+        deepen(hunt, singles, count);
+}
+
+void
+products_search(struct products *products, struct fitter *fitter, const struct grammar *grammar,
+                struct archive *archive)
+{
+    struct hunt_of_products hunt = {products, fitter, grammar, archive, NO_OFFSET, 1, .kept = 0};
+
+    search_target(&hunt);
+    for (hunt.offset = OFFSET_ONE; hunt.offset < (int)products->inputs; hunt.offset++)
+        for (hunt.sign = -1; hunt.sign <= 1 && !is_exact(&hunt); hunt.sign += 2)
+            search_target(&hunt);
+    for (size_t i = 0; i < hunt.kept && !is_exact(&hunt); i++)
+        for (size_t numbers = 0; numbers < MOST_GROWN && formula_grow(fitter, &hunt.best[i], archive); numbers++)
+            continue;
+}

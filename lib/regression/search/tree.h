@@ -1,0 +1,157 @@
+/* Formulas under search: trees in postfix order, in fixed room, which a copy of bytes moves. */
+#ifndef SEARCH_TREE_H
+#define SEARCH_TREE_H
+
+#include "expression/expression.h"
+#include "expression/kernels.h"
+#include "regression/linear_algebra.h"
+
+enum { TREE_MOST_NODES = 48, TREE_MOST_NUMBERS = 6 };
+
+enum tree_operation {
+    TREE_ADD,
+    TREE_SUBTRACT,
+    TREE_MULTIPLY,
+    TREE_DIVIDE,
+    TREE_MIN,
+    TREE_MAX,
+    TREE_UNARY,
+    TREE_SQUARE = TREE_UNARY,
+    TREE_ROOT,
+    TREE_INVERSE,
+    TREE_LOG,
+    TREE_EXP,
+    TREE_SIN,
+    TREE_COS,
+    TREE_TANH,
+    TREE_LEAF,
+    TREE_INPUT = TREE_LEAF, /* input `input` */
+    TREE_NUMBER,            /* `number`, which is fitted */
+};
+
+struct tree_gene {
+    uint8_t operation, input;
+    double number;
+};
+
+struct tree {
+    size_t count;
+    struct tree_gene genes[TREE_MOST_NODES];
+};
+
+static inline size_t
+tree_operands(unsigned operation)
+{
+    return operation < TREE_UNARY ? 2 : operation < TREE_LEAF ? 1 : 0;
+}
+
+/* sizes[i]: nodes of the subtree that ends with node i. Its last operand ends at i - 1, of two the first before that. */
+void
+tree_measure(const struct tree *tree, size_t *sizes);
+
+static inline size_t
+tree_first_operand(const size_t *sizes, size_t node)
+{
+    return node - 1 - sizes[node - 1];
+}
+
+/* Whether it is e ^ x, sine, cosine or hyperbolic tangent. */
+static inline bool
+tree_is_transcendental(unsigned operation)
+{
+    return operation >= TREE_EXP && operation <= TREE_TANH;
+}
+
+/* What computes it; of one operand but squares and inverses both operands are the same. */
+enum opcode
+tree_opcode(unsigned operation);
+
+/* The tree of that one leaf, or an operation on other trees; false if there is no room. */
+struct tree
+tree_input(size_t input);
+
+bool
+tree_join(struct tree *joined, unsigned operation, const struct tree *first, const struct tree *second);
+
+/* Nodes first to end - 1 of `tree` become `other`: they are a subtree. false, and nothing done, if there is no room. */
+bool
+tree_replace(struct tree *tree, size_t first, size_t end, const struct tree_gene *other, size_t count);
+
+size_t
+tree_count_numbers(const struct tree *tree);
+
+/* ---- where a tree has values ---- */
+
+/* Numbers from `least` to `most`. */
+struct interval {
+    double least, most;
+};
+
+/*
+ * What the operation makes of any two numbers of the intervals, the second that of the last operand; false if it may have a pole
+ * there, or no value. Bounds may be wider than need be.
+ */
+bool
+interval_join(unsigned operation, struct interval first, struct interval second, struct interval *joined);
+
+/* The interval that a column fills. */
+struct interval
+interval_of(const double *column, size_t rows);
+
+/* ---- units ---- */
+
+struct structure;
+
+/* Whether it adds and compares like things only, and is of the target's unit or a pure number. NULL: no units are known. */
+bool
+tree_unit_fits(const struct structure *structure, const struct tree *tree);
+
+/* ---- values ---- */
+
+/* Rows, and room for the values of all nodes of a tree on them. */
+struct tree_machine {
+    memmodel_context *context;
+    kernel kernel;
+    size_t rows;
+    const double *const *inputs; /* a column of each */
+    struct interval *domain;     /* of each */
+    double *values, *slopes;     /* of every node a column */
+    const double *columns[TREE_MOST_NODES];
+    size_t sizes[TREE_MOST_NODES];
+};
+
+/* 0 or MEMMODEL_ERROR_NOMEM; a failed machine may be released. */
+int
+tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
+                 struct tree_machine *machine);
+
+void
+tree_machine_release(struct tree_machine *machine);
+
+/* Whether the tree has a value, and no pole, wherever each input is between the least and the greatest of its column. */
+bool
+tree_is_sound(const struct tree_machine *machine, const struct tree *tree);
+
+/* The tree's values, valid until the next run. */
+const double *
+tree_run(struct tree_machine *machine, const struct tree *tree);
+
+/* After tree_run() of the same tree: slopes[k] becomes its derivative by its number k, a column. */
+void
+tree_differentiate(struct tree_machine *machine, const struct tree *tree, double *const *slopes);
+
+/* ---- into formulas ---- */
+
+/* The same as an expression of the pool whose symbol i is input i. Numbers must be as tree_round_numbers() leaves them. */
+expression
+tree_express(const struct tree *tree, struct expression_pool *pool);
+
+/* The nearest number of so many digits. */
+double
+tree_round_number(double number, int digits);
+
+/* Every number to the nearest one of few decimal digits: what is printed is what is meant. false if one is out of range. */
+bool
+tree_round_numbers(struct tree *tree);
+
+#endif
