@@ -5,6 +5,7 @@
 #include "memmodel/version.h"
 
 #include "memmodel/advise.h"
+#include "memmodel/budget.h"
 #include "memmodel/builder.h"
 #include "memmodel/context.h"
 #include "memmodel/function.h"
@@ -15,9 +16,12 @@
 #include "memmodel/network.h"
 #include "memmodel/onnx.h"
 #include "memmodel/plan.h"
+#include "memmodel/recompute.h"
 #include "memmodel/replay.h"
 #include "memmodel/report.h"
 #include "memmodel/samples.h"
+#include "memmodel/schedule.h"
+#include "memmodel/tiling.h"
 #include "memmodel/trace.h"
 
 #endif

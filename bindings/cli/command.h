@@ -56,7 +56,7 @@ struct command {
 /* ---- one row a command; main.c lists them ---- */
 
 extern const struct command advise_command, estimate_command, export_command, fit_command, layers_command, plan_command,
-    predict_command, run_command;
+    predict_command, run_command, recompute_command;
 
 /* ---- options.c ---- */
 

@@ -297,20 +297,6 @@ print_nothing_fits(const struct estimate *estimate)
 
 /* ---- the answer ---- */
 
-static int
-find_measure(const struct command *command, const char *name, int32_t *measure)
-{
-    static const char *const names[] = {"live", "reserved", "process", NULL};
-
-    for (int32_t i = 0; name && names[i]; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *measure = i;
-            return EXIT_OK;
-        }
-    }
-    return name ? usage_error(command, "--measure is live, reserved or process, not '%s'", name) : EXIT_OK;
-}
-
 /* Gives the symbol that was solved for its value, in place of any that --set gave. */
 static void
 set_solved(struct estimate *estimate)
@@ -347,7 +333,7 @@ answer(struct estimate *estimate)
     int status = job_from_options(estimate->command, &given->job, estimate->symbols, &estimate->job);
 
     if (!status)
-        status = find_measure(estimate->command, given->measure, &estimate->job.measure);
+        status = job_find_measure(estimate->command, given->measure, &estimate->job.measure);
     if (!status && given->solve)
         status = solve(estimate);
     if (status)

@@ -113,14 +113,19 @@ print_soundness(const struct fit *fit, const struct memmodel_model_scores *score
 }
 
 static void
-print_front(const memmodel_model *model)
+print_front(const memmodel_model *model, const struct memmodel_model_scores *scores)
 {
-    printf("\n  nodes  held-out error  formula\n");
+    const struct telling *telling = &tellings[scores->loss];
+    double unit = telling->relative ? 100 : 1;
+
+    printf("\n  the best formula of each size, its %s (%s) on samples held out when it was found\n", telling->name,
+           telling->measure);
+    printf("\n  nodes         %s  formula\n", telling->relative ? "error %" : "  error");
     for (size_t i = 0; i < memmodel_model_front_count(model); i++) {
         struct memmodel_front_entry entry = {.size = sizeof entry};
 
         memmodel_model_front_entry(model, i, &entry);
-        printf("%c %5lld  %14.4g  %s\n", entry.chosen ? '*' : ' ', (long long)entry.nodes, entry.held_out_error,
+        printf("%c %5lld  %14.4g  %s\n", entry.chosen ? '*' : ' ', (long long)entry.nodes, unit * entry.held_out_error,
                memmodel_model_front_formula(model, i));
     }
 }
@@ -141,7 +146,7 @@ print_text(const struct fit *fit, const memmodel_model *model)
     print_errors(&scores);
     print_soundness(fit, &scores);
     if (fit->options->front)
-        print_front(model);
+        print_front(model, &scores);
     if (fit->options->output)
         printf("  written to       %s\n", fit->options->output);
     memmodel_free(fit->context, formula);

@@ -34,6 +34,9 @@ const struct option fit_option_rows[] = {
      FIELD(units)},
     {"change-points", 0, OPTION_INTEGER, "N", "1: at one value of one input the formula may change",
      FIELD(change_points)},
+    {"selection", 0, OPTION_TEXT, "RULE",
+     "which formula is taken: standard-error (the default of positive terms) or description (of others)",
+     FIELD(selection)},
     {"search", 's', OPTION_TEXT, "HOW",
      "terms (the default), enumerate (all small formulas, too), evolve (genetic programming, too), or all",
      FIELD(search)},
@@ -88,6 +91,18 @@ find_loss(const struct command *command, const char *name, int32_t *loss)
                ? EXIT_OK
                : usage_error(command, "--loss is relative, squared, mape, log-ratio, absolute or pinball, not '%s'",
                              name);
+}
+
+static int
+find_selection(const struct command *command, const char *name, int32_t *selection)
+{
+    static const char *const names[] = {[MEMMODEL_FIT_SELECTION_DEFAULT] = "default",
+                                        [MEMMODEL_FIT_SELECTION_STANDARD_ERROR] = "standard-error",
+                                        [MEMMODEL_FIT_SELECTION_DESCRIPTION] = "description"};
+
+    *selection = find_name(names, sizeof names / sizeof names[0], name);
+    return *selection >= 0 ? EXIT_OK
+                           : usage_error(command, "--selection is standard-error or description, not '%s'", name);
 }
 
 static int
@@ -187,6 +202,8 @@ fit_request_make(const struct command *command, const struct fit_options *given,
         status = find_loss(command, given->loss, &options->loss);
     if (!status)
         status = find_search(command, given->search, &options->search);
+    if (!status)
+        status = find_selection(command, given->selection, &options->selection);
     if (status)
         return status;
     if (!split_names(given->inputs, &request->inputs) || !split_names(given->increasing, &request->increasing) ||

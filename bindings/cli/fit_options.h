@@ -5,8 +5,8 @@
 #include "command.h"
 
 struct fit_options {
-    const char *target, *inputs, *weight, *output, *basis, *loss, *network, *search, *increasing, *decreasing,
-        *checkpoint;
+    const char *target, *inputs, *weight, *output, *basis, *loss, *network, *search, *selection, *increasing,
+        *decreasing, *checkpoint;
     struct option_list filters, terms, units, forbidden;
     int64_t max_terms, change_points, seed, evaluations, threads;
     double quantile, most_exponent, seconds;

@@ -72,6 +72,20 @@ job_from_options(const struct command *command, const struct job_options *option
     return EXIT_OK;
 }
 
+int
+job_find_measure(const struct command *command, const char *name, int32_t *measure)
+{
+    static const char *const names[] = {"live", "reserved", "process", NULL};
+
+    for (int32_t i = 0; name && names[i]; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *measure = i;
+            return EXIT_OK;
+        }
+    }
+    return name ? usage_error(command, "--measure is live, reserved or process, not '%s'", name) : EXIT_OK;
+}
+
 static bool
 ends_with(const char *text, const char *end)
 {

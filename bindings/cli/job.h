@@ -93,6 +93,10 @@ int
 job_from_options(const struct command *command, const struct job_options *options,
                  struct memmodel_symbol_value *symbols, struct memmodel_job *job);
 
+/* `name` of --measure as an enum memmodel_measure; NULL leaves *measure. EXIT_OK, or EXIT_USAGE after a message. */
+int
+job_find_measure(const struct command *command, const char *name, int32_t *measure);
+
 /* The network in `operands` (a single path). EXIT_OK, or another exit code after a message. */
 int
 job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,

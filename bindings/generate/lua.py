@@ -1,6 +1,7 @@
 """Lua's low layer: signatures for libffi, layouts as the C compiler has them, and the description that both Luas read.
 
 bindings/lua/core/signatures.c   for the module of PUC Lua
+bindings/lua/core/layouts.c      the same
 bindings/lua/memmodel/api.lua    what memmodel/marshal.lua goes by, on PUC Lua and LuaJIT alike
 """
 
@@ -33,6 +34,7 @@ Entry = dict[str, object]
 
 def files(api: Api) -> dict[str, str]:
     return {
+        "bindings/lua/core/layouts.c": layouts(api),
         "bindings/lua/core/signatures.c": signatures(api),
         "bindings/lua/memmodel/api.lua": description(api),
     }
@@ -44,7 +46,7 @@ def left_out(api: Api) -> dict[str, str]:
     return {**counting, **LEFT_OUT}
 
 
-# ---- signatures.c ----
+# ---- signatures.c and layouts.c ----
 
 
 def letter(kind: Type, api: Api) -> str:
@@ -67,8 +69,6 @@ def signatures(api: Api) -> str:
         "",
         "/* clang-format off */",
         "#define FUNCTION(kinds, name) {#name, kinds, (any_function)name}",
-        "#define STRUCT(name) {#name, sizeof(struct name)}",
-        '#define FIELD(name, field) {#name "." #field, offsetof(struct name, field)}',
         "",
         "const struct signature signatures[] = {",
         *(f'    FUNCTION("{kinds(each, api)}", {each["name"]}),' for each in api["functions"]),
@@ -76,13 +76,27 @@ def signatures(api: Api) -> str:
         "",
         f"const size_t signature_count = {len(names)};",
         "",
+        *destructors(api),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def layouts(api: Api) -> str:
+    lines = [
+        "/* Generated from the headers by `./run generate`: where the fields of structs lie. Not edited by hand. */",
+        '#include "core.h"',
+        "",
+        "#include <memmodel.h>",
+        "",
+        "/* clang-format off */",
+        "#define STRUCT(name) {#name, sizeof(struct name)}",
+        '#define FIELD(name, field) {#name "." #field, offsetof(struct name, field)}',
+        "",
         "const struct layout layouts[] = {",
         '    {"pointer", sizeof(void *)},',
         *layout(api),
         "    {NULL, 0},",
         "};",
-        "",
-        *destructors(api),
     ]
     return "\n".join(lines) + "\n"
 

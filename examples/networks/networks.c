@@ -30,16 +30,24 @@ relu(memmodel_network *net, memmodel_tensor x, const char *name, bool in_place)
                                        MEMMODEL_ACTIVATION(.name = name, .kind = MEMMODEL_RELU, .in_place = in_place));
 }
 
-/* [batch, channels, dim x rank] in the network's layout */
+/* [batch, channels, ...] in the network's layout; the spatial dimensions are called by the names given */
+static memmodel_tensor
+picture(memmodel_network *net, const char *name, int spatial, const char *const *edges, int64_t channels,
+        bool channels_last)
+{
+    memmodel_dim dims[5] = {memmodel_network_symbol(net, "batch")};
+
+    for (int i = 0; i < spatial; i++)
+        dims[channels_last ? 1 + i : 2 + i] = memmodel_network_symbol(net, edges[i]);
+    dims[channels_last ? 1 + spatial : 1] = channels;
+    return memmodel_network_input(net, name, MEMMODEL_FLOAT32, 2 + spatial, dims);
+}
+
+/* The same with all edges equal. */
 static memmodel_tensor
 image(memmodel_network *net, const char *name, int spatial, int64_t channels, bool channels_last)
 {
-    memmodel_dim dim = memmodel_network_symbol(net, "dim"), dims[5] = {memmodel_network_symbol(net, "batch")};
-
-    for (int i = 0; i < spatial; i++)
-        dims[channels_last ? 1 + i : 2 + i] = dim;
-    dims[channels_last ? 1 + spatial : 1] = channels;
-    return memmodel_network_input(net, name, MEMMODEL_FLOAT32, 2 + spatial, dims);
+    return picture(net, name, spatial, (const char *[]){"dim", "dim", "dim"}, channels, channels_last);
 }
 
 /* Begins a network; the batch is its first symbol. */
@@ -152,6 +160,14 @@ unet3d_defaults(const struct unet3d *options)
     return unet;
 }
 
+static memmodel_tensor
+volume(memmodel_network *net, const struct unet3d *unet, const char *name, int64_t channels)
+{
+    if (!unet->box)
+        return image(net, name, 3, channels, unet->channels_last);
+    return picture(net, name, 3, (const char *[]){"height", "width", "depth"}, channels, unet->channels_last);
+}
+
 int
 network_unet3d(memmodel_context *context, const struct unet3d *options, memmodel_network **network)
 {
@@ -167,13 +183,13 @@ network_unet3d(memmodel_context *context, const struct unet3d *options, memmodel
         return status;
     if (unet.channels_last)
         memmodel_network_set_layout(net, MEMMODEL_CHANNELS_LAST);
-    x = image(net, "image", 3, unet.channels, unet.channels_last);
+    x = volume(net, &unet, "image", unet.channels);
     x = encode(net, &unet, x, skips);
     x = decode(net, &unet, x, skips);
     x = predict_mask(net, &unet, x);
     if (unet.loss) {
         memmodel_network_output(net, x); /* y = model(x) stays bound beside loss = f(y, target) */
-        target = image(net, "target", 3, unet.classes, unet.channels_last);
+        target = volume(net, &unet, "target", unet.classes);
         x = memmodel_network_loss(net, x, target, MEMMODEL_LOSS(.name = "loss", .kind = MEMMODEL_BINARY_CROSS_ENTROPY));
     }
     return finish(net, x, network);
@@ -351,6 +367,69 @@ network_resnet50(memmodel_context *context, memmodel_network **network)
     x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_MEAN, .keep = 1));
     x = memmodel_network_flatten(net, x, 1, -1);
     return finish(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "fc", .units = 1000)), network);
+}
+
+/* ---- MobileNetV2: torchvision.models.mobilenet_v2 ---- */
+
+static memmodel_tensor
+conv_norm_relu6(memmodel_network *net, memmodel_tensor x, int64_t filters, int64_t kernel, int64_t stride,
+                int64_t groups)
+{
+    x = memmodel_network_conv(net, x,
+                              MEMMODEL_CONV(.filters = filters, .kernel = {kernel}, .stride = {stride},
+                                            .pad = {kernel / 2, kernel / 2}, .groups = groups, .no_bias = 1));
+    x = memmodel_network_batch_norm(net, x, NULL);
+    return memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU6, .in_place = 1));
+}
+
+/* `expansion` times as many channels in between, each convolved by itself. */
+static memmodel_tensor
+inverted_residual(memmodel_network *net, memmodel_tensor x, int64_t in, int64_t out, int64_t stride, int64_t expansion)
+{
+    memmodel_tensor y = x;
+
+    if (expansion != 1)
+        y = conv_norm_relu6(net, y, in * expansion, 1, 1, 1);
+    y = conv_norm_relu6(net, y, in * expansion, 3, stride, in * expansion);
+    y = conv_norm(net, y, out, 1, 1);
+    return stride == 1 && in == out ? memmodel_network_binary(net, x, y, NULL) : y;
+}
+
+static memmodel_tensor
+mobilenet_features(memmodel_network *net, memmodel_tensor x)
+{
+    static const struct {
+        int expansion, channels, blocks, stride;
+    } stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                  {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+    int number = 1;
+    int64_t channels = 32;
+
+    x = conv_norm_relu6(net, x, channels, 3, 2, 1);
+    for (size_t stage = 0; stage < sizeof stages / sizeof stages[0]; stage++)
+        for (int block = 0; block < stages[stage].blocks; block++) {
+            push_numbered(net, "features.", number++);
+            x = inverted_residual(net, x, channels, stages[stage].channels, block ? 1 : stages[stage].stride,
+                                  stages[stage].expansion);
+            memmodel_network_pop_scope(net);
+            channels = stages[stage].channels;
+        }
+    return conv_norm_relu6(net, x, 1280, 1, 1, 1);
+}
+
+int
+network_mobilenet(memmodel_context *context, memmodel_network **network)
+{
+    memmodel_network *net;
+    memmodel_tensor x;
+    int status = begin(context, &net);
+
+    if (status)
+        return status;
+    x = mobilenet_features(net, image(net, "image", 2, 3, false));
+    x = memmodel_network_global_pool(net, x, MEMMODEL_GLOBAL_POOL(.name = "avgpool", .kind = MEMMODEL_MEAN));
+    x = memmodel_network_dropout(net, x, MEMMODEL_DROPOUT(.rate = 0.2));
+    return finish(net, memmodel_network_linear(net, x, MEMMODEL_LINEAR(.name = "classifier", .units = 1000)), network);
 }
 
 /* ---- GPT-2: transformers.models.gpt2 ---- */

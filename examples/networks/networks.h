@@ -17,6 +17,7 @@ struct unet3d {
     int depth;        /* poolings; 4 */
     int64_t channels; /* of the input; 1 */
     int64_t classes;  /* of the mask; 1 */
+    bool box;         /* symbols height, width and depth in place of dim */
     bool no_batch_norm;
     bool upsampling;    /* decoder by nearest upsampling instead of transposed convolution */
     bool channels_last; /* Keras; else PyTorch */
@@ -43,6 +44,9 @@ network_vgg16(memmodel_context *context, memmodel_network **network);
 
 int
 network_resnet50(memmodel_context *context, memmodel_network **network);
+
+int
+network_mobilenet(memmodel_context *context, memmodel_network **network);
 
 /* GPT-2 style decoder. */
 struct gpt2 {

@@ -14,6 +14,7 @@ main(int argc, char **argv)
         {"--classes", "of the mask, default 1", .number = &unet.classes},
         {"--batch", "images, default 1", .number = &batch},
         {"--dim", "voxels along an edge, default 144", .number = &dim},
+        {"--box", "symbols height, width and depth in place of dim", .flag = &unet.box},
         {"--no-batch-norm", "leave out the normalisations", .flag = &unet.no_batch_norm},
         {"--upsampling", "decoder by upsampling instead of transposed convolution", .flag = &unet.upsampling},
         {"--channels-last", "as Keras", .flag = &unet.channels_last},
@@ -21,8 +22,10 @@ main(int argc, char **argv)
         {"--loss", "with binary cross entropy", .flag = &unet.loss},
         {"-o", "save the network as JSON", .text = &path},
     };
-    struct memmodel_symbol_value symbols[2] = {{.name = "batch"}, {.name = "dim"}};
+    struct memmodel_symbol_value symbols[4] = {{.name = "batch"}, {.name = "dim"}};
+    static const char *const edges[] = {"height", "width", "depth"};
     memmodel_context *context;
+    size_t count;
     memmodel_network *network = NULL;
     int status;
 
@@ -31,8 +34,10 @@ main(int argc, char **argv)
     if (memmodel_context_new(NULL, &context))
         return 1;
     unet.depth = (int)depth;
+    count = unet.box ? 4 : 2;
     symbols[0].value = batch;
-    symbols[1].value = dim;
+    for (size_t i = 1; i < count; i++)
+        symbols[i] = (struct memmodel_symbol_value){.name = unet.box ? edges[i - 1] : "dim", .value = dim};
     status = network_unet3d(context, &unet, &network);
-    return example_show(context, status, network, path, symbols, 2);
+    return example_show(context, status, network, path, symbols, count);
 }

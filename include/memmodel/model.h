@@ -88,6 +88,27 @@ struct memmodel_fit_options {
                                         when the fit ends. NULL: none. @nullable */
     memmodel_fit_observer progress; /**< called now and then by the calling thread. NULL: none. @nullable */
     void *user;                     /**< handed to each call of `progress`. @nullable */
+    int32_t selection;              /**< enum memmodel_fit_selection */
+    int32_t reserved_3;             /**< 0 */
+};
+
+/**
+ * Which of the formulas that were found becomes the model.
+ *
+ * By MEMMODEL_FIT_SELECTION_STANDARD_ERROR the smallest whose mean loss on rows that it did not see exceeds the least by no more
+ * than a standard error of the difference; of equally small ones the one of the shortest description. Whatever the search finds,
+ * the constant and the sum of all inputs (with three rows a term, and where the terms and their number are not limited) are
+ * candidates, and no larger formula is returned that is not better than they are by more than a standard error.
+ *
+ * By MEMMODEL_FIT_SELECTION_DESCRIPTION the one with the least rows / 2 ln(mean loss on rows not seen) + terms ln(terms to
+ * choose from).
+ *
+ * @since 0.1
+ */
+enum memmodel_fit_selection {
+    MEMMODEL_FIT_SELECTION_DEFAULT = 0,        /**< standard error for positive terms, else description */
+    MEMMODEL_FIT_SELECTION_STANDARD_ERROR = 1, /**< the smallest formula within one standard error of the best */
+    MEMMODEL_FIT_SELECTION_DESCRIPTION = 2,    /**< the formula of the shortest description */
 };
 
 /** Which errors a fit makes small. @since 0.1 */
@@ -188,13 +209,16 @@ struct memmodel_model_scores {
 /**
  * A formula that a fit found and did not choose, or the chosen one: no smaller one has less error on rows held out.
  *
+ * Of positive terms it is the best sum of so many terms, by each row left out, or of so many moments. For the error held out
+ * the best one is found again without some of the rows; for that of the chosen one its size is chosen again, too.
+ *
  * @since 0.1
  */
 struct memmodel_front_entry {
     size_t size;           /**< sizeof(struct memmodel_front_entry) */
     int64_t nodes;         /**< size of the formula: its numbers, inputs, operators and functions */
     int64_t terms;         /**< its terms, the constant included */
-    double loo_error;      /**< as in struct memmodel_model_scores. @unit target */
+    double loo_error;      /**< as in struct memmodel_model_scores; of moments held_out_error. @unit target */
     double held_out_error; /**< as in struct memmodel_model_scores. @unit target */
     int32_t chosen;        /**< 1: this is the model's formula */
     int32_t reserved;      /**< 0 */
@@ -453,7 +477,7 @@ memmodel_model_limits(const memmodel_model *model, double *least, double *most);
  * Number of formulas on the front of error and size, by rising size.
  *
  * @param[in] model  model
- * @returns entries; 0 where the fit kept none, as those with coefficients that are not negative do
+ * @returns entries; 0 for a model from a file that has none
  * @threads any
  * @since 0.1
  * @stability testing

@@ -302,6 +302,22 @@ memmodel_plan_write(const memmodel_plan *plan, const char *path);
 MEMMODEL_API int
 memmodel_plan_to_svg(const memmodel_plan *plan, char **svg);
 
+/**
+ * A solved plan as a table in C for include/memmodel_arena.h, with which a runtime places its tensors: the constants
+ * `name`, `name`_buffers, `name`_lives and `name`_count, and an enumerator NAME_BUFFER for each buffer whose name, in capitals
+ * and with "_" for what C does not know, is nobody else's.
+ *
+ * @param[in]  plan  solved
+ * @param[in]  name  what to call the table: letters, digits and "_"
+ * @param[out] code  give it back with memmodel_free(context, code); untouched on error. @transfer full
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, no name in C), MEMMODEL_ERROR_NOMEM
+ * @threads the context's
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_plan_to_c(const memmodel_plan *plan, const char *name, char **code);
+
 /** Take one more reference. @param[in] plan  not NULL @returns `plan` @transfer full @threads any
  *  @stability testing @since 0.1 */
 MEMMODEL_API memmodel_plan *

@@ -359,8 +359,8 @@ MEMMODEL_API int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text);
 
 /**
- * The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, and a timeline of the live
- * bytes to look around in. It holds all it needs and asks for nothing from a network. Of long traces it shows the
+ * The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, a timeline of the live
+ * bytes to look around in, and where the blocks of the last step lie in the smallest arena, if they are 4000 at most. It holds all it needs and asks for nothing from a network. Of long traces it shows the
  * highest moments: the peak of every step is always among them.
  *
  * @param[in]  report   report

@@ -61,6 +61,17 @@ text_printf(struct text *text, const char *format, ...)
 }
 
 void
+text_append_xml(struct text *text, const char *string)
+{
+    for (; *string; string++) {
+        if (*string == '<' || *string == '>' || *string == '&' || *string == '"' || (unsigned char)*string < ' ')
+            text_printf(text, "&#%d;", (unsigned char)*string < ' ' ? ' ' : *string);
+        else
+            text_append_bytes(text, string, 1);
+    }
+}
+
+void
 text_append_json(struct text *text, const char *string)
 {
     text_append(text, "\"");
@@ -104,6 +115,20 @@ text_append_double(struct text *text, double number)
     }
     swap_decimal_point(digits, locale_point(), '.');
     text_append(text, digits);
+}
+
+void
+text_append_quantity(struct text *text, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    char digits[NUMBER_BYTES];
+    size_t unit = 0;
+
+    for (; bytes >= 10000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+        bytes /= 1024;
+    snprintf(digits, sizeof digits, "%.4g", bytes);
+    swap_decimal_point(digits, locale_point(), '.');
+    text_printf(text, "%s %s", digits, units[unit]);
 }
 
 char *

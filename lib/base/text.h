@@ -39,6 +39,14 @@ text_append_double(struct text *text, double number);
 void
 text_append_json(struct text *text, const char *string);
 
+/* Bytes with the unit that leaves up to four digits before the point, such as 1.5 GiB. */
+void
+text_append_quantity(struct text *text, double bytes);
+
+/* The string as XML has it: its own characters as references. */
+void
+text_append_xml(struct text *text, const char *string);
+
 /* Hands the characters over (memory_release() them), "" if nothing was appended; NULL if an append had failed. */
 char *
 text_finish(struct text *text);

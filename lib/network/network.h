@@ -203,6 +203,21 @@ activation_name(int kind);
 int
 network_check(const memmodel_network *network, memmodel_context *context);
 
+/* ---- symbols ---- */
+
+/* Index of a symbol; MEMMODEL_ERROR_UNKNOWN_SYMBOL says which there are. */
+int
+symbols_find(memmodel_context *context, const memmodel_network *network, const char *name, size_t *symbol);
+
+/* Enters a value that was given by name into `values`, one per symbol of the pool, 0: none yet. */
+int
+symbols_set(memmodel_context *context, const memmodel_network *network, const char *name, int64_t value,
+            int64_t *values);
+
+/* 0, or MEMMODEL_ERROR_UNBOUND for a symbol without a value that is not called `free` (NULL: none is). */
+int
+symbols_complete(memmodel_context *context, const memmodel_network *network, const int64_t *values, const char *free);
+
 /* ---- binding ---- */
 
 /* Values of a network's symbols in one query. */

@@ -22,7 +22,7 @@ struct way {
 
 /* Those that won somewhere come first. */
 static const struct way ways[] = {
-    {FIRST_FIT, {{ORDER_BYTES, ORDER_LIFE}}},
+    {FIRST_FIT, {{ORDER_BYTES, ORDER_FIRST}}},
     {BEST_FIT, {{ORDER_SECTIONS, ORDER_LIFE, ORDER_BYTES}}},
     {FIRST_FIT, {{ORDER_LOAD, ORDER_BYTES, ORDER_LIFE}}},
     {DIVE, {{ORDER_BYTES, ORDER_LIFE}}},

@@ -7,12 +7,17 @@
 
 /* ---- sets of ranges ---- */
 
-/* First range that ends at `offset` or above, from the one numbered `from` on. */
+/* First range that ends at `offset` or above, from the one numbered `from` on; the nearer, the sooner found. */
 static size_t
 find_range(const struct ranges *ranges, size_t from, int64_t offset)
 {
-    size_t low = from, high = ranges->count;
+    size_t low = from, step = 1, high;
 
+    while (low + step <= ranges->count && ranges->items[low + step - 1].end < offset) {
+        low += step;
+        step *= 2;
+    }
+    high = low + step - 1 < ranges->count ? low + step - 1 : ranges->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -216,8 +221,7 @@ next_free(struct profile *profile, int64_t offset, int64_t alignment, int64_t *f
         size_t at = profile->cursors[i];
 
         quiet++;
-        while (at < set->count && set->items[at].end <= offset)
-            at++;
+        at = find_range(set, at, offset + 1);
         profile->cursors[i] = at;
         if (at == set->count || set->items[at].begin > offset)
             continue;
@@ -231,19 +235,50 @@ next_free(struct profile *profile, int64_t offset, int64_t alignment, int64_t *f
     return offset;
 }
 
+/*
+ * First offset from `offset` on, a multiple of the alignment, with as many bytes that the set has not taken. Cursors only
+ * rise: what ends before an offset is asked for no more.
+ */
+static int64_t
+fit_in_set(const struct ranges *set, size_t *cursor, const struct item *item, int64_t offset)
+{
+    size_t at = find_range(set, *cursor, offset + 1);
+
+    for (; at < set->count && set->items[at].begin - offset < item->bytes; at++)
+        offset = align_up(set->items[at].end, item->alignment);
+    *cursor = at;
+    return offset;
+}
+
+/* A set that had something in the way is likely to have more. */
+static void
+ask_sooner(struct profile *profile, size_t i)
+{
+    const struct ranges *set = profile->asked[i];
+    size_t cursor = profile->cursors[i];
+
+    memmove(profile->asked + 1, profile->asked, i * sizeof *profile->asked);
+    memmove(profile->cursors + 1, profile->cursors, i * sizeof *profile->cursors);
+    profile->asked[0] = set;
+    profile->cursors[0] = cursor;
+}
+
 int
 profile_first_fit(struct profile *profile, const struct item *item, int64_t *offset)
 {
-    int64_t place = 0, free_until;
+    int64_t place = 0;
     int status = ask(profile, item);
 
     if (status)
         return status;
-    for (;;) {
-        place = next_free(profile, place, item->alignment, &free_until);
-        if (free_until - place >= item->bytes)
-            break;
-        place = align_up(free_until, item->alignment);
+    for (size_t i = 0; i < profile->asked_count; i++) {
+        int64_t next = fit_in_set(profile->asked[i], &profile->cursors[i], item, place);
+
+        if (next > place && i > 0) {
+            ask_sooner(profile, i);
+            i = 0;
+        }
+        place = next;
     }
     *offset = place;
     return 0;

@@ -33,30 +33,6 @@ up(const struct drawing *drawing, int64_t offset)
     return TOP + HEIGHT * (1 - (double)offset / (double)drawing->plan->result.peak);
 }
 
-/* Bytes in the unit that leaves up to four digits before the point. */
-static void
-append_bytes(struct text *text, double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t unit = 0;
-
-    for (; bytes >= 10000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
-        bytes /= 1024;
-    text_printf(text, "%.4g %s", bytes, units[unit]);
-}
-
-/* XML's own characters as references. */
-static void
-append_xml(struct text *text, const char *string)
-{
-    for (; *string; string++) {
-        if (*string == '<' || *string == '>' || *string == '&' || *string == '"' || (unsigned char)*string < ' ')
-            text_printf(text, "&#%d;", (unsigned char)*string < ' ' ? ' ' : *string);
-        else
-            text_append_bytes(text, string, 1);
-    }
-}
-
 static void
 draw_line(struct drawing *drawing, int64_t offset, const char *colour)
 {
@@ -66,7 +42,7 @@ draw_line(struct drawing *drawing, int64_t offset, const char *colour)
                 "<line x1=\"%d\" y1=\"%.2f\" x2=\"%d\" y2=\"%.2f\" stroke=\"%s\"/>\n<text x=\"%d\" y=\"%.2f\" "
                 "text-anchor=\"end\">",
                 LEFT, y, LEFT + WIDTH, y, colour, LEFT - 6, y + 4);
-    append_bytes(&drawing->text, (double)offset);
+    text_append_quantity(&drawing->text, (double)offset);
     text_append(&drawing->text, "</text>\n");
 }
 
@@ -83,7 +59,7 @@ draw_stretch(struct drawing *drawing, size_t index, int64_t begin, int64_t end)
                 across(drawing, end) - x, up(drawing, offset) - y, (int)(index * 5 % HUES) * 360 / HUES,
                 60 + (int)(index / HUES % 3) * 8);
     if (buffer->name[0])
-        append_xml(&drawing->text, buffer->name);
+        text_append_xml(&drawing->text, buffer->name);
     else
         text_printf(&drawing->text, "%zu", index);
     text_printf(&drawing->text, ": %" PRId64 " bytes at %" PRId64 ", from %" PRId64 " to %" PRId64 "</title></rect>\n",
@@ -113,9 +89,9 @@ draw_frame(struct drawing *drawing)
                 "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\">",
                 LEFT + WIDTH + 20, TOP + HEIGHT + BOTTOM, LEFT);
     text_printf(&drawing->text, "%zu buffers of ", drawing->plan->count);
-    append_bytes(&drawing->text, (double)result->total);
+    text_append_quantity(&drawing->text, (double)result->total);
     text_append(&drawing->text, " in ");
-    append_bytes(&drawing->text, (double)result->peak);
+    text_append_quantity(&drawing->text, (double)result->peak);
     text_printf(&drawing->text, ": %s</text>\n<text x=\"%d\" y=\"%d\">time %" PRId64 "</text>\n",
                 memmodel_plan_status_name(result->status), LEFT, TOP + HEIGHT + 24, drawing->begin);
     text_printf(&drawing->text, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%" PRId64 "</text>\n", LEFT + WIDTH,

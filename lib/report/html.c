@@ -309,6 +309,8 @@ memmodel_report_to_html(const memmodel_report *report, memmodel_context *context
     status = write_layers(&page, report);
     if (!status)
         status = write_timeline(&page, report);
+    if (!status)
+        status = write_placement(&page, report);
     text_append(&page, "}");
     text_append(&page, page_after);
     finished = status ? NULL : text_finish(&page);

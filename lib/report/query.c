@@ -100,73 +100,22 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     return check_loop(context, job);
 }
 
-static int
-unknown_symbol(struct query *query, const char *name)
-{
-    const struct expression_pool *pool = query->network->pool;
-    struct text names = TEXT_INIT(query->context);
-    int status;
-
-    for (size_t i = 0; i < expression_symbol_count(pool); i++)
-        text_printf(&names, "%s%s", i ? ", " : "", expression_symbol_name(pool, i));
-    status = context_error(query->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, name, "no symbol of the network; it has %s",
-                           names.length ? names.bytes : "none");
-    text_release(&names);
-    return status;
-}
-
 int
 query_symbol(struct query *query, const char *name, size_t *symbol)
 {
-    ptrdiff_t index = expression_find_symbol(query->network->pool, name);
-
-    if (index < 0)
-        return unknown_symbol(query, name);
-    *symbol = (size_t)index;
-    return 0;
-}
-
-static int
-set_symbol(struct query *query, const struct memmodel_symbol_value *given)
-{
-    size_t symbol = 0;
-    int status;
-
-    if (!given->name)
-        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols", "a symbol has no name");
-    status = query_symbol(query, given->name, &symbol);
-    if (status)
-        return status;
-    if (given->value < 1)
-        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
-                             "%lld is no size; give 1 or more", (long long)given->value);
-    if (query->symbols[symbol])
-        return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name, "the symbol is given twice");
-    query->symbols[symbol] = given->value;
-    return 0;
+    return symbols_find(query->context, query->network, name, symbol);
 }
 
 static int
 set_symbols(struct query *query, const char *free_symbol)
 {
-    size_t count = expression_symbol_count(query->network->pool);
+    size_t symbol;
+    int status = free_symbol ? query_symbol(query, free_symbol, &symbol) : 0;
 
-    if (free_symbol && expression_find_symbol(query->network->pool, free_symbol) < 0)
-        return unknown_symbol(query, free_symbol);
-    for (size_t i = 0; i < query->job.symbol_count; i++) {
-        int status = set_symbol(query, &query->job.symbols[i]);
-
-        if (status)
-            return status;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *name = expression_symbol_name(query->network->pool, i);
-
-        if (!query->symbols[i] && !(free_symbol && strcmp(name, free_symbol) == 0))
-            return context_error(query->context, MEMMODEL_ERROR_UNBOUND, name,
-                                 "the symbol has no value in this job; give it one");
-    }
-    return 0;
+    for (size_t i = 0; i < query->job.symbol_count && !status; i++)
+        status = symbols_set(query->context, query->network, query->job.symbols[i].name, query->job.symbols[i].value,
+                             query->symbols);
+    return status ? status : symbols_complete(query->context, query->network, query->symbols, free_symbol);
 }
 
 /* NULL if the caller gives none, or knows of none. */

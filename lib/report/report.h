@@ -3,6 +3,7 @@
 #define REPORT_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "frameworks/framework.h"
 #include "frameworks/pytorch/updates.h"
 #include "frameworks/textbook/textbook.h"
@@ -105,6 +106,10 @@ peak_measured(const struct memmodel_peak *peak, int measure);
 int
 query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes);
 
+/* The same for symbols as they are bound, and the query's job as it is now. */
+int
+query_measure_bound(struct query *query, int64_t *bytes);
+
 /* ---- gpu.c ---- */
 
 /*
@@ -118,6 +123,10 @@ result_of_gpu(const struct query *query, struct result *result);
 
 /* The page in two halves: the report's data as JSON stand between them. */
 extern const char page_before[], page_after[];
+
+/* placement.c: the last step's blocks in one arena, as a member of the page's data. */
+int
+write_placement(struct text *page, const memmodel_report *report);
 
 /* ---- layers.c, formulas.c ---- */
 

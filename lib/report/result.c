@@ -285,15 +285,22 @@ peak_measured(const struct memmodel_peak *peak, int measure)
 int
 query_measure(struct query *query, size_t symbol, int64_t value, int64_t *bytes)
 {
+    int status;
+
+    query->symbols[symbol] = value;
+    status = query_bind(query);
+    return status ? status : query_measure_bound(query, bytes);
+}
+
+int
+query_measure_bound(struct query *query, int64_t *bytes)
+{
     struct result result;
     int64_t measured;
     int status;
 
     query->peak_only = true;
-    query->symbols[symbol] = value;
-    status = query_bind(query);
-    if (!status)
-        status = query->trace ? 0 : trace_new(query->context, &query->trace);
+    status = query->trace ? 0 : trace_new(query->context, &query->trace);
     if (!status)
         status = result_of_query(query, &result);
     if (status)

@@ -50,6 +50,10 @@ VALUE(MEMMODEL_C, 1);
 VALUE(MEMMODEL_PYTHON, 2);
 VALUE(MEMMODEL_LATEX, 3);
 
+VALUE(MEMMODEL_MEASURE_LIVE, 0);
+VALUE(MEMMODEL_MEASURE_RESERVED, 1);
+VALUE(MEMMODEL_MEASURE_PROCESS, 2);
+
 VALUE(MEMMODEL_DTYPE_DEFAULT, 0);
 VALUE(MEMMODEL_FLOAT32, 1);
 VALUE(MEMMODEL_FLOAT64, 2);
@@ -64,6 +68,13 @@ VALUE(MEMMODEL_BOOL, 9);
 VALUE(MEMMODEL_LAYOUT_DEFAULT, 0);
 VALUE(MEMMODEL_CHANNELS_FIRST, 1);
 VALUE(MEMMODEL_CHANNELS_LAST, 2);
+
+VALUE(MEMMODEL_BUDGET_APART, 0);
+VALUE(MEMMODEL_BUDGET_REUSE, 1);
+VALUE(MEMMODEL_BUDGET_ORDER, 2);
+VALUE(MEMMODEL_BUDGET_RECOMPUTE, 3);
+VALUE(MEMMODEL_BUDGET_TILE, 4);
+VALUE(MEMMODEL_BUDGET_BATCH, 5);
 
 VALUE(MEMMODEL_EXPLICIT, 0);
 VALUE(MEMMODEL_VALID, 1);
@@ -133,6 +144,10 @@ VALUE(MEMMODEL_REDUCE_MEAN, 0);
 VALUE(MEMMODEL_REDUCE_SUM, 1);
 VALUE(MEMMODEL_REDUCE_NONE, 2);
 
+VALUE(MEMMODEL_FIT_SELECTION_DEFAULT, 0);
+VALUE(MEMMODEL_FIT_SELECTION_STANDARD_ERROR, 1);
+VALUE(MEMMODEL_FIT_SELECTION_DESCRIPTION, 2);
+
 VALUE(MEMMODEL_FIT_LOSS_DEFAULT, 0);
 VALUE(MEMMODEL_FIT_LOSS_RELATIVE, 1);
 VALUE(MEMMODEL_FIT_LOSS_SQUARED, 2);
@@ -161,10 +176,6 @@ VALUE(MEMMODEL_EXPORT_C, 1);
 VALUE(MEMMODEL_EXPORT_PYTHON, 2);
 VALUE(MEMMODEL_EXPORT_LATEX, 3);
 VALUE(MEMMODEL_EXPORT_SQL, 4);
-
-VALUE(MEMMODEL_MEASURE_LIVE, 0);
-VALUE(MEMMODEL_MEASURE_RESERVED, 1);
-VALUE(MEMMODEL_MEASURE_PROCESS, 2);
 
 VALUE(MEMMODEL_PARAMETERS, 0);
 VALUE(MEMMODEL_GRADIENTS, 1);
@@ -200,9 +211,21 @@ VALUE(MEMMODEL_PLAN_SPLIT, 64);
 VALUE(MEMMODEL_PLAN_RANK_AGAIN, 128);
 VALUE(MEMMODEL_PLAN_RESTART, 256);
 
+VALUE(MEMMODEL_CHAIN_FORWARD, 0);
+VALUE(MEMMODEL_CHAIN_KEEP, 1);
+VALUE(MEMMODEL_CHAIN_SAVE, 2);
+VALUE(MEMMODEL_CHAIN_BACKWARD, 3);
+
 VALUE(MEMMODEL_BLOCK_FREE, 0);
 VALUE(MEMMODEL_BLOCK_ALLOCATED, 1);
 VALUE(MEMMODEL_BLOCK_AWAITED, 2);
+
+VALUE(MEMMODEL_SCHEDULE_FUSION, 1);
+VALUE(MEMMODEL_SCHEDULE_SUMS, 2);
+VALUE(MEMMODEL_SCHEDULE_VIEWS, 4);
+VALUE(MEMMODEL_SCHEDULE_IN_PLACE, 8);
+VALUE(MEMMODEL_SCHEDULE_CONCATENATION, 16);
+VALUE(MEMMODEL_SCHEDULE_ORDER, 32);
 
 FIELD(memmodel_allocator, size, 0, 0);
 FIELD(memmodel_allocator, allocate, 8, 4);
@@ -230,10 +253,54 @@ FIELD(memmodel_advise_options, noise, 48, 28);
 FIELD(memmodel_advise_options, count, 56, 36);
 BYTES(memmodel_advise_options, 64, 44);
 
+FIELD(memmodel_symbol_value, name, 0, 0);
+FIELD(memmodel_symbol_value, value, 8, 4);
+BYTES(memmodel_symbol_value, 16, 12);
+
+FIELD(memmodel_job, size, 0, 0);
+FIELD(memmodel_job, framework, 8, 4);
+FIELD(memmodel_job, rule, 16, 8);
+FIELD(memmodel_job, device, 24, 12);
+FIELD(memmodel_job, optimizer, 32, 16);
+FIELD(memmodel_job, isa, 40, 20);
+FIELD(memmodel_job, symbols, 48, 24);
+FIELD(memmodel_job, symbol_count, 56, 28);
+FIELD(memmodel_job, context, 64, 32);
+FIELD(memmodel_job, inference, 72, 36);
+FIELD(memmodel_job, steps, 76, 40);
+FIELD(memmodel_job, threads, 80, 44);
+FIELD(memmodel_job, measure, 84, 48);
+FIELD(memmodel_job, base_bytes, 88, 52);
+FIELD(memmodel_job, precision, 96, 60);
+FIELD(memmodel_job, checkpoint, 104, 64);
+FIELD(memmodel_job, gpu, 112, 68);
+FIELD(memmodel_job, allocator, 120, 72);
+FIELD(memmodel_job, optimization, 128, 76);
+FIELD(memmodel_job, accumulate, 136, 80);
+FIELD(memmodel_job, keep_gradients, 140, 84);
+BYTES(memmodel_job, 144, 88);
+
 FIELD(memmodel_shape, dims, 0, 0);
 FIELD(memmodel_shape, rank, 64, 64);
 FIELD(memmodel_shape, dtype, 68, 68);
 BYTES(memmodel_shape, 72, 72);
+
+FIELD(memmodel_budget_step, size, 0, 0);
+FIELD(memmodel_budget_step, peak, 8, 4);
+FIELD(memmodel_budget_step, extra, 16, 12);
+FIELD(memmodel_budget_step, what, 24, 20);
+FIELD(memmodel_budget_step, means, 32, 24);
+FIELD(memmodel_budget_step, taken, 36, 28);
+BYTES(memmodel_budget_step, 40, 32);
+
+FIELD(memmodel_budget_result, size, 0, 0);
+FIELD(memmodel_budget_result, peak, 8, 4);
+FIELD(memmodel_budget_result, batch, 16, 12);
+FIELD(memmodel_budget_result, extra, 24, 20);
+FIELD(memmodel_budget_result, checkpoint, 32, 28);
+FIELD(memmodel_budget_result, fits, 40, 32);
+FIELD(memmodel_budget_result, reserved, 44, 36);
+BYTES(memmodel_budget_result, 48, 40);
 
 FIELD(memmodel_conv, size, 0, 0);
 FIELD(memmodel_conv, name, 8, 4);
@@ -479,7 +546,9 @@ FIELD(memmodel_fit_options, seconds, 192, 132);
 FIELD(memmodel_fit_options, checkpoint, 200, 140);
 FIELD(memmodel_fit_options, progress, 208, 144);
 FIELD(memmodel_fit_options, user, 216, 148);
-BYTES(memmodel_fit_options, 224, 152);
+FIELD(memmodel_fit_options, selection, 224, 152);
+FIELD(memmodel_fit_options, reserved_3, 228, 156);
+BYTES(memmodel_fit_options, 232, 160);
 
 FIELD(memmodel_prediction, size, 0, 0);
 FIELD(memmodel_prediction, value, 8, 4);
@@ -517,33 +586,6 @@ FIELD(memmodel_front_entry, held_out_error, 32, 28);
 FIELD(memmodel_front_entry, chosen, 40, 36);
 FIELD(memmodel_front_entry, reserved, 44, 40);
 BYTES(memmodel_front_entry, 48, 44);
-
-FIELD(memmodel_symbol_value, name, 0, 0);
-FIELD(memmodel_symbol_value, value, 8, 4);
-BYTES(memmodel_symbol_value, 16, 12);
-
-FIELD(memmodel_job, size, 0, 0);
-FIELD(memmodel_job, framework, 8, 4);
-FIELD(memmodel_job, rule, 16, 8);
-FIELD(memmodel_job, device, 24, 12);
-FIELD(memmodel_job, optimizer, 32, 16);
-FIELD(memmodel_job, isa, 40, 20);
-FIELD(memmodel_job, symbols, 48, 24);
-FIELD(memmodel_job, symbol_count, 56, 28);
-FIELD(memmodel_job, context, 64, 32);
-FIELD(memmodel_job, inference, 72, 36);
-FIELD(memmodel_job, steps, 76, 40);
-FIELD(memmodel_job, threads, 80, 44);
-FIELD(memmodel_job, measure, 84, 48);
-FIELD(memmodel_job, base_bytes, 88, 52);
-FIELD(memmodel_job, precision, 96, 60);
-FIELD(memmodel_job, checkpoint, 104, 64);
-FIELD(memmodel_job, gpu, 112, 68);
-FIELD(memmodel_job, allocator, 120, 72);
-FIELD(memmodel_job, optimization, 128, 76);
-FIELD(memmodel_job, accumulate, 136, 80);
-FIELD(memmodel_job, keep_gradients, 140, 84);
-BYTES(memmodel_job, 144, 88);
 
 FIELD(memmodel_monitor_options, size, 0, 0);
 FIELD(memmodel_monitor_options, interval, 8, 4);
@@ -638,6 +680,50 @@ FIELD(memmodel_plan_options, user, 40, 32);
 FIELD(memmodel_plan_options, without, 48, 36);
 BYTES(memmodel_plan_options, 56, 44);
 
+FIELD(memmodel_chain_block, size, 0, 0);
+FIELD(memmodel_chain_block, name, 8, 4);
+FIELD(memmodel_chain_block, input, 16, 8);
+FIELD(memmodel_chain_block, saved, 24, 16);
+FIELD(memmodel_chain_block, forward_bytes, 32, 24);
+FIELD(memmodel_chain_block, backward_bytes, 40, 32);
+FIELD(memmodel_chain_block, forward_cost, 48, 40);
+FIELD(memmodel_chain_block, backward_cost, 56, 48);
+BYTES(memmodel_chain_block, 64, 56);
+
+FIELD(memmodel_chain_step, size, 0, 0);
+FIELD(memmodel_chain_step, operation, 8, 4);
+FIELD(memmodel_chain_step, block, 12, 8);
+FIELD(memmodel_chain_step, held, 16, 12);
+FIELD(memmodel_chain_step, peak, 24, 20);
+BYTES(memmodel_chain_step, 32, 28);
+
+FIELD(memmodel_chain_result, size, 0, 0);
+FIELD(memmodel_chain_result, peak, 8, 4);
+FIELD(memmodel_chain_result, least, 16, 12);
+FIELD(memmodel_chain_result, most, 24, 20);
+FIELD(memmodel_chain_result, cost, 32, 28);
+FIELD(memmodel_chain_result, least_cost, 40, 36);
+BYTES(memmodel_chain_result, 48, 44);
+
+FIELD(memmodel_recomputation_result, size, 0, 0);
+FIELD(memmodel_recomputation_result, before, 8, 4);
+FIELD(memmodel_recomputation_result, peak, 16, 12);
+FIELD(memmodel_recomputation_result, least, 24, 20);
+FIELD(memmodel_recomputation_result, simulations, 32, 28);
+FIELD(memmodel_recomputation_result, extra, 40, 36);
+FIELD(memmodel_recomputation_result, point, 48, 44);
+FIELD(memmodel_recomputation_result, fits, 52, 48);
+FIELD(memmodel_recomputation_result, settled, 56, 52);
+FIELD(memmodel_recomputation_result, reserved, 60, 56);
+BYTES(memmodel_recomputation_result, 64, 60);
+
+FIELD(memmodel_recomputation_point, size, 0, 0);
+FIELD(memmodel_recomputation_point, peak, 8, 4);
+FIELD(memmodel_recomputation_point, extra, 16, 12);
+FIELD(memmodel_recomputation_point, scopes, 24, 20);
+FIELD(memmodel_recomputation_point, checkpoint, 32, 24);
+BYTES(memmodel_recomputation_point, 40, 28);
+
 FIELD(memmodel_replay_options, size, 0, 0);
 FIELD(memmodel_replay_options, allocator, 8, 4);
 FIELD(memmodel_replay_options, settings, 16, 8);
@@ -705,3 +791,57 @@ FIELD(memmodel_change, reserved, 24, 16);
 FIELD(memmodel_change, process, 32, 24);
 FIELD(memmodel_change, saved, 40, 32);
 BYTES(memmodel_change, 48, 40);
+
+FIELD(memmodel_inference, size, 0, 0);
+FIELD(memmodel_inference, symbols, 8, 4);
+FIELD(memmodel_inference, symbol_count, 16, 8);
+FIELD(memmodel_inference, context, 24, 12);
+FIELD(memmodel_inference, without, 32, 16);
+FIELD(memmodel_inference, alignment, 40, 24);
+FIELD(memmodel_inference, parameters, 48, 32);
+FIELD(memmodel_inference, reserved, 52, 36);
+BYTES(memmodel_inference, 56, 40);
+
+FIELD(memmodel_schedule_summary, size, 0, 0);
+FIELD(memmodel_schedule_summary, tensors, 8, 4);
+FIELD(memmodel_schedule_summary, parameters, 16, 12);
+FIELD(memmodel_schedule_summary, peak, 24, 20);
+FIELD(memmodel_schedule_summary, lower_bound, 32, 28);
+FIELD(memmodel_schedule_summary, multiply_adds, 40, 36);
+FIELD(memmodel_schedule_summary, built_peak, 48, 44);
+BYTES(memmodel_schedule_summary, 56, 52);
+
+FIELD(memmodel_schedule_operator, size, 0, 0);
+FIELD(memmodel_schedule_operator, name, 8, 4);
+FIELD(memmodel_schedule_operator, first, 16, 8);
+FIELD(memmodel_schedule_operator, last, 24, 16);
+FIELD(memmodel_schedule_operator, live, 32, 24);
+FIELD(memmodel_schedule_operator, does_nothing, 40, 32);
+FIELD(memmodel_schedule_operator, reserved, 44, 36);
+BYTES(memmodel_schedule_operator, 48, 40);
+
+FIELD(memmodel_tiling_axis, size, 0, 0);
+FIELD(memmodel_tiling_axis, extent, 8, 4);
+FIELD(memmodel_tiling_axis, alignment, 16, 12);
+FIELD(memmodel_tiling_axis, before, 24, 20);
+FIELD(memmodel_tiling_axis, after, 32, 28);
+FIELD(memmodel_tiling_axis, step, 40, 36);
+FIELD(memmodel_tiling_axis, count, 48, 44);
+FIELD(memmodel_tiling_axis, largest, 56, 52);
+BYTES(memmodel_tiling_axis, 64, 60);
+
+FIELD(memmodel_tiling_range, size, 0, 0);
+FIELD(memmodel_tiling_range, begin, 8, 4);
+FIELD(memmodel_tiling_range, stop, 16, 12);
+FIELD(memmodel_tiling_range, first, 24, 20);
+FIELD(memmodel_tiling_range, last, 32, 28);
+FIELD(memmodel_tiling_range, skip, 40, 36);
+BYTES(memmodel_tiling_range, 48, 44);
+
+FIELD(memmodel_tiling_result, size, 0, 0);
+FIELD(memmodel_tiling_result, peak, 8, 4);
+FIELD(memmodel_tiling_result, whole_peak, 16, 12);
+FIELD(memmodel_tiling_result, tensors, 24, 20);
+FIELD(memmodel_tiling_result, tiles, 32, 28);
+FIELD(memmodel_tiling_result, overhead, 40, 36);
+BYTES(memmodel_tiling_result, 48, 44);

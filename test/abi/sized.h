@@ -18,6 +18,12 @@ struct fixture {
     const memmodel_trace *trace;
     memmodel_replay *replay;
     memmodel_plan *plan;
+    memmodel_recomputation *recomputation;
+    memmodel_chain *chain, *solved_chain; /* adding a block forgets what was solved */
+    memmodel_schedule *schedule;
+    memmodel_network *tiled; /* that tiles can be cut of */
+    memmodel_tiling *tiling;
+    memmodel_budget *budget;
 
     memmodel_context *new_context;
     memmodel_network *new_network;
@@ -26,6 +32,9 @@ struct fixture {
     memmodel_monitor *new_monitor;
     memmodel_report *new_report;
     memmodel_replay *new_replay;
+    memmodel_schedule *new_schedule;
+    memmodel_tiling *new_tiling;
+    memmodel_budget *new_budget;
     int64_t number;
 };
 

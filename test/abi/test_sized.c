@@ -61,6 +61,9 @@ static const struct memmodel_advise_options advise = {
     .target = "bytes", .domain = domain, .domain_count = 1, .count = 2};
 static const struct memmodel_plan_buffer buffer = {.name = "b", .bytes = 64, .lower = 1, .upper = 3, .alignment = 8};
 static const struct memmodel_plan_options plan = {.capacity = INT64_C(1) << 40, .nodes = 100};
+static const struct memmodel_chain_block chain_block = {.name = "b", .input = 1, .saved = 64, .forward_cost = 1};
+static const struct memmodel_inference inference = {
+    .symbols = &batch, .symbol_count = 1, .without = MEMMODEL_SCHEDULE_FUSION, .alignment = 64};
 static const struct memmodel_shape shape = {.rank = 1, .dims = {4}};
 
 static const struct {
@@ -93,9 +96,14 @@ static const struct {
     {"memmodel_advise", &advise},
     {"memmodel_plan_add", &buffer},
     {"memmodel_plan_solve", &plan},
+    {"memmodel_chain_add", &chain_block},
+    {"memmodel_schedule_new", &inference},
+    {"memmodel_tiling_new", &inference},
     {"memmodel_estimate", &job},
     {"memmodel_report_what_if", &job},
     {"memmodel_solve", &job},
+    {"memmodel_recomputation_solve", &job},
+    {"memmodel_budget_new", &job},
 };
 
 /* The struct that a caller of today hands over. */
@@ -198,6 +206,7 @@ static void
 new_report(struct fixture *f)
 {
     struct memmodel_replay_options replayed = {.size = sizeof replayed, .allocator = "cuda_caching"};
+    struct memmodel_inference scheduled = inference;
     struct memmodel_job own = job;
 
     own.size = sizeof own;
@@ -206,6 +215,11 @@ new_report(struct fixture *f)
     assert_int_equal(memmodel_report_what_if(f->network, &own, &f->report), 0);
     f->trace = memmodel_report_trace(f->report);
     assert_int_equal(memmodel_replay_new(f->trace, &replayed, &f->replay), 0);
+    scheduled.size = sizeof scheduled;
+    assert_int_equal(memmodel_schedule_new(f->network, &scheduled, &f->schedule), 0);
+    assert_int_equal(memmodel_recomputation_new(f->network, &f->recomputation), 0);
+    assert_int_equal(memmodel_recomputation_solve(f->recomputation, &own, 0, 10), 0);
+    assert_int_equal(memmodel_budget_new(f->network, &own, INT64_MAX, &f->budget), 0);
     end_network(f);
 }
 
@@ -214,6 +228,33 @@ new_plan(struct fixture *f)
 {
     assert_int_equal(memmodel_plan_from_trace(f->trace, &f->plan), 0);
     assert_int_equal(memmodel_plan_solve(f->plan, NULL), 0);
+}
+
+static void
+new_chain(struct fixture *f)
+{
+    struct memmodel_chain_block own = chain_block;
+
+    own.size = sizeof own;
+    assert_int_equal(memmodel_chain_new(f->context, 1, &f->chain), 0);
+    assert_int_equal(memmodel_chain_new(f->context, 1, &f->solved_chain), 0);
+    assert_int_equal(memmodel_chain_add(f->solved_chain, &own), 0);
+    assert_int_equal(memmodel_chain_solve(f->solved_chain, 100, 0), 0);
+}
+
+static void
+new_tiling(struct fixture *f)
+{
+    struct memmodel_inference how = inference;
+    memmodel_dim batch_size;
+
+    how.size = sizeof how;
+    assert_int_equal(memmodel_network_new(f->context, &f->tiled), 0);
+    batch_size = memmodel_network_symbol(f->tiled, "batch");
+    memmodel_network_conv(
+        f->tiled, memmodel_network_input(f->tiled, "x", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){batch_size, 2, 64}),
+        MEMMODEL_CONV(.filters = 2, .kernel = {3}, .pad = {1}));
+    assert_int_equal(memmodel_tiling_new(f->tiled, &how, 0, &f->tiling), 0);
 }
 
 static int
@@ -227,6 +268,8 @@ fixture_setup(void **state)
     new_monitor(f);
     new_report(f);
     new_plan(f);
+    new_tiling(f);
+    new_chain(f);
     *state = f;
     return 0;
 }
@@ -236,7 +279,14 @@ fixture_teardown(void **state)
 {
     struct fixture *f = *state;
 
+    memmodel_recomputation_unref(f->recomputation);
+    memmodel_chain_unref(f->chain);
+    memmodel_chain_unref(f->solved_chain);
     memmodel_plan_unref(f->plan);
+    memmodel_schedule_unref(f->schedule);
+    memmodel_tiling_unref(f->tiling);
+    memmodel_budget_unref(f->budget);
+    memmodel_network_unref(f->tiled);
     memmodel_replay_unref(f->replay);
     memmodel_report_unref(f->report);
     memmodel_monitor_unref(f->monitor);
@@ -292,6 +342,9 @@ release_made(struct fixture *f)
     memmodel_network_unref(f->new_network);
     memmodel_report_unref(f->new_report);
     memmodel_replay_unref(f->new_replay);
+    memmodel_schedule_unref(f->new_schedule);
+    memmodel_tiling_unref(f->new_tiling);
+    memmodel_budget_unref(f->new_budget);
     memmodel_model_unref(f->new_model);
     memmodel_samples_unref(f->new_samples);
     memmodel_monitor_unref(f->new_monitor);
@@ -299,6 +352,9 @@ release_made(struct fixture *f)
     f->new_network = NULL;
     f->new_report = NULL;
     f->new_replay = NULL;
+    f->new_schedule = NULL;
+    f->new_tiling = NULL;
+    f->new_budget = NULL;
     f->new_model = NULL;
     f->new_samples = NULL;
     f->new_monitor = NULL;

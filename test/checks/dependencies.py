@@ -16,7 +16,10 @@ ROOMS = {
     "frameworks": {"base", "expression", "network", "trace"},
     "allocators": {"base", "trace"},
     "plan": {"base", "trace"},
-    "report": {"base", "expression", "network", "trace", "frameworks", "allocators"},
+    "inference": {"base", "expression", "network", "plan"},
+    "report": {"base", "expression", "network", "trace", "frameworks", "allocators", "plan"},
+    "recompute": {"base", "expression", "network", "trace", "frameworks", "allocators", "report"},
+    "budget": {"base", "expression", "network", "trace", "frameworks", "plan", "inference", "report", "recompute"},
     "measure": {"base"},
     "regression": {"base", "expression"},
     "import": {"base", "expression", "network"},
@@ -35,6 +38,10 @@ PUBLIC = {
     "job": "frameworks",
     "report": "report",
     "plan": "plan",
+    "budget": "budget",
+    "recompute": "recompute",
+    "schedule": "inference",
+    "tiling": "inference",
     "samples": "measure",
     "monitor": "measure",
     "advise": "regression",
@@ -47,6 +54,7 @@ PUBLIC_ONLY = {
     "regression": {"samples"},  # a fit reads its table as any caller would
     "expression": {"model"},  # enum memmodel_language, the languages a formula is printed in
     "report": {"model"},  # the same
+    "inference": {"job"},  # struct memmodel_symbol_value
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -104,10 +112,12 @@ def check_public(root):
 
 
 def check_users(root):
-    """The tool and the examples see what any user sees: memmodel.h, and what they share among themselves."""
+    """The tool and the examples see what any user sees: memmodel.h or the arena's header, what they share among
+    themselves, and tables that the tool writes, NAME.h of a NAME.csv beside them."""
     for folder in ("bindings", "examples"):
         paths = sorted((root / folder).rglob("*.[ch]"))
-        own = {"memmodel.h"} | {path.name for path in paths}
+        own = {"memmodel.h", "memmodel_arena.h"} | {path.name for path in paths}
+        own |= {path.with_suffix(".h").name for path in (root / folder).rglob("*.csv")}
         for path in paths:
             for name in includes(path):
                 if name not in own:

@@ -85,9 +85,7 @@ class Fits(unittest.TestCase):
             path = self.folder / f"{name}.c"
             path.write_text(source + main, encoding="utf-8")
             program = self.folder / name
-            subprocess.run(
-                [*COMPILER, "-std=c11", "-O2", "-ffp-contract=off", "-o", program, path, "-lm"], check=True
-            )
+            subprocess.run([*COMPILER, "-std=c11", "-O2", "-ffp-contract=off", "-o", program, path, "-lm"], check=True)
             said = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
             for text, expected, point in zip(said, self.predicted(model, inputs, points), points, strict=True):
                 self.assertTrue(same(float.fromhex(text), expected), (name, point))
@@ -100,6 +98,16 @@ class Fits(unittest.TestCase):
         self.assertEqual(len(chosen), 1)
         self.assertTrue(chosen[0].endswith(formula), made.stdout)
 
+    def test_positive_terms_have_a_front_with_errors_in_per_cent(self):
+        made = run("fit", self.grid(lambda size, batch: 1000 + 3 * size * batch), "--front")
+        listed = made.stdout.split("formula\n")[-1].splitlines()
+        self.assertIn("error %", made.stdout)
+        self.assertEqual(listed[0].split()[0], "1")  # the constant, whose errors are large
+        self.assertGreater(float(listed[0].split()[1]), 20)
+        chosen = [line for line in listed if line.startswith("*")]
+        self.assertEqual(len(chosen), 1)
+        self.assertTrue(0.3 < float(chosen[0].split()[2]) < 0.8, made.stdout)  # two runs of a point are 1 % apart
+
     def test_a_target_with_zeros_is_refused_with_what_would_do(self):
         path, _, _ = self.table("210_cloud")
         made = run("fit", path)
@@ -107,9 +115,19 @@ class Fits(unittest.TestCase):
         self.assertIn("target: is 0 in row 52", made.stderr)
         self.assertIn("squared", made.stderr)
 
+    def test_the_rule_of_selection_is_an_option(self):
+        path, _, _ = self.table("230_machine_cpu")
+        sizes = {}
+        for rule in ("standard-error", "description", "default"):
+            made = run("fit", path, "--loss", "squared", "--front", "--selection", rule)
+            chosen = [line for line in made.stdout.splitlines() if line.startswith("*")]
+            sizes[rule] = int(chosen[0].split()[1])
+        self.assertLess(sizes["standard-error"], sizes["description"])
+        self.assertEqual(sizes["default"], sizes["description"])
+
     def test_an_unknown_loss_or_basis_is_named(self):
         path, _, _ = self.table("192_vineyard")
-        for option in ("--loss", "--basis"):
+        for option in ("--loss", "--basis", "--selection"):
             made = run("fit", path, option, "spline")
             self.assertEqual(made.returncode, 2)
             self.assertIn("spline", made.stderr)
@@ -172,6 +190,13 @@ class Fits(unittest.TestCase):
             made = run("fit", path, *options)
             self.assertEqual(made.returncode, 1, options)
             self.assertIn(reason, made.stderr)
+
+    def test_a_search_takes_any_loss_and_change_points(self):
+        path = self.grid(lambda size, batch: 2000 * size * batch / (size + 3.0 * batch) ** 2)
+        for options in (("--loss", "mape"), ("--loss", "log-ratio"), ("--loss", "absolute"), ("--change-points", 1)):
+            made = run("fit", path, "--search", "enumerate", "--evaluations", 6000, *options)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertRegex(made.stdout, r"/\(.*size.*\)")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
-"""memmodel plan, as a shell sees it. usage: test_plan.py TOOL MINIMALLOC_FOLDER"""
+"""memmodel plan, as a shell sees it.
+
+usage: test_plan.py TOOL MINIMALLOC_FOLDER RESNET50 MOBILENET.onnx TRACE.json.gz UNET3D
+"""
 
 import csv
+import gzip
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -9,7 +14,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-TOOL, TABLES = sys.argv[1], pathlib.Path(sys.argv[2])
+TOOL, TABLES, RESNET50, MOBILENET, TRACE, UNET3D = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
 
 
 def run(*words):
@@ -48,9 +53,18 @@ class Plan(unittest.TestCase):
                     self.assertTrue(offset + size <= other[2] or other[2] + other[3] <= offset)
 
     def test_too_small_a_capacity_is_told_apart_from_one_that_was_not_reached(self):
-        self.assertEqual(json.loads(run(TABLES / "input.12.csv", "-c", 11, "--json").stdout)["status"], "infeasible")
-        limited = run(TABLES / "D.1048576.csv", "-c", 990000, "-n", 3000, "--json")
-        self.assertEqual(json.loads(limited.stdout)["status"], "limit")
+        infeasible = run(TABLES / "input.12.csv", "--capacity", 11, "--json")
+        self.assertEqual((json.loads(infeasible.stdout)["status"], infeasible.returncode), ("infeasible", 3))
+        limited = run(TABLES / "D.1048576.csv", "--capacity", 990000, "-n", 3000, "--json")
+        self.assertEqual((json.loads(limited.stdout)["status"], limited.returncode), ("limit", 3))
+        self.assertEqual(run(TABLES / "input.12.csv", "--capacity", 12).returncode, 0)
+
+    def test_the_table_in_c_is_called_as_its_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "2-small.net.h"
+            self.assertEqual(run(TABLES / "input.12.csv", "--c", path).returncode, 0)
+            table = path.read_text()
+        self.assertIn("static const struct memmodel_arena_plan _2_small = {12u, 1u, 5u, 5u, ", table)
 
     def test_the_picture_is_one(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -66,6 +80,9 @@ class Plan(unittest.TestCase):
             for words, part, code in (
                 ((path,), f"{path}:3:", 1),
                 ((pathlib.Path(folder) / "missing.csv",), "missing.csv", 1),
+                ((path, "-s", "batch=1"), "--set is for networks", 2),
+                ((path, "--training"), "--training is for networks", 2),
+                ((path, "--without", "views"), "--without is for networks", 2),
                 ((), "one table", 2),
                 ((path, path), "one table", 2),
                 ((TABLES / "input.12.csv", "--capacity", 3), "capacity", 1),
@@ -77,6 +94,95 @@ class Plan(unittest.TestCase):
                     self.assertEqual(made.returncode, code)
                     self.assertIn(part, made.stderr)
                     self.assertEqual(made.stdout, "")
+
+
+class Networks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.network = pathlib.Path(cls.folder.name) / "resnet50.json"
+        for program, name in ((RESNET50, "resnet50.json"), (UNET3D, "unet3d.json")):
+            path = pathlib.Path(cls.folder.name) / name
+            subprocess.run([program, "-o", path], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def answer(self, *words):
+        made = run(*words, "--json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return json.loads(made.stdout)
+
+    def test_a_forward_pass_is_planned(self):
+        answer = self.answer(self.network, "-s", "batch=1", "-s", "dim=224")
+        # layer2.0: 256 x 56 x 56 in, beside 128 x 56 x 56 that becomes 128 x 28 x 28
+        self.assertEqual(answer["peak"], 4 * (256 * 56 * 56 + 128 * 56 * 56 + 128 * 28 * 28))
+        self.assertEqual((answer["status"], answer["gap"]), ("optimal", 0))
+        self.assertEqual(answer["reuse"], answer["tensors"] / answer["peak"])
+        self.assertGreater(answer["reuse"], 20)
+        self.assertEqual(answer["built_peak"], answer["peak"])
+
+    def test_a_person_reads_how_often_memory_is_used_again(self):
+        made = run(self.network, "-s", "batch=1", "-s", "dim=224")
+        self.assertIn("28.91 times the peak", made.stdout)
+
+    def test_rules_can_be_left_out(self):
+        sizes = ("-s", "batch=1", "-s", "dim=224")
+        best = self.answer(self.network, *sizes)["peak"]
+        rules = ("fusion", "in-place", "sums", "views", "concatenation", "order")
+        words = [word for rule in rules for word in ("-w", rule)]
+        self.assertGreater(self.answer(self.network, *sizes, *words)["peak"], best)
+
+    def test_weights_and_alignment(self):
+        sizes = ("-s", "batch=1", "-s", "dim=224")
+        small, large = self.answer(self.network, *sizes), self.answer(self.network, *sizes, "--parameters", "-a", 64)
+        self.assertGreaterEqual(large["peak"], small["peak"] + small["parameters"])
+
+    def test_an_onnx_model_is_planned(self):
+        self.assertEqual(self.answer(MOBILENET, "-s", "batch=1")["gap"], 0)
+
+    def test_a_training_step_is_planned(self):
+        answer = self.answer(self.network, "-s", "batch=2", "-s", "dim=64", "--training", "--optimizer", "sgd")
+        self.assertEqual(answer["gap"], 0)
+        self.assertLessEqual(answer["peak"], answer["reserved"])
+
+    def test_a_recorded_step_is_planned(self):
+        trace = pathlib.Path(self.folder.name) / "step.json"
+        trace.write_bytes(gzip.decompress(TRACE.read_bytes()))
+        answer = self.answer(trace)
+        self.assertGreater(answer["buffers"], 100)
+        self.assertGreaterEqual(answer["peak"], answer["lower_bound"])
+
+    def test_tiles_are_cut_within_a_budget(self):
+        words = (self.network.with_name("unet3d.json"), "-s", "batch=1", "-s", "dim=256", "--tile", "-b", "2GiB")
+        answer = self.answer(*words)
+        self.assertLessEqual(answer["peak"], 2 << 30)
+        self.assertGreater(answer["whole_peak"], 2 << 30)
+        self.assertEqual(answer["tiles"], math.prod(axis["count"] for axis in answer["axes"]))
+        self.assertGreater(answer["overhead"], 0)
+        self.assertIn("more multiplications", run(*words).stdout)
+
+    def test_mistakes_are_named(self):
+        sizes = ("-s", "batch=1", "-s", "dim=224")
+        for words, part, code in (
+            ((self.network,), "batch", 1),
+            ((self.network, *sizes, "-w", "fusoin"), "did you mean 'fusion'", 2),
+            ((self.network, *sizes, "--optimizer", "adam"), "--optimizer needs --training", 2),
+            ((self.network, *sizes, "--training", "-w", "fusion"), "not for --training", 2),
+            ((self.network, *sizes, "--training", "--framework", "textbook"), "no trace", 2),
+            ((self.network, *sizes, "--alignment", 3), "power of two", 1),
+            ((self.network, *sizes, "--tile", "-b", "1GiB"), "avgpool", 1),
+            ((self.network, *sizes, "--budget", "1GiB", "--nodes", 5), "--budget chooses the plan itself", 2),
+            ((TABLES / "input.12.csv", "--budget", "1GiB"), "--budget is for networks", 2),
+            ((self.network, *sizes, "--tile", "--nodes", 9), "not for --tile", 2),
+            ((self.network, *sizes, "--training", "--tile"), "--tile is not for --training", 2),
+        ):
+            with self.subTest(words=words):
+                made = run(*words)
+                self.assertEqual(made.returncode, code)
+                self.assertIn(part, made.stderr)
+                self.assertEqual(made.stdout, "")
 
 
 if __name__ == "__main__":

@@ -346,7 +346,8 @@ static int
 fit_by_search(memmodel_context *context, memmodel_samples *samples)
 {
     struct memmodel_fit_options options = {.size = sizeof options,
-                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .basis = MEMMODEL_BASIS_GENERAL,
+                                           .loss = MEMMODEL_FIT_LOSS_MAPE, /* which needs more room than squares */
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
                                            .evaluations = 1,
                                            .forbidden = (const char *const[]){"log(log)"},

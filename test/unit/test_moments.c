@@ -222,6 +222,50 @@ a_file_of_moments_says_the_same_and_has_the_same_bounds(void **state)
     assert_file_says_the_same(*state, many_terms, 1.05);
 }
 
+/* 2000000004 bytes have 29 digits to base two, 4000 have 7: in GiB as in bytes. */
+static double
+gibibytes(double dim, double batch)
+{
+    return greatest(dim, batch) * 0x1p-30;
+}
+
+static void
+an_exact_formula_is_the_same_to_the_bit_in_other_units(void **state)
+{
+    memmodel_model *bytes = fit_table(*state, greatest, 1, NULL), *units = fit_table(*state, gibibytes, 1, NULL);
+
+    for (double dim = 32; dim < 300; dim += 31)
+        for (double batch = 1; batch < 40; batch += 3) {
+            const double inputs[] = {dim, batch};
+            struct memmodel_prediction one = {.size = sizeof one}, other = {.size = sizeof other};
+
+            assert_int_equal(memmodel_model_predict(bytes, inputs, 0.95, &one), 0);
+            assert_int_equal(memmodel_model_predict(units, inputs, 0.95, &other), 0);
+            assert_true(one.value == greatest(dim, batch));
+            assert_true(other.value * 0x1p30 == one.value);
+            assert_true(other.upper * 0x1p30 == one.upper);
+        }
+    memmodel_model_unref(bytes);
+    memmodel_model_unref(units);
+}
+
+static void
+numbers_of_few_digits_to_base_two_are_found_near_a_number(void **state)
+{
+    struct rational exact = {0, 0};
+
+    (void)state;
+    assert_true(binary_near(2000000005.0001, 0.01, 0.5, &exact));
+    assert_true(exact.numerator == 2000000005 && exact.denominator == 1);
+    assert_true(binary_near(0.3750001, 1e-6, 1e-3, &exact));
+    assert_true(exact.numerator == 3 && exact.denominator == 8);
+    assert_true(binary_near(3 * 0x1p50, 1, 4, &exact));
+    assert_true(exact.numerator == INT64_C(3) << 50 && exact.denominator == 1);
+    assert_false(binary_near(1.0 / 3, 1e-9, 1e-7, &exact)); /* its digits do not end */
+    assert_false(binary_near(0x1p70, 1, 4, &exact));
+    assert_false(binary_near(0x1p-70, 0x1p-80, 0x1p-75, &exact));
+}
+
 static void
 numbers_are_rounded_to_the_digits_asked(void **state)
 {
@@ -273,6 +317,8 @@ main(void)
         WITH_CONTEXT(a_bound_is_one_of_the_formula_with_the_digits_it_has),
         WITH_CONTEXT(rows_left_out_have_no_say_in_the_choice_between_moments_and_sums),
         WITH_CONTEXT(a_file_of_moments_says_the_same_and_has_the_same_bounds),
+        WITH_CONTEXT(an_exact_formula_is_the_same_to_the_bit_in_other_units),
+        cmocka_unit_test(numbers_of_few_digits_to_base_two_are_found_near_a_number),
         cmocka_unit_test(numbers_are_rounded_to_the_digits_asked),
         cmocka_unit_test(every_allocation_may_fail),
     };

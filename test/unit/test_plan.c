@@ -470,7 +470,7 @@ read_and_solve(memmodel_context *context)
                                "a,0,2,7,,,,\nb,1,4,5,4,,,\nc,2,6,9,,3-4,,\nd,5,7,5,,,b,\ne,3,7,3,,,,\nf,0,3,6,,,,40\n";
     const struct memmodel_plan_options options = {.size = sizeof options, .nodes = 2000};
     memmodel_plan *plan;
-    char *svg;
+    char *svg, *code;
     int status = memmodel_plan_parse(context, "buffers", text, sizeof text - 1, &plan);
 
     if (status)
@@ -478,8 +478,12 @@ read_and_solve(memmodel_context *context)
     status = memmodel_plan_solve(plan, &options);
     if (!status)
         status = memmodel_plan_to_svg(plan, &svg);
-    if (!status)
+    if (!status) {
         memmodel_free(context, svg);
+        status = memmodel_plan_to_c(plan, "net", &code);
+    }
+    if (!status)
+        memmodel_free(context, code);
     memmodel_plan_unref(plan);
     return status;
 }

@@ -2,7 +2,7 @@
 #include "fitted.h"
 #include "near.h"
 
-#include "regression/product.h"
+#include "regression/search/product.h"
 
 #include <math.h>
 

@@ -100,6 +100,28 @@ a_column_that_others_make_up_is_refused(void **state)
     qr_release(&qr);
 }
 
+/* Numbers of sizes that differ, so that sums in another order have other bits. */
+static void
+many_columns_at_once_have_the_bits_of_one_after_the_other(void **state)
+{
+    enum { LONGEST = 15, COUNT = 11 };
+
+    for (size_t rows = 1; rows <= LONGEST; rows++) {
+        double vector[LONGEST], products[COUNT];
+        struct matrix matrix;
+
+        assert_int_equal(matrix_new(*state, rows, COUNT, &matrix), 0);
+        for (size_t i = 0; i < rows * COUNT; i++)
+            matrix.values[i] = ldexp(sin((double)i), (int)(i * 7 % 60));
+        for (size_t i = 0; i < rows; i++)
+            vector[i] = cos((double)i);
+        matrix_multiply(&matrix, COUNT, vector, products);
+        for (size_t j = 0; j < COUNT; j++)
+            assert_true(products[j] == vector_dot(rows, matrix_column(&matrix, j), vector));
+        matrix_release(&matrix);
+    }
+}
+
 /* ---- non-negative least squares ---- */
 
 /* Least squared error over all sets of free columns whose plain solution is not negative: what NNLS must reach. */
@@ -293,11 +315,11 @@ static void
 errors_of_tall_tables_are_those_of_all_rows(void **state)
 {
     enum { TALL = 200 };
+    uint64_t seed = 3;
     struct shortlist *shortlist = memory_allocate(*state, sizeof *shortlist);
     double right_side[TALL], coefficients[3];
     struct leave_one_out work;
     struct matrix library;
-    uint64_t seed = 3;
 
     assert_int_equal(matrix_new(*state, TALL, 4, &library), 0);
     for (size_t i = 0; i < TALL * 4; i++)
@@ -414,6 +436,10 @@ quantiles_are_those_of_the_printed_tables(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof printed / sizeof printed[0]; i++)
         assert_near(student_quantile(printed[i].level, printed[i].freedom), printed[i].quantile, 5e-4);
+    /* closed forms: tan(pi (p - 1/2)), and (2 p - 1) / sqrt(2 p (1 - p)) */
+    assert_near(student_quantile(0.999, 1), 318.30883898555048, 1e-8);
+    assert_near(student_quantile(0.999, 2), 0.998 / sqrt(2 * 0.999 * 0.001), 1e-9);
+    assert_near(student_quantile(0.75, 1), 1, 1e-12);
     assert_near(student_quantile(0.5, 9), 0, 1e-12);
     assert_near(student_quantile(0.95, 1000000), 1.645, 5e-3);
 }
@@ -427,6 +453,7 @@ main(void)
         WITH_CONTEXT(a_line_through_three_points_is_the_one_worked_out_by_hand),
         WITH_CONTEXT(columns_that_are_almost_the_same_keep_their_coefficients),
         WITH_CONTEXT(a_column_that_others_make_up_is_refused),
+        WITH_CONTEXT(many_columns_at_once_have_the_bits_of_one_after_the_other),
         WITH_CONTEXT(non_negative_solutions_are_the_best_of_all_sets_of_columns),
         WITH_CONTEXT(columns_that_are_equal_or_zero_do_not_disturb),
         WITH_CONTEXT(a_right_side_that_points_away_has_the_zero_solution),

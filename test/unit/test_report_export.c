@@ -224,6 +224,43 @@ highest_moment(const json_t *data, int64_t step)
     return most;
 }
 
+/* Field of a place: from event, to event, offset, bytes. */
+static int64_t
+of_place(const json_t *place, size_t field)
+{
+    return json_integer_value(json_array_get(place, field));
+}
+
+static bool
+places_collide(const json_t *a, const json_t *b)
+{
+    return of_place(a, 0) < of_place(b, 1) && of_place(b, 0) < of_place(a, 1) &&
+           of_place(a, 2) < of_place(b, 2) + of_place(b, 3) && of_place(b, 2) < of_place(a, 2) + of_place(a, 3);
+}
+
+static void
+a_page_places_the_last_step_in_one_arena(void **state)
+{
+    memmodel_report *report = report_of_unet(*state, 2, memmodel_estimate);
+    size_t bytes;
+    json_t *data = data_of_page(report, *state, &bytes);
+    const json_t *placement = json_object_get(data, "placement"), *places = json_object_get(placement, "places");
+    int64_t peak = json_integer_value(json_object_get(placement, "peak"));
+
+    assert_true(json_array_size(places) > 100);
+    assert_true(peak >= highest_moment(data, 2));
+    assert_true(json_integer_value(json_object_get(placement, "lower_bound")) <= peak);
+    for (size_t i = 0; i < json_array_size(places); i++) {
+        const json_t *place = json_array_get(places, i);
+
+        assert_true(of_place(place, 2) >= 0 && of_place(place, 2) + of_place(place, 3) <= peak);
+        for (size_t k = 0; k < i; k++)
+            assert_false(places_collide(place, json_array_get(places, k)));
+    }
+    json_decref(data);
+    memmodel_report_unref(report);
+}
+
 static void
 a_page_holds_the_report(void **state)
 {
@@ -334,6 +371,7 @@ main(void)
         cmocka_unit_test_setup_teardown(slices_of_a_row_do_not_overlap, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_empty_trace_is_still_a_trace, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_page_holds_the_report, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_page_places_the_last_step_in_one_arena, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_long_trace_is_thinned_but_keeps_every_peak, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_page_of_many_layers_shows_those_that_hold_most, context_setup,
                                         context_teardown),

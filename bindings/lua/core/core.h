@@ -28,7 +28,7 @@
 
 #define MAX_ARGUMENTS 16
 
-/* ---- generated: signatures.c ---- */
+/* ---- generated: signatures.c, layouts.c ---- */
 
 typedef void (*any_function)(void);
 

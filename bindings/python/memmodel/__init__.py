@@ -14,6 +14,7 @@ from memmodel import _exceptions, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
 from memmodel.advising import Advice, advise
+from memmodel.budgeting import Budget, BudgetStep, within
 from memmodel.errors import MemmodelError
 from memmodel.estimation import estimate, scan, solve, what_if
 from memmodel.fitting import fit
@@ -24,9 +25,12 @@ from memmodel.network import Network
 from memmodel.planning import Place, Plan, PlanResult
 from memmodel.points import Points
 from memmodel.quantity import format_bytes, parse_bytes
+from memmodel.recomputation import Chain, ChainResult, ChainStep, Recomputation, RecomputationPoint, recompute
 from memmodel.report import Change, Layer, Peak, Report
 from memmodel.samples import Samples
+from memmodel.scheduling import Operator, Schedule
 from memmodel.tensor import Dim, Tensor
+from memmodel.tiling import Tile, TiledAxis, Tiling
 from memmodel.trace import Event, Trace
 
 __version__ = ffi.VERSION
@@ -34,6 +38,11 @@ __version__ = ffi.VERSION
 __all__ = [
     "Advice",
     "Bound",
+    "Budget",
+    "BudgetStep",
+    "Chain",
+    "ChainResult",
+    "ChainStep",
     "Change",
     "Dim",
     "Event",
@@ -43,6 +52,7 @@ __all__ = [
     "Model",
     "Monitor",
     "Network",
+    "Operator",
     "Peak",
     "Place",
     "Plan",
@@ -50,11 +60,17 @@ __all__ = [
     "Points",
     "Prediction",
     "Reading",
+    "Recomputation",
+    "RecomputationPoint",
     "Report",
     "Samples",
+    "Schedule",
     "Scores",
     "Summary",
     "Tensor",
+    "Tile",
+    "TiledAxis",
+    "Tiling",
     "Trace",
     "advise",
     "estimate",
@@ -63,8 +79,10 @@ __all__ = [
     "format_bytes",
     "onnx",
     "parse_bytes",
+    "recompute",
     "scan",
     "solve",
     "what_if",
+    "within",
 ]
 __all__ += _exceptions.__all__

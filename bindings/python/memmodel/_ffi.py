@@ -58,6 +58,14 @@ class Language(IntEnum):
     LATEX = 3  # for a paper
 
 
+class Measure(IntEnum):
+    """What solve() holds against the budget."""
+
+    LIVE = 0  # bytes of live tensors
+    RESERVED = 1  # bytes the framework's allocator has taken from the system
+    PROCESS = 2  # bytes of the process, with the framework's libraries
+
+
 class Dtype(IntEnum):
     """Type of a tensor's elements."""
 
@@ -79,6 +87,17 @@ class Layout(IntEnum):
     DEFAULT = 0  # the network's
     CHANNELS_FIRST = 1  # batch, channels, spatial dimensions
     CHANNELS_LAST = 2  # batch, spatial dimensions, channels
+
+
+class BudgetMeans(IntEnum):
+    """Means to need less memory, in the order in which they are tried."""
+
+    APART = 0  # none: every tensor has memory of its own
+    REUSE = 1  # memory that nobody needs any more goes to others
+    ORDER = 2  # operators run in another order
+    RECOMPUTE = 3  # parts of the network are computed again in the backward pass
+    TILE = 4  # images and volumes are cut into tiles, one after the other
+    BATCH = 5  # the batch is smaller
 
 
 class Padding(IntEnum):
@@ -185,6 +204,23 @@ class LossReduction(IntEnum):
     NONE = 2  # one loss per element
 
 
+class FitSelection(IntEnum):
+    """Which of the formulas that were found becomes the model.
+
+    By "standard_error" the smallest whose mean loss on rows that it did not see exceeds the least by no more than a
+    standard error of the difference; of equally small ones the one of the shortest description. Whatever the search
+    finds, the constant and the sum of all inputs (with three rows a term, and where the terms and their number are not
+    limited) are candidates, and no larger formula is returned that is not better than they are by more than a standard
+    error.
+
+    By "description" the one with the least rows / 2 ln(mean loss on rows not seen) + terms ln(terms to choose from).
+    """
+
+    DEFAULT = 0  # standard error for positive terms, else description
+    STANDARD_ERROR = 1  # the smallest formula within one standard error of the best
+    DESCRIPTION = 2  # the formula of the shortest description
+
+
 class FitLoss(IntEnum):
     """Which errors a fit makes small."""
 
@@ -236,14 +272,6 @@ class ExportFormat(IntEnum):
     SQL = 4  # an expression in the columns, for databases with ln, power, sqrt and floor, and exp, sin, cos and [...]
 
 
-class Measure(IntEnum):
-    """What solve() holds against the budget."""
-
-    LIVE = 0  # bytes of live tensors
-    RESERVED = 1  # bytes the framework's allocator has taken from the system
-    PROCESS = 2  # bytes of the process, with the framework's libraries
-
-
 class Category(IntEnum):
     """What memory is for."""
 
@@ -293,12 +321,32 @@ class PlanRule(IntEnum):
     RESTART = 256  # several orders in turn, each with little at first
 
 
+class ChainOperation(IntEnum):
+    """What a step of a schedule does with a block."""
+
+    FORWARD = 0  # forward, nothing is kept but the output: the input goes
+    KEEP = 1  # forward, the input is kept: a checkpoint
+    SAVE = 2  # forward, the input is kept and all that the backward pass needs
+    BACKWARD = 3  # backward; what was kept for it goes
+
+
 class BlockState(IntEnum):
     """What a block is."""
 
     FREE = 0  # cached by the allocator
     ALLOCATED = 1  # live
     AWAITED = 2  # released, but used by other streams
+
+
+class ScheduleRule(IntEnum):
+    """What a schedule may do to need less memory, see doc/planning.md."""
+
+    FUSION = 1  # normalisations and activations are steps of what they follow
+    SUMS = 2  # so is what a residual adds; not without fusion
+    VIEWS = 4  # what has the bytes of another tensor is not copied
+    IN_PLACE = 8  # element by element, an input that nobody needs is overwritten
+    CONCATENATION = 16  # parts are made where the result has them
+    ORDER = 32  # operators run in another order, if the plan needs less then
 
 
 class ContextHandle(_call.Handle):
@@ -326,6 +374,15 @@ class NetworkHandle(_call.Handle):
     _noun = "network"
     _ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
     _unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
+
+
+class BudgetHandle(_call.Handle):
+    """What brings a job within a budget."""
+
+    __slots__ = ()
+    _noun = "budget"
+    _ref = _library.bind("memmodel_budget_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_budget_unref", None, ctypes.c_void_p)
 
 
 class ModelHandle(_call.Handle):
@@ -373,6 +430,24 @@ class PlanHandle(_call.Handle):
     _unref = _library.bind("memmodel_plan_unref", None, ctypes.c_void_p)
 
 
+class ChainHandle(_call.Handle):
+    """Blocks one after the other, and once solved the schedule that runs them within a budget."""
+
+    __slots__ = ()
+    _noun = "chain"
+    _ref = _library.bind("memmodel_chain_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_chain_unref", None, ctypes.c_void_p)
+
+
+class RecomputationHandle(_call.Handle):
+    """The search for scopes of a network to wrap in torch.utils.checkpoint, and what it found."""
+
+    __slots__ = ()
+    _noun = "recomputation"
+    _ref = _library.bind("memmodel_recomputation_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_recomputation_unref", None, ctypes.c_void_p)
+
+
 class ReplayHandle(_call.Handle):
     """A trace that was run through an allocator, immutable."""
 
@@ -389,6 +464,24 @@ class ReportHandle(_call.Handle):
     _noun = "report"
     _ref = _library.bind("memmodel_report_ref", ctypes.c_void_p, ctypes.c_void_p)
     _unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
+
+
+class ScheduleHandle(_call.Handle):
+    """The operators of a network for given sizes, in the order in which they run, and their buffers."""
+
+    __slots__ = ()
+    _noun = "schedule"
+    _ref = _library.bind("memmodel_schedule_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_schedule_unref", None, ctypes.c_void_p)
+
+
+class TilingHandle(_call.Handle):
+    """How a network's input is cut into tiles."""
+
+    __slots__ = ()
+    _noun = "tiling"
+    _ref = _library.bind("memmodel_tiling_ref", ctypes.c_void_p, ctypes.c_void_p)
+    _unref = _library.bind("memmodel_tiling_unref", None, ctypes.c_void_p)
 
 
 class Allocator(_call.Struct):
@@ -426,12 +519,77 @@ class AdviseOptions(_call.Struct):
     count: Any  # configurations to advise, at most 1000. 0: 10
 
 
+class SymbolValue(_call.Struct):
+    """Value of a symbol."""
+
+    name: Any  # symbol of the network, such as "batch"
+    value: Any  # positive
+
+
+class Job(_call.Struct):
+    """How a network is run. Zero means the default for every field.
+
+    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit on
+    one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts by
+    closed formulas, by the rule in `rule`:
+    - "forward": parameters + input + all layer outputs;
+    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
+    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
+    - "slots": as cs231n, with the optimizer's true number of slots in place of one: (2 + slots) * parameters.
+    """
+
+    size: Any  # sizeof(Job)
+    framework: Any  # "pytorch", "tensorflow", "onnxruntime" or "textbook"
+    rule: Any  # of the textbook
+    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified
+    optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
+    isa: Any  # instruction set of the CPU: "avx2", "avx512", or "native", this machine's
+    symbols: Any  # `symbol_count` values
+    symbol_count: Any  # number of `symbols`
+    context: Any  # takes memory and errors; None: the network's. Give each thread its own.
+    inference: Any  # 1: forward pass only, nothing kept for a backward pass. 2, with "pytorch": forward pass [...]
+    steps: Any  # steps to simulate
+    threads: Any  # threads the framework computes with
+    measure: Any  # Measure, for solve()
+    base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
+    precision: Any  # "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes the [...]
+    checkpoint: Any  # "pytorch": scopes whose inside is computed again in the backward pass, as by [...]
+    gpu: Any  # kind of GPU where the device is "cuda", such as "h200"
+    allocator: Any  # settings of the device's allocator, as in PYTORCH_ALLOC_CONF: "expandable_segments:True"
+    optimization: Any  # "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic", [...]
+    accumulate: Any  # "pytorch": batches whose gradients are added up before each step of the optimizer
+    keep_gradients: Any  # "pytorch": 1: gradients are set to zero after a step, not released: [...]
+
+
 class Shape(_call.Struct):
     """Shape and type of a tensor."""
 
     dims: Any  # the first `rank` count
     rank: Any  # 0 to MAX_RANK
     dtype: Any  # Dtype
+
+
+class BudgetStep(_call.Struct):
+    """A means, and what it gave."""
+
+    size: Any  # sizeof(BudgetStep)
+    peak: Any  # of the job after it
+    extra: Any  # time or multiplications that it adds: 0.1 is 10 % more. Below 0 for a batch that is so small [...]
+    what: Any  # what was chosen: job->checkpoint for recompute, "48 x 48 x 36, 8 tiles", "batch=4"; where nothing [...]
+    means: Any  # BudgetMeans
+    taken: Any  # 1: it needs less than what was before; 0: it cannot be had here, or gives nothing
+
+
+class BudgetResult(_call.Struct):
+    """What the budget came to."""
+
+    size: Any  # sizeof(BudgetResult)
+    peak: Any  # with all that was taken
+    batch: Any  # value of the symbol "batch"; 0: there is none
+    extra: Any  # of all that was taken together: 0.1 is 10 % more
+    checkpoint: Any  # what to give as job->checkpoint; "" for nothing. Owned by the budget
+    fits: Any  # 1: the peak is within the budget
+    reserved: Any  # 0
 
 
 class Conv(_call.Struct):
@@ -769,6 +927,8 @@ class FitOptions(_call.Struct):
     checkpoint: Any  # file that an interrupted search goes on from, written now and then and removed when the fit [...]
     progress: Any  # called now and then by the calling thread. None: none.
     user: Any  # handed to each call of `progress`
+    selection: Any  # FitSelection
+    reserved_3: Any  # 0
 
 
 class Prediction(_call.Struct):
@@ -807,57 +967,19 @@ class ModelScores(_call.Struct):
 
 class FrontEntry(_call.Struct):
     """A formula that a fit found and did not choose, or the chosen one: no smaller one has less error on rows held out.
+
+    Of positive terms it is the best sum of so many terms, by each row left out, or of so many moments. For the error
+    held out the best one is found again without some of the rows; for that of the chosen one its size is chosen again,
+    too.
     """
 
     size: Any  # sizeof(FrontEntry)
     nodes: Any  # size of the formula: its numbers, inputs, operators and functions
     terms: Any  # its terms, the constant included
-    loo_error: Any  # as in ModelScores
+    loo_error: Any  # as in ModelScores; of moments held_out_error
     held_out_error: Any  # as in ModelScores
     chosen: Any  # 1: this is the model's formula
     reserved: Any  # 0
-
-
-class SymbolValue(_call.Struct):
-    """Value of a symbol."""
-
-    name: Any  # symbol of the network, such as "batch"
-    value: Any  # positive
-
-
-class Job(_call.Struct):
-    """How a network is run. Zero means the default for every field.
-
-    Frameworks: "pytorch" simulates every allocation of PyTorch's eager mode; "tensorflow" those of Keras' model.fit on
-    one batch of arrays, compiled, with oneDNN on; "onnxruntime" the runs of a session on the CPU; "textbook" counts by
-    closed formulas, by the rule in `rule`:
-    - "forward": parameters + input + all layer outputs;
-    - "outputs": all layer outputs * batch + parameters, without the input (Eq. 1 + Eq. 2 of the 3D U-Net study);
-    - "cs231n": 2 * activations * batch + 3 * parameters + input (Stanford CS231n, notes on convolutional networks);
-    - "slots": as cs231n, with the optimizer's true number of slots in place of one: (2 + slots) * parameters.
-    """
-
-    size: Any  # sizeof(Job)
-    framework: Any  # "pytorch", "tensorflow", "onnxruntime" or "textbook"
-    rule: Any  # of the textbook
-    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified
-    optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
-    isa: Any  # instruction set of the CPU: "avx2", "avx512", or "native", this machine's
-    symbols: Any  # `symbol_count` values
-    symbol_count: Any  # number of `symbols`
-    context: Any  # takes memory and errors; None: the network's. Give each thread its own.
-    inference: Any  # 1: forward pass only, nothing kept for a backward pass. 2, with "pytorch": forward pass [...]
-    steps: Any  # steps to simulate
-    threads: Any  # threads the framework computes with
-    measure: Any  # Measure, for solve()
-    base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
-    precision: Any  # "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes the [...]
-    checkpoint: Any  # "pytorch": scopes whose inside is computed again in the backward pass, as by [...]
-    gpu: Any  # kind of GPU where the device is "cuda", such as "h200"
-    allocator: Any  # settings of the device's allocator, as in PYTORCH_ALLOC_CONF: "expandable_segments:True"
-    optimization: Any  # "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic", [...]
-    accumulate: Any  # "pytorch": batches whose gradients are added up before each step of the optimizer
-    keep_gradients: Any  # "pytorch": 1: gradients are set to zero after a step, not released: [...]
 
 
 class MonitorOptions(_call.Struct):
@@ -983,6 +1105,65 @@ class PlanOptions(_call.Struct):
     without: Any  # rules of the search to leave out, to see what they are worth: a sum of PlanRule. The answer [...]
 
 
+class ChainBlock(_call.Struct):
+    """A block of a chain. Costs are in any unit, the same for all blocks."""
+
+    size: Any  # sizeof(ChainBlock)
+    name: Any  # for errors
+    input: Any  # of its input, which is what a checkpoint keeps
+    saved: Any  # that it keeps for its backward pass besides its input, its output included: no less than the [...]
+    forward_bytes: Any  # besides these, while it runs forward
+    backward_bytes: Any  # besides these and the gradients of its output and its input, while it runs backward
+    forward_cost: Any  # of running it forward, 0 or more
+    backward_cost: Any  # of running it backward, 0 or more
+
+
+class ChainStep(_call.Struct):
+    """A step of a schedule."""
+
+    size: Any  # sizeof(ChainStep)
+    operation: Any  # ChainOperation
+    block: Any  # number of the block, from 0
+    held: Any  # bytes that are held after it
+    peak: Any  # bytes in use during it
+
+
+class ChainResult(_call.Struct):
+    """What a chain came to."""
+
+    size: Any  # sizeof(ChainResult)
+    peak: Any  # most bytes in use at a time
+    least: Any  # the least peak that a schedule has
+    most: Any  # the peak where nothing is computed twice
+    cost: Any  # of the schedule
+    least_cost: Any  # where nothing is computed twice
+
+
+class RecomputationResult(_call.Struct):
+    """What a search came to."""
+
+    size: Any  # sizeof(RecomputationResult)
+    before: Any  # peak of the job with nothing wrapped
+    peak: Any  # peak as advised
+    least: Any  # least peak that was found
+    simulations: Any  # that the search took
+    extra: Any  # of a step's time, for what is computed again as advised: 0.1 is 10 %
+    point: Any  # number of the advised point of the curve
+    fits: Any  # 1: the advice is within the budget; 0: nothing that was found is, and it is the least
+    settled: Any  # 1: no point has a neighbour that is better; 0: simulations were used up, or it was stopped
+    reserved: Any  # 0
+
+
+class RecomputationPoint(_call.Struct):
+    """A point of the curve: no other that was found is better in both peak and time."""
+
+    size: Any  # sizeof(RecomputationPoint)
+    peak: Any  # of the job so wrapped, of the measure in job->measure
+    extra: Any  # of a step's time: 0.1 is 10 %
+    scopes: Any  # that are wrapped
+    checkpoint: Any  # these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none. Owned [...]
+
+
 class ReplayOptions(_call.Struct):
     """How a trace is replayed."""
 
@@ -1072,6 +1253,78 @@ class Change(_call.Struct):
     saved: Any  # how much less than without the change, of the measure in job->measure; below 0: more
 
 
+class Inference(_call.Struct):
+    """How a network runs without a backward pass. Zero means the default for every field."""
+
+    size: Any  # sizeof(Inference)
+    symbols: Any  # `symbol_count` values
+    symbol_count: Any  # number of `symbols`
+    context: Any  # takes memory and errors; None: the network's. Give each thread its own.
+    without: Any  # what to do without: a sum of ScheduleRule
+    alignment: Any  # of each buffer, a power of two. Parts of others lie where they lie.
+    parameters: Any  # 1: weights lie in the arena too, all the time; else they are constants elsewhere
+    reserved: Any  # 0
+
+
+class ScheduleSummary(_call.Struct):
+    """What a schedule comes to."""
+
+    size: Any  # sizeof(ScheduleSummary)
+    tensors: Any  # inputs and what each layer makes, each in memory of its own; what only looks at another tensor [...]
+    parameters: Any  # weights, each once
+    peak: Any  # of the plan
+    lower_bound: Any  # no plan of these buffers in this order needs less
+    multiply_adds: Any  # multiplications with addition of all layers; -1: more than 63 bits can say
+    built_peak: Any  # of the plan in the order of the builder calls; `peak` is lower if another order was found
+
+
+class ScheduleOperator(_call.Struct):
+    """An operator of a schedule."""
+
+    size: Any  # sizeof(ScheduleOperator)
+    name: Any  # of the layer that makes its output, owned by the schedule
+    first: Any  # index of the first layer that it runs, in the order of the builder calls
+    last: Any  # index of the layer that makes its output: the same, or the last of its steps
+    live: Any  # in use while it runs
+    does_nothing: Any  # 1: its outputs are where they belong already
+    reserved: Any  # 0
+
+
+class TilingAxis(_call.Struct):
+    """A spatial axis of a tiling."""
+
+    size: Any  # sizeof(TilingAxis)
+    extent: Any  # of the input
+    alignment: Any  # tiles begin at multiples of it: the network's strides together
+    before: Any  # of the input that is needed before what lies under a tile's output
+    after: Any  # the same behind it
+    step: Any  # from a tile to the next: of the input, without what is around
+    count: Any  # tiles along this axis
+    largest: Any  # extent of the largest tile's input, with what is around
+
+
+class TilingRange(_call.Struct):
+    """Where a tile lies along an axis."""
+
+    size: Any  # sizeof(TilingRange)
+    begin: Any  # first element of the input that the tile reads
+    stop: Any  # one after the last
+    first: Any  # first element of the output that is right in it
+    last: Any  # one after the last
+    skip: Any  # elements of the tile's own output before `first`
+
+
+class TilingResult(_call.Struct):
+    """What a tiling comes to."""
+
+    size: Any  # sizeof(TilingResult)
+    peak: Any  # of the largest tile's plan
+    whole_peak: Any  # of the plan without tiles
+    tensors: Any  # all tensors without tiles and without reuse
+    tiles: Any  # in all
+    overhead: Any  # multiplications with addition of all tiles against those without: 0.1 are 10 % more
+
+
 Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _as_allocate = _call.callback(Allocate, None, None, _call.same)
 Reallocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -1096,6 +1349,8 @@ MonitorObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINT
 _as_monitor_observer = _call.callback(MonitorObserver, -1, None, _call.copied)
 PlanObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanResult))
 _as_plan_observer = _call.callback(PlanObserver, -1, None, _call.copied)
+RecomputationObserver = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_as_recomputation_observer = _call.callback(RecomputationObserver, -1, None, _call.same, _call.same)
 
 
 Allocator._sized = True
@@ -1154,6 +1409,66 @@ AdviseOptions._counts = {
     "domain": "domain_count",
 }
 
+SymbolValue._sized = False
+SymbolValue._fields_ = [
+    ("name", ctypes.c_char_p),
+    ("value", ctypes.c_int64),
+]
+SymbolValue._converters = {
+    "name": _call.text,
+    "value": _call.int64,
+}
+
+Job._sized = True
+Job._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("framework", ctypes.c_char_p),
+    ("rule", ctypes.c_char_p),
+    ("device", ctypes.c_char_p),
+    ("optimizer", ctypes.c_char_p),
+    ("isa", ctypes.c_char_p),
+    ("symbols", ctypes.POINTER(SymbolValue)),
+    ("symbol_count", ctypes.c_size_t),
+    ("context", ctypes.c_void_p),
+    ("inference", ctypes.c_int32),
+    ("steps", ctypes.c_int32),
+    ("threads", ctypes.c_int32),
+    ("measure", ctypes.c_int32),
+    ("base_bytes", ctypes.c_int64),
+    ("precision", ctypes.c_char_p),
+    ("checkpoint", ctypes.c_char_p),
+    ("gpu", ctypes.c_char_p),
+    ("allocator", ctypes.c_char_p),
+    ("optimization", ctypes.c_char_p),
+    ("accumulate", ctypes.c_int32),
+    ("keep_gradients", ctypes.c_int32),
+]
+Job._converters = {
+    "framework": _call.optional(_call.text),
+    "rule": _call.optional(_call.text),
+    "device": _call.optional(_call.text),
+    "optimizer": _call.optional(_call.text),
+    "isa": _call.optional(_call.text),
+    "symbols": _call.optional(_call.structs(SymbolValue)),
+    "symbol_count": _call.size,
+    "context": _call.handle(ContextHandle),
+    "inference": _call.int32,
+    "steps": _call.int32,
+    "threads": _call.int32,
+    "measure": _call.enum(Measure),
+    "base_bytes": _call.int64,
+    "precision": _call.optional(_call.text),
+    "checkpoint": _call.optional(_call.text),
+    "gpu": _call.optional(_call.text),
+    "allocator": _call.optional(_call.text),
+    "optimization": _call.optional(_call.text),
+    "accumulate": _call.int32,
+    "keep_gradients": _call.int32,
+}
+Job._counts = {
+    "symbols": "symbol_count",
+}
+
 Shape._sized = False
 Shape._fields_ = [
     ("dims", ctypes.c_int64 * 8),
@@ -1167,6 +1482,41 @@ Shape._converters = {
 }
 Shape._counts = {
     "dims": "rank",
+}
+
+BudgetStep._sized = True
+BudgetStep._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("extra", ctypes.c_double),
+    ("what", ctypes.c_char_p),
+    ("means", ctypes.c_int32),
+    ("taken", ctypes.c_int32),
+]
+BudgetStep._converters = {
+    "peak": _call.int64,
+    "extra": _call.double,
+    "what": _call.text,
+    "means": _call.enum(BudgetMeans),
+    "taken": _call.int32,
+}
+
+BudgetResult._sized = True
+BudgetResult._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("batch", ctypes.c_int64),
+    ("extra", ctypes.c_double),
+    ("checkpoint", ctypes.c_char_p),
+    ("fits", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+BudgetResult._converters = {
+    "peak": _call.int64,
+    "batch": _call.int64,
+    "extra": _call.double,
+    "checkpoint": _call.text,
+    "fits": _call.int32,
 }
 
 Conv._sized = True
@@ -1652,6 +2002,8 @@ FitOptions._fields_ = [
     ("checkpoint", ctypes.c_char_p),
     ("progress", FitObserver),
     ("user", ctypes.c_void_p),
+    ("selection", ctypes.c_int32),
+    ("reserved_3", ctypes.c_int32),
 ]
 FitOptions._converters = {
     "target": _call.optional(_call.text),
@@ -1684,6 +2036,8 @@ FitOptions._converters = {
     "seconds": _call.double,
     "checkpoint": _call.optional(_call.text),
     "progress": _as_fit_observer,
+    "selection": _call.enum(FitSelection),
+    "reserved_3": _call.int32,
 }
 FitOptions._counts = {
     "inputs": "input_count",
@@ -1766,66 +2120,6 @@ FrontEntry._converters = {
     "loo_error": _call.double,
     "held_out_error": _call.double,
     "chosen": _call.int32,
-}
-
-SymbolValue._sized = False
-SymbolValue._fields_ = [
-    ("name", ctypes.c_char_p),
-    ("value", ctypes.c_int64),
-]
-SymbolValue._converters = {
-    "name": _call.text,
-    "value": _call.int64,
-}
-
-Job._sized = True
-Job._fields_ = [
-    ("size", ctypes.c_size_t),
-    ("framework", ctypes.c_char_p),
-    ("rule", ctypes.c_char_p),
-    ("device", ctypes.c_char_p),
-    ("optimizer", ctypes.c_char_p),
-    ("isa", ctypes.c_char_p),
-    ("symbols", ctypes.POINTER(SymbolValue)),
-    ("symbol_count", ctypes.c_size_t),
-    ("context", ctypes.c_void_p),
-    ("inference", ctypes.c_int32),
-    ("steps", ctypes.c_int32),
-    ("threads", ctypes.c_int32),
-    ("measure", ctypes.c_int32),
-    ("base_bytes", ctypes.c_int64),
-    ("precision", ctypes.c_char_p),
-    ("checkpoint", ctypes.c_char_p),
-    ("gpu", ctypes.c_char_p),
-    ("allocator", ctypes.c_char_p),
-    ("optimization", ctypes.c_char_p),
-    ("accumulate", ctypes.c_int32),
-    ("keep_gradients", ctypes.c_int32),
-]
-Job._converters = {
-    "framework": _call.optional(_call.text),
-    "rule": _call.optional(_call.text),
-    "device": _call.optional(_call.text),
-    "optimizer": _call.optional(_call.text),
-    "isa": _call.optional(_call.text),
-    "symbols": _call.optional(_call.structs(SymbolValue)),
-    "symbol_count": _call.size,
-    "context": _call.handle(ContextHandle),
-    "inference": _call.int32,
-    "steps": _call.int32,
-    "threads": _call.int32,
-    "measure": _call.enum(Measure),
-    "base_bytes": _call.int64,
-    "precision": _call.optional(_call.text),
-    "checkpoint": _call.optional(_call.text),
-    "gpu": _call.optional(_call.text),
-    "allocator": _call.optional(_call.text),
-    "optimization": _call.optional(_call.text),
-    "accumulate": _call.int32,
-    "keep_gradients": _call.int32,
-}
-Job._counts = {
-    "symbols": "symbol_count",
 }
 
 MonitorOptions._sized = True
@@ -2021,6 +2315,98 @@ PlanOptions._converters = {
     "without": _call.uint64,
 }
 
+ChainBlock._sized = True
+ChainBlock._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("input", ctypes.c_int64),
+    ("saved", ctypes.c_int64),
+    ("forward_bytes", ctypes.c_int64),
+    ("backward_bytes", ctypes.c_int64),
+    ("forward_cost", ctypes.c_double),
+    ("backward_cost", ctypes.c_double),
+]
+ChainBlock._converters = {
+    "name": _call.optional(_call.text),
+    "input": _call.int64,
+    "saved": _call.int64,
+    "forward_bytes": _call.int64,
+    "backward_bytes": _call.int64,
+    "forward_cost": _call.double,
+    "backward_cost": _call.double,
+}
+
+ChainStep._sized = True
+ChainStep._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("operation", ctypes.c_int32),
+    ("block", ctypes.c_int32),
+    ("held", ctypes.c_int64),
+    ("peak", ctypes.c_int64),
+]
+ChainStep._converters = {
+    "operation": _call.enum(ChainOperation),
+    "block": _call.int32,
+    "held": _call.int64,
+    "peak": _call.int64,
+}
+
+ChainResult._sized = True
+ChainResult._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("least", ctypes.c_int64),
+    ("most", ctypes.c_int64),
+    ("cost", ctypes.c_double),
+    ("least_cost", ctypes.c_double),
+]
+ChainResult._converters = {
+    "peak": _call.int64,
+    "least": _call.int64,
+    "most": _call.int64,
+    "cost": _call.double,
+    "least_cost": _call.double,
+}
+
+RecomputationResult._sized = True
+RecomputationResult._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("before", ctypes.c_int64),
+    ("peak", ctypes.c_int64),
+    ("least", ctypes.c_int64),
+    ("simulations", ctypes.c_int64),
+    ("extra", ctypes.c_double),
+    ("point", ctypes.c_int32),
+    ("fits", ctypes.c_int32),
+    ("settled", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+RecomputationResult._converters = {
+    "before": _call.int64,
+    "peak": _call.int64,
+    "least": _call.int64,
+    "simulations": _call.int64,
+    "extra": _call.double,
+    "point": _call.int32,
+    "fits": _call.int32,
+    "settled": _call.int32,
+}
+
+RecomputationPoint._sized = True
+RecomputationPoint._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("extra", ctypes.c_double),
+    ("scopes", ctypes.c_size_t),
+    ("checkpoint", ctypes.c_char_p),
+]
+RecomputationPoint._converters = {
+    "peak": _call.int64,
+    "extra": _call.double,
+    "scopes": _call.size,
+    "checkpoint": _call.text,
+}
+
 ReplayOptions._sized = True
 ReplayOptions._fields_ = [
     ("size", ctypes.c_size_t),
@@ -2159,6 +2545,121 @@ Change._converters = {
     "live": _call.int64,
     "process": _call.int64,
     "saved": _call.int64,
+}
+
+Inference._sized = True
+Inference._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("symbols", ctypes.POINTER(SymbolValue)),
+    ("symbol_count", ctypes.c_size_t),
+    ("context", ctypes.c_void_p),
+    ("without", ctypes.c_uint64),
+    ("alignment", ctypes.c_int64),
+    ("parameters", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+Inference._converters = {
+    "symbols": _call.optional(_call.structs(SymbolValue)),
+    "symbol_count": _call.size,
+    "context": _call.handle(ContextHandle),
+    "without": _call.uint64,
+    "alignment": _call.int64,
+    "parameters": _call.int32,
+}
+Inference._counts = {
+    "symbols": "symbol_count",
+}
+
+ScheduleSummary._sized = True
+ScheduleSummary._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("tensors", ctypes.c_int64),
+    ("parameters", ctypes.c_int64),
+    ("peak", ctypes.c_int64),
+    ("lower_bound", ctypes.c_int64),
+    ("multiply_adds", ctypes.c_int64),
+    ("built_peak", ctypes.c_int64),
+]
+ScheduleSummary._converters = {
+    "tensors": _call.int64,
+    "parameters": _call.int64,
+    "peak": _call.int64,
+    "lower_bound": _call.int64,
+    "multiply_adds": _call.int64,
+    "built_peak": _call.int64,
+}
+
+ScheduleOperator._sized = True
+ScheduleOperator._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("first", ctypes.c_int64),
+    ("last", ctypes.c_int64),
+    ("live", ctypes.c_int64),
+    ("does_nothing", ctypes.c_int32),
+    ("reserved", ctypes.c_int32),
+]
+ScheduleOperator._converters = {
+    "name": _call.text,
+    "first": _call.int64,
+    "last": _call.int64,
+    "live": _call.int64,
+    "does_nothing": _call.int32,
+}
+
+TilingAxis._sized = True
+TilingAxis._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("extent", ctypes.c_int64),
+    ("alignment", ctypes.c_int64),
+    ("before", ctypes.c_int64),
+    ("after", ctypes.c_int64),
+    ("step", ctypes.c_int64),
+    ("count", ctypes.c_int64),
+    ("largest", ctypes.c_int64),
+]
+TilingAxis._converters = {
+    "extent": _call.int64,
+    "alignment": _call.int64,
+    "before": _call.int64,
+    "after": _call.int64,
+    "step": _call.int64,
+    "count": _call.int64,
+    "largest": _call.int64,
+}
+
+TilingRange._sized = True
+TilingRange._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("begin", ctypes.c_int64),
+    ("stop", ctypes.c_int64),
+    ("first", ctypes.c_int64),
+    ("last", ctypes.c_int64),
+    ("skip", ctypes.c_int64),
+]
+TilingRange._converters = {
+    "begin": _call.int64,
+    "stop": _call.int64,
+    "first": _call.int64,
+    "last": _call.int64,
+    "skip": _call.int64,
+}
+
+TilingResult._sized = True
+TilingResult._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("peak", ctypes.c_int64),
+    ("whole_peak", ctypes.c_int64),
+    ("tensors", ctypes.c_int64),
+    ("tiles", ctypes.c_int64),
+    ("overhead", ctypes.c_double),
+]
+TilingResult._converters = {
+    "peak": _call.int64,
+    "whole_peak": _call.int64,
+    "tensors": _call.int64,
+    "tiles": _call.int64,
+    "overhead": _call.double,
 }
 
 
@@ -2320,6 +2821,28 @@ _network_load = _library.bind(
     ctypes.c_char_p,
     ctypes.POINTER(ctypes.c_void_p),
 )
+_budget_means_name = _library.bind("memmodel_budget_means_name", ctypes.c_char_p, ctypes.c_int32)
+_budget_new = _library.bind(
+    "memmodel_budget_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
+)
+_budget_result = _library.bind("memmodel_budget_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(BudgetResult))
+_budget_step_count = _library.bind("memmodel_budget_step_count", ctypes.c_size_t, ctypes.c_void_p)
+_budget_step = _library.bind(
+    "memmodel_budget_step",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(BudgetStep),
+)
+_budget_text = _library.bind("memmodel_budget_text", ctypes.c_char_p, ctypes.c_void_p)
+_budget_ref = _library.bind("memmodel_budget_ref", ctypes.c_void_p, ctypes.c_void_p)
+_budget_unref = _library.bind("memmodel_budget_unref", None, ctypes.c_void_p)
 _network_input = _library.bind(
     "memmodel_network_input",
     ctypes.c_int32,
@@ -2875,8 +3398,106 @@ _plan_place = _library.bind(
 _plan_result = _library.bind("memmodel_plan_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(PlanResult))
 _plan_write = _library.bind("memmodel_plan_write", ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p, blocking=True)
 _plan_to_svg = _library.bind("memmodel_plan_to_svg", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+_plan_to_c = _library.bind(
+    "memmodel_plan_to_c",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
 _plan_ref = _library.bind("memmodel_plan_ref", ctypes.c_void_p, ctypes.c_void_p)
 _plan_unref = _library.bind("memmodel_plan_unref", None, ctypes.c_void_p)
+_chain_new = _library.bind(
+    "memmodel_chain_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_chain_add = _library.bind("memmodel_chain_add", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ChainBlock))
+_chain_solve = _library.bind(
+    "memmodel_chain_solve",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    blocking=True,
+)
+_chain_result = _library.bind("memmodel_chain_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ChainResult))
+_chain_step_count = _library.bind("memmodel_chain_step_count", ctypes.c_size_t, ctypes.c_void_p)
+_chain_step = _library.bind(
+    "memmodel_chain_step",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ChainStep),
+)
+_chain_ref = _library.bind("memmodel_chain_ref", ctypes.c_void_p, ctypes.c_void_p)
+_chain_unref = _library.bind("memmodel_chain_unref", None, ctypes.c_void_p)
+_recomputation_new = _library.bind(
+    "memmodel_recomputation_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_recomputation_cost = _library.bind(
+    "memmodel_recomputation_cost",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_double,
+)
+_recomputation_observe = _library.bind(
+    "memmodel_recomputation_observe",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    RecomputationObserver,
+    ctypes.c_void_p,
+)
+_recomputation_solve = _library.bind(
+    "memmodel_recomputation_solve",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Job),
+    ctypes.c_int64,
+    ctypes.c_int64,
+    blocking=True,
+)
+_recomputation_result = _library.bind(
+    "memmodel_recomputation_result",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(RecomputationResult),
+)
+_recomputation_point_count = _library.bind("memmodel_recomputation_point_count", ctypes.c_size_t, ctypes.c_void_p)
+_recomputation_point = _library.bind(
+    "memmodel_recomputation_point",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(RecomputationPoint),
+)
+_recomputation_scope = _library.bind(
+    "memmodel_recomputation_scope",
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+)
+_recomputation_to_json = _library.bind(
+    "memmodel_recomputation_to_json",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_recomputation_to_svg = _library.bind(
+    "memmodel_recomputation_to_svg",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+)
+_recomputation_ref = _library.bind("memmodel_recomputation_ref", ctypes.c_void_p, ctypes.c_void_p)
+_recomputation_unref = _library.bind("memmodel_recomputation_unref", None, ctypes.c_void_p)
 _replay_new = _library.bind(
     "memmodel_replay_new",
     ctypes.c_int32,
@@ -3003,6 +3624,67 @@ _report_to_html = _library.bind(
 )
 _report_ref = _library.bind("memmodel_report_ref", ctypes.c_void_p, ctypes.c_void_p)
 _report_unref = _library.bind("memmodel_report_unref", None, ctypes.c_void_p)
+_schedule_new = _library.bind(
+    "memmodel_schedule_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Inference),
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
+)
+_schedule_plan = _library.bind("memmodel_schedule_plan", ctypes.c_void_p, ctypes.c_void_p)
+_schedule_buffer = _library.bind(
+    "memmodel_schedule_buffer",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_size_t),
+)
+_schedule_operator_count = _library.bind("memmodel_schedule_operator_count", ctypes.c_size_t, ctypes.c_void_p)
+_schedule_operator = _library.bind(
+    "memmodel_schedule_operator",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(ScheduleOperator),
+)
+_schedule_summary = _library.bind(
+    "memmodel_schedule_summary",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ScheduleSummary),
+)
+_schedule_ref = _library.bind("memmodel_schedule_ref", ctypes.c_void_p, ctypes.c_void_p)
+_schedule_unref = _library.bind("memmodel_schedule_unref", None, ctypes.c_void_p)
+_tiling_new = _library.bind(
+    "memmodel_tiling_new",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Inference),
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_void_p),
+    blocking=True,
+)
+_tiling_result = _library.bind("memmodel_tiling_result", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(TilingResult))
+_tiling_axis_count = _library.bind("memmodel_tiling_axis_count", ctypes.c_size_t, ctypes.c_void_p)
+_tiling_axis = _library.bind(
+    "memmodel_tiling_axis",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.POINTER(TilingAxis),
+)
+_tiling_range = _library.bind(
+    "memmodel_tiling_range",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int64,
+    ctypes.POINTER(TilingRange),
+)
+_tiling_plan = _library.bind("memmodel_tiling_plan", ctypes.c_void_p, ctypes.c_void_p)
+_tiling_ref = _library.bind("memmodel_tiling_ref", ctypes.c_void_p, ctypes.c_void_p)
+_tiling_unref = _library.bind("memmodel_tiling_unref", None, ctypes.c_void_p)
 
 _check = _call.Checker(_context_error, _status_message)
 
@@ -3727,6 +4409,118 @@ def network_load(context: ContextHandle, path: str | os.PathLike[str]) -> Networ
     )
     _check.status(_value, context)
     return NetworkHandle(network_.value, _call.context_of(context))
+
+
+def budget_means_name(means: BudgetMeans | int | str) -> str | None:
+    """Name of a means, such as "recompute".
+
+    means: BudgetMeans.
+
+    Returns a static string; None if there is no such means.
+    """
+    _value = _budget_means_name(_call.enum(BudgetMeans)(means, "means"))
+    return _call.optional_decoded(_value)
+
+
+def budget_new(network: NetworkHandle, job: Job | None, bytes: int) -> BudgetHandle:
+    """Bring a job within a budget: reuse, another order, recomputation, tiles, a smaller batch, one after the other
+    until it is.
+
+    With job->inference the network's forward pass is planned by schedule_new() and tiling_new(); bytes are those of the
+    plan and of the weights, and job's framework, optimizer and device do not matter. Else the bytes are those of
+    job->measure of the simulated training step; there the order is the program's and tiles cannot be had; with
+    "pytorch" what is computed again is found by recomputation_solve(). The last means is the largest batch that is
+    within the budget after all others.
+
+    network: built network; a smaller batch can be had if it has a symbol "batch".
+
+    job: how it is run, with a value for every symbol. None: all defaults.
+
+    bytes: the budget, above 0.
+
+    Raises InvalidArgumentError, StructSizeError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError,
+    CallbackError, NomemError, UnsupportedError.
+    """
+    budget_ = ctypes.c_void_p()
+    with _call.held(network=network):
+        _value = _budget_new(
+            _call.address(network, NetworkHandle, "network"),
+            _call.optional_reference(job, Job, "job"),
+            _call.int64(bytes, "bytes"),
+            ctypes.byref(budget_),
+        )
+    _check.status(_value, _call.owner(job, 'context') or network)
+    _call.raise_pending()
+    return BudgetHandle(budget_.value, _call.context_of(_call.owner(job, 'context') or network))
+
+
+def budget_result(budget: BudgetHandle) -> BudgetResult:
+    """What it came to.
+
+    budget: budget.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    result_ = BudgetResult()
+    _value = _budget_result(_call.address(budget, BudgetHandle, "budget"), ctypes.byref(result_))
+    _check.status(_value, None)
+    return _call.owned(result_, budget)
+
+
+def budget_step_count(budget: BudgetHandle) -> int:
+    """Number of means that were looked at, the job as it is among them.
+
+    budget: budget.
+
+    Returns steps, at least 1.
+    """
+    _value = _budget_step_count(_call.address(budget, BudgetHandle, "budget"))
+    return int(_value)
+
+
+def budget_step(budget: BudgetHandle, index: int) -> BudgetStep:
+    """A means that was looked at.
+
+    budget: budget.
+
+    index: from 0, in the order of BudgetMeans.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    step_ = BudgetStep()
+    _value = _budget_step(
+        _call.address(budget, BudgetHandle, "budget"),
+        _call.size(index, "index"),
+        ctypes.byref(step_),
+    )
+    _check.status(_value, budget)
+    return _call.owned(step_, budget)
+
+
+def budget_text(budget: BudgetHandle) -> str:
+    """All of it as a paragraph in English: what was done, and what each step gave.
+
+    budget: budget.
+
+    Returns the text, owned by the budget.
+    """
+    _value = _budget_text(_call.address(budget, BudgetHandle, "budget"))
+    return _call.decoded(_value)
+
+
+def budget_ref(budget: BudgetHandle) -> BudgetHandle:
+    """Take one more reference.
+
+    Returns `budget`.
+    """
+    _budget_ref(_call.address(budget, BudgetHandle, "budget"))
+    return BudgetHandle(budget.pointer, budget._context)
+
+
+def budget_unref(budget: BudgetHandle | None) -> None:
+    """Drop one reference."""
+    if budget is not None:
+        _call.instance_of(budget, BudgetHandle, "budget").close()
 
 
 def network_input(network: NetworkHandle, name: str, dtype: Dtype | int | str, dims: Any) -> int:
@@ -4852,7 +5646,7 @@ def model_front_count(model: ModelHandle) -> int:
 
     model: model.
 
-    Returns entries; 0 where the fit kept none, as those with coefficients that are not negative do.
+    Returns entries; 0 for a model from a file that has none.
     """
     _value = _model_front_count(_call.address(model, ModelHandle, "model"))
     return int(_value)
@@ -5591,6 +6385,23 @@ def plan_to_svg(plan: PlanHandle) -> str:
     return _call.taken(_free, plan, svg_)
 
 
+def plan_to_c(plan: PlanHandle, name: str) -> str:
+    """A solved plan as a table in C for include/memmodel_arena.h, with which a runtime places its tensors: the
+    constants `name`, `name`_buffers, `name`_lives and `name`_count, and an enumerator NAME_BUFFER for each buffer whose
+    name, in capitals and with "_" for what C does not know, is nobody else's.
+
+    plan: solved.
+
+    name: what to call the table: letters, digits and "_".
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    code_ = ctypes.c_void_p()
+    _value = _plan_to_c(_call.address(plan, PlanHandle, "plan"), _call.text(name, "name"), ctypes.byref(code_))
+    _check.status(_value, plan)
+    return _call.taken(_free, plan, code_)
+
+
 def plan_ref(plan: PlanHandle) -> PlanHandle:
     """Take one more reference.
 
@@ -5604,6 +6415,314 @@ def plan_unref(plan: PlanHandle | None) -> None:
     """Drop one reference."""
     if plan is not None:
         _call.instance_of(plan, PlanHandle, "plan").close()
+
+
+def chain_new(context: ContextHandle, output: int) -> ChainHandle:
+    """Make a chain without blocks.
+
+    context: the chain keeps a reference.
+
+    output: bytes of what the last block makes, and of the gradient that waits there from the beginning; next to nothing
+    where the last block is the loss.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    chain_ = ctypes.c_void_p()
+    _value = _chain_new(
+        _call.address(context, ContextHandle, "context"),
+        _call.int64(output, "output"),
+        ctypes.byref(chain_),
+    )
+    _check.status(_value, context)
+    return ChainHandle(chain_.value, _call.context_of(context))
+
+
+def chain_add(chain: ChainHandle, block: ChainBlock) -> None:
+    """Add a block at the end of a chain; its number is the count of blocks before.
+
+    chain: chain.
+
+    block: copied.
+
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError.
+    """
+    _value = _chain_add(_call.address(chain, ChainHandle, "chain"), _call.reference(block, ChainBlock, "block"))
+    _check.status(_value, chain)
+
+
+def chain_solve(chain: ChainHandle, budget: int, slots: int) -> None:
+    """Find the schedule of least cost whose peak is within a budget.
+
+    It is the cheapest of those that keep each checkpoint until the backward pass needs it, where every size is rounded
+    up to slots of `budget / slots` bytes: never above the budget, and exact where that is 1 byte. Found by the dynamic
+    programming of Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova (hal-02352969), and run step by step before it is
+    kept. Where no schedule fits in whole slots but one fits in bytes, that of the least peak is given.
+
+    chain: chain with at least one block.
+
+    budget: that everything has to fit in: inputs, what is kept, gradients.
+
+    slots: 1 to 100000; 0: 500.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    with _call.held(chain=chain):
+        _value = _chain_solve(
+            _call.address(chain, ChainHandle, "chain"),
+            _call.int64(budget, "budget"),
+            _call.int64(slots, "slots"),
+        )
+    _check.status(_value, chain)
+    _call.raise_pending()
+
+
+def chain_result(chain: ChainHandle) -> ChainResult:
+    """What the chain came to.
+
+    chain: chain.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    result_ = ChainResult()
+    _value = _chain_result(_call.address(chain, ChainHandle, "chain"), ctypes.byref(result_))
+    _check.status(_value, chain)
+    return result_
+
+
+def chain_step_count(chain: ChainHandle) -> int:
+    """Number of steps of the schedule.
+
+    chain: chain.
+
+    Returns steps; 0 if the chain is not solved.
+    """
+    _value = _chain_step_count(_call.address(chain, ChainHandle, "chain"))
+    return int(_value)
+
+
+def chain_step(chain: ChainHandle, index: int) -> ChainStep:
+    """A step of the schedule.
+
+    chain: chain.
+
+    index: from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    step_ = ChainStep()
+    _value = _chain_step(_call.address(chain, ChainHandle, "chain"), _call.size(index, "index"), ctypes.byref(step_))
+    _check.status(_value, chain)
+    return step_
+
+
+def chain_ref(chain: ChainHandle) -> ChainHandle:
+    """Take one more reference.
+
+    Returns `chain`.
+    """
+    _chain_ref(_call.address(chain, ChainHandle, "chain"))
+    return ChainHandle(chain.pointer, chain._context)
+
+
+def chain_unref(chain: ChainHandle | None) -> None:
+    """Drop one reference."""
+    if chain is not None:
+        _call.instance_of(chain, ChainHandle, "chain").close()
+
+
+def recomputation_new(network: NetworkHandle) -> RecomputationHandle:
+    """Make a search.
+
+    network: built network; the search keeps a reference and its context.
+
+    Raises InvalidArgumentError, NomemError, ShapeError, StructSizeError, ParseError, MemmodelOverflowError.
+    """
+    recomputation_ = ctypes.c_void_p()
+    _value = _recomputation_new(_call.address(network, NetworkHandle, "network"), ctypes.byref(recomputation_))
+    _check.status(_value, network)
+    return RecomputationHandle(recomputation_.value, _call.context_of(network))
+
+
+def recomputation_cost(recomputation: RecomputationHandle, name: str, cost: float) -> None:
+    """Say what a part of the forward pass costs, such as seconds that were measured. Once a cost is given, parts
+    without one cost nothing; the last that is given for a layer counts.
+
+    Without any, a layer costs its multiplications with addition, and one for each element that it makes. A step costs
+    three forward passes, for its backward pass computes two gradients; what is computed again comes on top.
+
+    recomputation: search.
+
+    name: a layer, or a scope, whose cost its layers share as they do operations.
+
+    cost: of running it forward once, in any unit, 0 or more.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    _value = _recomputation_cost(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        _call.text(name, "name"),
+        _call.double(cost, "cost"),
+    )
+    _check.status(_value, recomputation)
+
+
+def recomputation_observe(recomputation: RecomputationHandle, observer: Callable[..., Any] | None) -> None:
+    """Be told of the searches that follow.
+
+    recomputation: search.
+
+    observer: None for none.
+
+    Raises InvalidArgumentError.
+    """
+    observer_ = _as_recomputation_observer(observer, "observer")
+    _call.instance_of(recomputation, RecomputationHandle, "recomputation").keep("recomputation_observe", observer_)
+    _value = _recomputation_observe(_call.address(recomputation, RecomputationHandle, "recomputation"), observer_, None)
+    _check.status(_value, recomputation)
+    _call.raise_pending()
+
+
+def recomputation_solve(recomputation: RecomputationHandle, job: Job | None, budget: int, simulations: int) -> None:
+    """Find which scopes to wrap so that the job's peak is within a budget and the time that is added is least; and the
+    curve between peak and time. Every point of it is simulated in full.
+
+    Sets to begin with come from knapsacks of what each scope keeps less and costs; a local search then adds, leaves out
+    and exchanges scopes, at all levels. The same network, job and number of simulations give the same answer on every
+    machine. A budget that nothing is within is no error: the point of the least peak is advised then.
+
+    recomputation: search.
+
+    job: a training with "pytorch"; what its `checkpoint` names is left out. None for defaults; every symbol of the
+    network needs a value.
+
+    budget: that the measure in job->measure has to be within; 0: as little as was found.
+
+    simulations: most simulations, 2 to 1000000; 0: 2000.
+
+    Raises InvalidArgumentError, UnsupportedError, UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError,
+    CallbackError, StructSizeError, NomemError.
+    """
+    with _call.held(recomputation=recomputation):
+        _value = _recomputation_solve(
+            _call.address(recomputation, RecomputationHandle, "recomputation"),
+            _call.optional_reference(job, Job, "job"),
+            _call.int64(budget, "budget"),
+            _call.int64(simulations, "simulations"),
+        )
+    _check.status(_value, _call.owner(job, 'context') or recomputation)
+    _call.raise_pending()
+
+
+def recomputation_result(recomputation: RecomputationHandle) -> RecomputationResult:
+    """What the search came to.
+
+    recomputation: search.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    result_ = RecomputationResult()
+    _value = _recomputation_result(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        ctypes.byref(result_),
+    )
+    _check.status(_value, recomputation)
+    return result_
+
+
+def recomputation_point_count(recomputation: RecomputationHandle) -> int:
+    """Number of points of the curve.
+
+    recomputation: search.
+
+    Returns points; 0 if nothing was searched for.
+    """
+    _value = _recomputation_point_count(_call.address(recomputation, RecomputationHandle, "recomputation"))
+    return int(_value)
+
+
+def recomputation_point(recomputation: RecomputationHandle, index: int) -> RecomputationPoint:
+    """A point of the curve.
+
+    recomputation: search.
+
+    index: from 0, which wraps nothing; each takes more time and less memory than those before.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    point_ = RecomputationPoint()
+    _value = _recomputation_point(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        _call.size(index, "index"),
+        ctypes.byref(point_),
+    )
+    _check.status(_value, recomputation)
+    return _call.owned(point_, recomputation)
+
+
+def recomputation_scope(recomputation: RecomputationHandle, point: int, index: int) -> str | None:
+    """Name of a scope that a point wraps, in the order of the forward pass.
+
+    recomputation: search.
+
+    point: number of the point.
+
+    index: from 0.
+
+    Returns the name, owned by the search; None if there is none of that index.
+    """
+    _value = _recomputation_scope(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        _call.size(point, "point"),
+        _call.size(index, "index"),
+    )
+    return _call.optional_decoded(_value)
+
+
+def recomputation_to_json(recomputation: RecomputationHandle) -> str:
+    """The advice and the curve as JSON text (doc/formats.md).
+
+    recomputation: search.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    text_ = ctypes.c_void_p()
+    _value = _recomputation_to_json(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        ctypes.byref(text_),
+    )
+    _check.status(_value, recomputation)
+    return _call.taken(_free, recomputation, text_)
+
+
+def recomputation_to_svg(recomputation: RecomputationHandle) -> str:
+    """The curve as a picture: time that is added across, peak up.
+
+    recomputation: search.
+
+    Raises InvalidArgumentError, NomemError.
+    """
+    svg_ = ctypes.c_void_p()
+    _value = _recomputation_to_svg(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        ctypes.byref(svg_),
+    )
+    _check.status(_value, recomputation)
+    return _call.taken(_free, recomputation, svg_)
+
+
+def recomputation_ref(recomputation: RecomputationHandle) -> RecomputationHandle:
+    """Take one more reference.
+
+    Returns `recomputation`.
+    """
+    _recomputation_ref(_call.address(recomputation, RecomputationHandle, "recomputation"))
+    return RecomputationHandle(recomputation.pointer, recomputation._context)
+
+
+def recomputation_unref(recomputation: RecomputationHandle | None) -> None:
+    """Drop one reference."""
+    if recomputation is not None:
+        _call.instance_of(recomputation, RecomputationHandle, "recomputation").close()
 
 
 def replay_new(trace: TraceHandle, options: ReplayOptions | None) -> ReplayHandle:
@@ -6091,9 +7210,10 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
 
 
 def report_to_html(report: ReportHandle, context: ContextHandle) -> str:
-    """The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, and a timeline of the
-    live bytes to look around in. It holds all it needs and asks for nothing from a network. Of long traces it shows the
-    highest moments: the peak of every step is always among them.
+    """The report as one HTML page: peaks, categories, changes, the per-layer table, formulas, a timeline of the live
+    bytes to look around in, and where the blocks of the last step lie in the smallest arena, if they are 4000 at most.
+    It holds all it needs and asks for nothing from a network. Of long traces it shows the highest moments: the peak of
+    every step is always among them.
 
     report: report.
 
@@ -6124,3 +7244,231 @@ def report_unref(report: ReportHandle | None) -> None:
     """Drop one reference."""
     if report is not None:
         _call.instance_of(report, ReportHandle, "report").close()
+
+
+def schedule_new(network: NetworkHandle, how: Inference | None) -> ScheduleHandle:
+    """Schedule a network, and plan its buffers: moments of the plan are operators, in the order in which they run.
+
+    A buffer of the plan is a tensor, named after its layer, or what an operator needs while it runs. Inputs are there
+    from the begin and outputs stay to the end; inputs may be overwritten when nobody needs them any more.
+
+    network: network.
+
+    how: values of all symbols, and what to do without. None: no symbols, all defaults.
+
+    Raises InvalidArgumentError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError, CallbackError,
+    StructSizeError, NomemError.
+    """
+    schedule_ = ctypes.c_void_p()
+    with _call.held(network=network):
+        _value = _schedule_new(
+            _call.address(network, NetworkHandle, "network"),
+            _call.optional_reference(how, Inference, "how"),
+            ctypes.byref(schedule_),
+        )
+    _check.status(_value, _call.owner(how, 'context') or network)
+    _call.raise_pending()
+    return ScheduleHandle(schedule_.value, _call.context_of(_call.owner(how, 'context') or network))
+
+
+def schedule_plan(schedule: ScheduleHandle) -> PlanHandle | None:
+    """The plan of a schedule's buffers, solved with the defaults of plan_solve().
+
+    schedule: schedule.
+
+    Returns the plan, with one more reference; None if `schedule` is.
+    """
+    _value = _schedule_plan(_call.address(schedule, ScheduleHandle, "schedule"))
+    return _call.again(PlanHandle, _value, _call.context_of(schedule))
+
+
+def schedule_buffer(schedule: ScheduleHandle, tensor: int) -> int:
+    """The plan's buffer of a tensor.
+
+    schedule: schedule.
+
+    tensor: of the network.
+
+    Raises InvalidArgumentError.
+    """
+    buffer_ = ctypes.c_size_t()
+    _value = _schedule_buffer(
+        _call.address(schedule, ScheduleHandle, "schedule"),
+        _call.int32(tensor, "tensor"),
+        ctypes.byref(buffer_),
+    )
+    _check.status(_value, schedule)
+    return buffer_.value
+
+
+def schedule_operator_count(schedule: ScheduleHandle) -> int:
+    """Number of operators.
+
+    schedule: schedule.
+
+    Returns operators.
+    """
+    _value = _schedule_operator_count(_call.address(schedule, ScheduleHandle, "schedule"))
+    return int(_value)
+
+
+def schedule_operator(schedule: ScheduleHandle, index: int) -> ScheduleOperator:
+    """An operator.
+
+    schedule: schedule.
+
+    index: from 0, in the order in which they run.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    about_ = ScheduleOperator()
+    _value = _schedule_operator(
+        _call.address(schedule, ScheduleHandle, "schedule"),
+        _call.size(index, "index"),
+        ctypes.byref(about_),
+    )
+    _check.status(_value, schedule)
+    return _call.owned(about_, schedule)
+
+
+def schedule_summary(schedule: ScheduleHandle) -> ScheduleSummary:
+    """What the schedule comes to.
+
+    schedule: schedule.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    summary_ = ScheduleSummary()
+    _value = _schedule_summary(_call.address(schedule, ScheduleHandle, "schedule"), ctypes.byref(summary_))
+    _check.status(_value, schedule)
+    return summary_
+
+
+def schedule_ref(schedule: ScheduleHandle) -> ScheduleHandle:
+    """Take one more reference.
+
+    Returns `schedule`.
+    """
+    _schedule_ref(_call.address(schedule, ScheduleHandle, "schedule"))
+    return ScheduleHandle(schedule.pointer, schedule._context)
+
+
+def schedule_unref(schedule: ScheduleHandle | None) -> None:
+    """Drop one reference."""
+    if schedule is not None:
+        _call.instance_of(schedule, ScheduleHandle, "schedule").close()
+
+
+def tiling_new(network: NetworkHandle, how: Inference | None, budget: int) -> TilingHandle:
+    """Cut the input of a network into tiles whose planned peak is within a budget. Of those that fit, these cost least:
+    they have the least overhead. The whole input and output lie elsewhere: only a tile's are in its memory.
+
+    network: with one input [batch, channels, 1 to 3 spatial axes], or with the channels last, and outputs of one size.
+    Linear upsampling is taken to be that without align_corners.
+
+    how: as of schedule_new().
+
+    budget: of a tile's plan; 0: no limit, one tile.
+
+    Raises UnsupportedError, InvalidArgumentError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError,
+    CallbackError, StructSizeError, NomemError.
+    """
+    tiling_ = ctypes.c_void_p()
+    with _call.held(network=network):
+        _value = _tiling_new(
+            _call.address(network, NetworkHandle, "network"),
+            _call.optional_reference(how, Inference, "how"),
+            _call.int64(budget, "budget"),
+            ctypes.byref(tiling_),
+        )
+    _check.status(_value, _call.owner(how, 'context') or network)
+    _call.raise_pending()
+    return TilingHandle(tiling_.value, _call.context_of(_call.owner(how, 'context') or network))
+
+
+def tiling_result(tiling: TilingHandle) -> TilingResult:
+    """What the tiling comes to.
+
+    tiling: tiling.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    result_ = TilingResult()
+    _value = _tiling_result(_call.address(tiling, TilingHandle, "tiling"), ctypes.byref(result_))
+    _check.status(_value, tiling)
+    return result_
+
+
+def tiling_axis_count(tiling: TilingHandle) -> int:
+    """Number of spatial axes.
+
+    tiling: tiling.
+
+    Returns axes, 1 to 3.
+    """
+    _value = _tiling_axis_count(_call.address(tiling, TilingHandle, "tiling"))
+    return int(_value)
+
+
+def tiling_axis(tiling: TilingHandle, axis: int) -> TilingAxis:
+    """A spatial axis.
+
+    tiling: tiling.
+
+    axis: from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    about_ = TilingAxis()
+    _value = _tiling_axis(_call.address(tiling, TilingHandle, "tiling"), _call.size(axis, "axis"), ctypes.byref(about_))
+    _check.status(_value, tiling)
+    return about_
+
+
+def tiling_range(tiling: TilingHandle, axis: int, index: int) -> TilingRange:
+    """Where a tile lies along an axis. A tile is one range of each axis; the output's from `first` on is the tile's own
+    from `skip` on.
+
+    tiling: tiling.
+
+    axis: from 0.
+
+    index: of the tile along this axis, from 0.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    range_ = TilingRange()
+    _value = _tiling_range(
+        _call.address(tiling, TilingHandle, "tiling"),
+        _call.size(axis, "axis"),
+        _call.int64(index, "index"),
+        ctypes.byref(range_),
+    )
+    _check.status(_value, tiling)
+    return range_
+
+
+def tiling_plan(tiling: TilingHandle) -> PlanHandle | None:
+    """The plan of the largest tile.
+
+    tiling: tiling.
+
+    Returns the plan, with one more reference; None if `tiling` is.
+    """
+    _value = _tiling_plan(_call.address(tiling, TilingHandle, "tiling"))
+    return _call.again(PlanHandle, _value, _call.context_of(tiling))
+
+
+def tiling_ref(tiling: TilingHandle) -> TilingHandle:
+    """Take one more reference.
+
+    Returns `tiling`.
+    """
+    _tiling_ref(_call.address(tiling, TilingHandle, "tiling"))
+    return TilingHandle(tiling.pointer, tiling._context)
+
+
+def tiling_unref(tiling: TilingHandle | None) -> None:
+    """Drop one reference."""
+    if tiling is not None:
+        _call.instance_of(tiling, TilingHandle, "tiling").close()

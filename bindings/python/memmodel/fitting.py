@@ -63,6 +63,7 @@ def fit(
     checkpoint: str | None = None,
     progress: Callable[[_ffi.FitProgress], object] | None = None,
     threads: int = 0,
+    selection: str | int | _ffi.FitSelection = "default",
 ) -> Model:
     """Fit a formula to measurements: Samples, the path of a CSV file, a pandas frame, or columns by name.
 
@@ -77,6 +78,9 @@ def fit(
     non_negative: nowhere below 0. units: of columns, such as {"peak": "B"}: no sums of unlike things. max_exponent,
     integer_exponents: of the powers. change_points=1: at one value of one input it may change. quantile: of the loss
     "pinball".
+
+    selection: "standard_error", the smallest formula within one standard error of the best, is the default of
+    positive terms; "description" that of others.
 
     search: "terms" of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the nestings in
     `forbidden` such as "log(log)" or "cos", for at most so many `evaluations` or `seconds`. checkpoint: file where an
@@ -104,6 +108,7 @@ def fit(
         most_exponent=max_exponent,
         integer_exponents=bool(integer_exponents),
         change_points=change_points,
+        selection=selection,
         search=search,
         forbidden=_names(forbidden, "forbidden") or None,
         seed=seed,

@@ -294,7 +294,7 @@ class Model:
 
     @property
     def front(self) -> list[Rival]:
-        """The best formula of each size, smallest first; empty of models with positive terms."""
+        """The best formula of each size, smallest first; empty of a model from a file that has none."""
         front = []
         for index in range(_ffi.model_front_count(self._handle)):
             entry = _ffi.model_front_entry(self._handle, index)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from memmodel import _call, _ffi
 from memmodel._turns import Turns
+from memmodel.network import Network
 from memmodel.quantity import format_bytes
 from memmodel.samples import _context
 from memmodel.trace import Trace
@@ -79,6 +80,27 @@ class Plan:
         if not isinstance(trace, Trace):
             raise TypeError(f"trace: a Trace is needed, not {_call.kind_of(trace)}")
         return cls._of(_ffi.plan_from_trace(trace._handle))
+
+    @classmethod
+    def of_network(
+        cls,
+        network: Network,
+        *,
+        without: Iterable[str] = (),
+        alignment: int = 1,
+        parameters: bool = False,
+        symbols: Mapping[str, int] | None = None,
+        **sizes: int,
+    ) -> Plan:
+        """The buffers of a network's forward pass, solved: those of a Schedule with the same arguments.
+
+        >>> memmodel.Plan.of_network(net, batch=1, dim=144).result.peak
+        """
+        from memmodel.scheduling import Schedule  # which makes plans
+
+        return Schedule(
+            network, without=without, alignment=alignment, parameters=parameters, symbols=symbols, **sizes
+        ).plan
 
     def add(
         self,
@@ -169,6 +191,11 @@ class Plan:
         """As CSV: what was read with the column offset, or the buffers' columns."""
         with self._turns.reading():
             _ffi.plan_write(self._handle, path)
+
+    def to_c(self, name: str) -> str:
+        """The solved plan as a table in C, for programs with memmodel_arena.h."""
+        with self._turns.reading():
+            return _ffi.plan_to_c(self._handle, name)
 
     def to_svg(self) -> str:
         """A picture: time across, offsets up."""

@@ -17,6 +17,7 @@ from memmodel._optional import need
 from memmodel.model import Model
 from memmodel.points import Points
 from memmodel.quantity import format_bytes, parse_bytes
+from memmodel.recomputation import Recomputation
 from memmodel.report import Layer, Report
 from memmodel.samples import samples_of
 from memmodel.trace import Event, Trace
@@ -176,6 +177,32 @@ def _layers_title(report: Report | Sequence[Layer], shown: int, rows: int) -> st
     title = "Who holds memory at the peak" + (f": the {shown} largest of {rows} layers" if shown < rows else "")
     moment = report.moment if isinstance(report, Report) else ""
     return f"{title}\n{moment}" if moment else title
+
+
+# ---- memory against time ----
+
+
+def recomputation(found: Recomputation, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+    """The curve between peak and extra time that recompute() found, with its advice and its budget.
+
+    >>> memmodel.plot.recomputation(memmodel.recompute(net, "16GiB", batch=64, dim=224))
+    """
+    scale, unit = _unit(found.before)
+    extra, peak = [100 * point.extra for point in found], [point.peak / scale for point in found]
+    ax = _axes(ax, 7, 4.6)
+    ax.step(extra, peak, where="post", color=BLUE, lw=1.2, label=f"{len(found)} sets of modules")
+    ax.plot(extra, peak, "o", color=BLUE, ms=3)
+    ax.plot([100 * found.extra], [found.peak / scale], "o", color=RED, ms=8,
+            label=f"advised: {format_bytes(found.peak)} for {found.extra:.1%}")  # fmt: skip
+    if found.budget:
+        ax.axhline(found.budget / scale, color=RED, ls="--", lw=1, label=f"budget, {format_bytes(found.budget)}")
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("extra time of a step, %")
+    ax.set_ylabel(_label("peak", unit))
+    ax.set_title(title or "Peak against time")
+    ax.grid(True, alpha=0.25)
+    ax.legend(fontsize=9)
+    return ax
 
 
 # ---- over a step ----

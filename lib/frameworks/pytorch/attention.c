@@ -142,7 +142,8 @@ safe_softmax(struct step *step, struct value *x)
     struct shape rows = shape_typed(&x->shape, MEMMODEL_BOOL), zero = shape_scalar(x->shape.dtype);
     struct value *result = value_copy(step, x), *mask = value_like_typed(step, x, MEMMODEL_BOOL), *all;
 
-    rows.dims[rows.rank - 1] = 1;
+    if (!step->status) /* else the value may have no axes */
+        rows.dims[rows.rank - 1] = 1;
     all = value_empty(step, &rows);
     value_scratch(step, &zero);
     value_drop(step, all);
@@ -237,7 +238,7 @@ math_products(struct step *step, struct value *query, struct value *key, struct 
     int64_t heads = query->shape.rank > 2 ? query->shape.dims[query->shape.rank - 3] : 1;
     struct value *all_keys, *all_values;
 
-    if (options->causal)
+    if (options->causal && !step->status)
         own_mask = causal_mask(step, query->shape.dims[query->shape.rank - 2], key->shape.dims[key->shape.rank - 2],
                                query->shape.dtype);
     all_keys = options->grouped ? repeated_heads(step, key, heads) : value_keep(key); /* else products broadcast */

@@ -18,18 +18,18 @@ struct mark {
     bool reentrant;
 };
 
-/* `*` stands for any letters, `?` for one. What follows the newest `*` is tried at each place in turn. */
-static bool
-pattern_matches(const struct pattern *pattern, const char *text)
+/* What follows the newest `*` is tried at each place in turn. */
+bool
+checkpoint_pattern_matches(const char *pattern, size_t length, const char *text)
 {
     size_t at = 0, after_star = SIZE_MAX;
     const char *from = text;
 
     while (*text) {
-        if (at < pattern->length && pattern->text[at] == '*') {
+        if (at < length && pattern[at] == '*') {
             after_star = ++at;
             from = text;
-        } else if (at < pattern->length && (pattern->text[at] == '?' || pattern->text[at] == *text)) {
+        } else if (at < length && (pattern[at] == '?' || pattern[at] == *text)) {
             at++;
             text++;
         } else if (after_star == SIZE_MAX) {
@@ -39,9 +39,9 @@ pattern_matches(const struct pattern *pattern, const char *text)
             text = ++from;
         }
     }
-    while (at < pattern->length && pattern->text[at] == '*')
+    while (at < length && pattern[at] == '*')
         at++;
-    return at == pattern->length;
+    return at == length;
 }
 
 /* "encoder.*(use_reentrant=True)" */
@@ -87,7 +87,7 @@ mark_scopes(const struct memmodel_network *network, const struct pattern *patter
     for (size_t i = 0; i < network->scope_count; i++) {
         const struct scope *scope = &network->scopes[i];
 
-        if (!pattern_matches(pattern, scope->name))
+        if (!checkpoint_pattern_matches(pattern->text, pattern->length, scope->name))
             continue;
         mark_layers_between(scope->first, scope->end, pattern->reentrant, marks);
         found++;
@@ -101,7 +101,7 @@ mark_layers(const struct memmodel_network *network, const struct pattern *patter
     size_t found = 0;
 
     for (size_t i = 0; i < network->layer_count; i++) {
-        if (!pattern_matches(pattern, network->layers[i].name))
+        if (!checkpoint_pattern_matches(pattern->text, pattern->length, network->layers[i].name))
             continue;
         mark_layers_between((int32_t)i, (int32_t)i + 1, pattern->reentrant, marks);
         found++;

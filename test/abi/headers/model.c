@@ -10,6 +10,7 @@ enum {
         + (int)sizeof(struct memmodel_prediction)
         + (int)sizeof(struct memmodel_model_scores)
         + (int)sizeof(struct memmodel_front_entry)
+        + (int)sizeof(MEMMODEL_FIT_SELECTION_DEFAULT)
         + (int)sizeof(MEMMODEL_FIT_LOSS_DEFAULT)
         + (int)sizeof(MEMMODEL_FIT_SEARCH_TERMS)
         + (int)sizeof(MEMMODEL_BASIS_POSYNOMIAL)

@@ -25,6 +25,7 @@ enum {
         + (int)sizeof(&memmodel_plan_result)
         + (int)sizeof(&memmodel_plan_write)
         + (int)sizeof(&memmodel_plan_to_svg)
+        + (int)sizeof(&memmodel_plan_to_c)
         + (int)sizeof(&memmodel_plan_ref)
         + (int)sizeof(&memmodel_plan_unref)
 };

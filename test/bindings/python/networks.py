@@ -43,6 +43,27 @@ def unet3d(filters=16, depth=4):
     return net
 
 
+def blocks(count=4, width=64):
+    """Perceptrons one after the other, each in a scope of its own, on 32 rows an item."""
+    net = memmodel.Network()
+    x = net.input("x", (net.symbol("batch"), 32, width))
+    for index in range(count):
+        with net.scope(f"block.{index}"):
+            y = net.linear(x, units=4 * width)
+            y = net.activation(y, kind="gelu")
+            x = net.linear(y, units=width)
+            x = net.activation(x, kind="gelu")
+    net.linear(x, units=1)
+    return net
+
+
+def pooled():
+    """What is left of an image when it is averaged."""
+    net = memmodel.Network()
+    net.global_pool(net.input("x", (1, 2, 8, 8)), keep=True)
+    return net
+
+
 def classifier():
     """50x50x3: conv 32, pool 2, conv 64, pool 2, dense 500, dense 10, with ReLU counted with its layer."""
     net = memmodel.Network()

@@ -37,9 +37,7 @@ class Fit(unittest.TestCase):
             net.save(path)
             words = ("--target", "peak_bytes", "--inputs", "dim,batch", "--network", path, "--basis", "given", "--json")
             expected = tool("fit", networks.TORCH_SAMPLES, *words)
-        model = memmodel.fit(
-            networks.TORCH_SAMPLES, "peak_bytes", ["dim", "batch"], network=net, basis="given"
-        )
+        model = memmodel.fit(networks.TORCH_SAMPLES, "peak_bytes", ["dim", "batch"], network=net, basis="given")
         self.assertEqual(model.to_json(), expected)
 
     def test_squared_errors_take_a_target_of_any_sign(self):
@@ -62,11 +60,36 @@ class Fit(unittest.TestCase):
         with self.assertRaisesRegex(memmodel.DataError, "row 1.*squared"):
             memmodel.fit({"a": [1, 2, 3, 4], "y": [0, 1, 2, 3]}, "y")
 
-    def test_models_of_positive_terms_have_no_limits_and_no_front(self):
+    def test_other_losses_search_trees_too(self):
+        rows = [(1.1 * x, 0.9 * z) for x in range(1, 8) for z in range(1, 7)]
+        law = [20 * x / (x + z) ** 2 for x, z in rows]
+        table = {
+            "x": [x for x, _ in rows],
+            "z": [z for _, z in rows],
+            "y": [5 * y if i == 10 else y for i, y in enumerate(law)],
+        }
+        model = memmodel.fit(table, "y", loss="mape", basis="general", search="enumerate", evaluations=6000)
+        for value, y in zip(model.evaluate(table), law):  # it passes over the wild row
+            self.assertAlmostEqual(float(value), y, 9)
+
+    def test_models_of_positive_terms_have_no_limits_but_a_front(self):
         model = memmodel.fit({"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}, "peak")
         self.assertIsNone(model.limits)
-        self.assertEqual(model.front, [])
+        self.assertEqual([entry.formula for entry in model.front if entry.chosen], [model.formula()])
+        self.assertEqual(model.front[0].nodes, 1)  # the constant
+        self.assertGreater(model.front[0].held_out_error, 0.3)
+        self.assertLess(model.front[-1].held_out_error, 1e-9)
+        self.assertEqual(memmodel.Model.from_json(model.to_json()).front, model.front)
         self.assertTrue(math.isnan(model.scores.r2))
+
+    def test_the_selection_is_said_by_name(self):
+        table = {"n": [1, 2, 3, 4, 5, 6, 7, 8], "y": [5.0, 4, 6, 5, 4, 6, 5, 4]}
+        smallest = memmodel.fit(table, "y", loss="squared", selection="standard_error")
+        self.assertEqual(smallest.scores.terms, 1)  # the mean: nothing is surely better
+        shortest = memmodel.fit(table, "y", loss="squared", selection="description").to_json()
+        self.assertEqual(shortest, memmodel.fit(table, "y", loss="squared").to_json())
+        with self.assertRaisesRegex(ValueError, "standard_error"):
+            memmodel.fit(table, "y", selection="least")
 
     def test_tables_of_any_kind_give_the_same_model(self):
         table = {"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}

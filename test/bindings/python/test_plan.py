@@ -38,6 +38,65 @@ class Plans(unittest.TestCase):
         self.assertEqual(result.lower_bound, max(report.trace.live))
         self.assertEqual(result.peak, result.lower_bound)
 
+    def test_a_network_is_planned(self):
+        net = memmodel.Network()
+        x = net.input("x", (net.symbol("batch"), 10))
+        a, b = net.linear(x, units=100), net.linear(x, units=100)
+        c = net.concat([a, b], axis=1)
+        net.linear(c, units=10, name="y")
+        schedule = memmodel.Schedule(net, batch=1)
+        self.assertEqual(schedule.plan.result.peak, 840)
+        self.assertEqual((schedule.tensors, schedule.parameters), (40 + 400 + 400 + 800 + 40, 4 * (2 * 1100 + 2010)))
+        self.assertEqual(schedule.reuse, 1680 / 840)
+        self.assertEqual(schedule.multiply_adds, 10 * 100 * 2 + 200 * 10)
+        self.assertEqual([step.does_nothing for step in schedule.operators], [False, False, True, False])
+        self.assertEqual(schedule.operators[-1].name, "y")
+        places = [schedule.plan[schedule.buffer(tensor)].offset for tensor in (a, b, c)]
+        self.assertEqual([place - places[2] for place in places], [0, 400, 0])
+        self.assertIn("reuse 2.00", repr(schedule))
+        plan = memmodel.Plan.of_network(net, without=["concatenation"], symbols={"batch": 1})
+        self.assertEqual(plan.result.peak, 1600)
+        self.assertEqual(len(xml.etree.ElementTree.fromstring(plan.to_svg()).findall(".//{*}title")), 5)
+
+    def test_branches_are_reordered(self):
+        net = memmodel.Network()
+        x = net.input("x", (1, 100))
+        wide = [net.linear(x, units=1000) for _ in range(4)]
+        net.concat([net.linear(y, units=100) for y in wide], axis=1)
+        schedule = memmodel.Schedule(net)
+        self.assertEqual((schedule.built_peak, schedule.plan.result.peak), (400 * 41, 400 * 14))
+        self.assertEqual(memmodel.Schedule(net, without=["order"]).plan.result.peak, 400 * 41)
+
+    def test_tiles_cover_the_whole(self):
+        net = memmodel.Network()
+        net.conv(net.input("x", (1, 2, 64)), filters=2, kernel=3, pad=1)
+        tiling = memmodel.Tiling(net, 384)
+        self.assertEqual((tiling.peak, tiling.whole_peak, tiling.tensors, len(tiling)), (384, 1024, 1024, 3))
+        self.assertAlmostEqual(tiling.overhead, 4 / 64)
+        self.assertEqual(tiling.axes, [memmodel.TiledAxis(64, 1, 1, 1, 22, 3, 24)])
+        self.assertEqual(
+            [(tile.read[0], tile.keep[0], tile.write[0]) for tile in tiling],
+            [
+                (slice(0, 23), slice(0, 22), slice(0, 22)),
+                (slice(21, 45), slice(1, 23), slice(22, 44)),
+                (slice(43, 64), slice(1, 21), slice(44, 64)),
+            ],
+        )
+        self.assertEqual(tiling.plan.result.peak, 384)
+        self.assertEqual(len(memmodel.Tiling(net)), 1)
+        self.assertEqual(repr(tiling), "<Tiling of 3 tiles, 384 bytes each, 6.2 % more work>")
+        with self.assertRaisesRegex(memmodel.UnsupportedError, "global_pool"):
+            memmodel.Tiling(networks.pooled())
+
+    def test_mistakes_about_networks_are_named(self):
+        net = networks.classifier()
+        with self.assertRaisesRegex(memmodel.UnboundError, "batch"):
+            memmodel.Plan.of_network(net)
+        with self.assertRaisesRegex(ValueError, "fusion"):
+            memmodel.Schedule(net, batch=1, without="fission")
+        with self.assertRaisesRegex(TypeError, "Network"):
+            memmodel.Schedule(None)
+
     def test_files_and_pictures(self):
         plan = memmodel.Plan()
         plan.add(8, 0, 2, name="a")
@@ -53,7 +112,25 @@ class Plans(unittest.TestCase):
                 self.assertEqual({row["id"]: row["size"] for row in csv.DictReader(file)}, {"a": "8", "b": "8"})
             again = memmodel.Plan.read(path)
             self.assertEqual(again.solve().peak, 16)
+        self.assertIn("two = {16u, 1u, 2u, 2u, two_buffers, two_lives};", plan.to_c("two"))
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "no name in C"):
+            plan.to_c("two plans")
         self.assertEqual(len(xml.etree.ElementTree.fromstring(plan.to_svg()).findall(".//{*}title")), 2)
+
+    def test_a_job_is_brought_within_a_budget(self):
+        network = networks.classifier()
+        live = memmodel.estimate(network, batch=64).peak.live
+        enough = memmodel.within(network, live, batch=64)
+        self.assertEqual((enough.fits, enough.peak, enough.batch, enough.checkpoint), (True, live, 64, ""))
+        self.assertEqual([step.means for step in enough.steps], ["apart", "reuse"])
+        self.assertIn("Reuse of what nobody needs any more", str(enough))
+        smaller = memmodel.within(network, live - 1, batch=64)
+        self.assertEqual((smaller.fits, smaller.steps[-1].means), (True, "batch"))
+        self.assertLess(smaller.batch, 64)
+        self.assertEqual(memmodel.estimate(network, batch=smaller.batch).peak.live, smaller.peak)
+        self.assertFalse(memmodel.within(network, "1KiB", batch=64, inference=True).fits)
+        with self.assertRaises(memmodel.InvalidArgumentError):
+            memmodel.within(network, 0, batch=64)
 
     def test_a_search_is_stopped_by_its_observer(self):
         plan = memmodel.Plan()

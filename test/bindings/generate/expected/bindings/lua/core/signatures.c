@@ -5,8 +5,6 @@
 
 /* clang-format off */
 #define FUNCTION(kinds, name) {#name, kinds, (any_function)name}
-#define STRUCT(name) {#name, sizeof(struct name)}
-#define FIELD(name, field) {#name "." #field, offsetof(struct name, field)}
 
 const struct signature signatures[] = {
     FUNCTION("ipp", memmodel_box_new),
@@ -18,20 +16,6 @@ const struct signature signatures[] = {
 };
 
 const size_t signature_count = 6;
-
-const struct layout layouts[] = {
-    {"pointer", sizeof(void *)},
-    STRUCT(memmodel_box_options),
-    FIELD(memmodel_box_options, size),
-    FIELD(memmodel_box_options, name),
-    FIELD(memmodel_box_options, limit_bytes),
-    FIELD(memmodel_box_options, most),
-    FIELD(memmodel_box_options, lid),
-    FIELD(memmodel_box_options, reserved),
-    FIELD(memmodel_box_options, shares),
-    FIELD(memmodel_box_options, share_count),
-    {NULL, 0},
-};
 
 static void
 drop_memmodel_box(void *pointer)

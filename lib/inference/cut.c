@@ -1,0 +1,158 @@
+/* Tiles along one axis. */
+#include "inference/cut.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the input: what lies under all of the output. */
+static int64_t
+covered(const struct reach *reach, int32_t axis)
+{
+    const struct reach_ratio *ratio = &reach->tensors[reach->output].ratio[axis];
+
+    return min_i64(ceil_divide(reach->output_extent[axis], ratio->numerator) * ratio->denominator,
+                   ceil_divide(reach->extent[axis], reach->alignment[axis]) * reach->alignment[axis]);
+}
+
+struct memmodel_tiling_range
+cut_range(const struct reach *reach, int32_t axis, const struct cut *cut, int64_t index)
+{
+    const struct reach_ratio *ratio = &reach->tensors[reach->output].ratio[axis];
+    int64_t alignment = reach->alignment[axis], begin = index * cut->step, stop = begin + cut->step;
+    struct memmodel_tiling_range range = {
+        .size = sizeof range,
+        .begin = max_i64(floor_divide(begin - reach->before[axis], alignment) * alignment, 0),
+        .stop = min_i64(ceil_divide(stop + reach->after[axis], alignment) * alignment, reach->extent[axis]),
+        .first = begin / ratio->denominator * ratio->numerator,
+        .last = stop / ratio->denominator * ratio->numerator,
+    };
+
+    if (index == cut->count - 1) {
+        range.stop = reach->extent[axis];
+        range.last = reach->output_extent[axis];
+    }
+    range.skip = range.first - range.begin / ratio->denominator * ratio->numerator;
+    return range;
+}
+
+/* What convolutions spread is counted by their input, as their work is. */
+static int64_t
+work_extent(const struct reach *reach, const struct layer *layer, int32_t axis, const int64_t *extents)
+{
+    int32_t tensor = layer->op == OP_CONV_TRANSPOSE ? layer->inputs[0] : layer->first_output;
+
+    (void)axis;
+    return reach->tensors[tensor].fixed ? 1 : extents[tensor];
+}
+
+/* false: a tile would be too small for the network. */
+static bool
+weigh(const struct reach *reach, int32_t axis, struct cut *cut, int64_t *extents)
+{
+    const struct memmodel_network *network = reach->binding->network;
+    int64_t extent = 0;
+
+    cut->largest = 0;
+    for (size_t i = 0; i < network->layer_count; i++)
+        cut->work[i] = 0;
+    for (int64_t index = 0; index < cut->count; index++) {
+        struct memmodel_tiling_range range = cut_range(reach, axis, cut, index);
+
+        if (range.stop - range.begin != extent && !reach_extents(reach, axis, range.stop - range.begin, extents))
+            return false;
+        extent = range.stop - range.begin;
+        cut->largest = max_i64(cut->largest, extent);
+        for (size_t i = 0; i < network->layer_count; i++)
+            cut->work[i] += (double)work_extent(reach, &network->layers[i], axis, extents);
+    }
+    return true;
+}
+
+static int
+weigh_all(const struct reach *reach, int32_t axis, struct cuts *cuts)
+{
+    size_t layers = reach->binding->network->layer_count, kept = 0;
+    int64_t *extents =
+        memory_allocate_zeroed(reach->context, reach->binding->network->tensor_count + 1, sizeof *extents);
+    double *whole = memory_allocate_zeroed(reach->context, layers + 1, sizeof *whole);
+
+    for (size_t i = 0; i < cuts->count && extents && whole; i++) {
+        if (!weigh(reach, axis, &cuts->cuts[i], extents))
+            continue;
+        if (i == 0)
+            memcpy(whole, cuts->cuts[0].work, layers * sizeof *whole);
+        for (size_t layer = 0; layer < layers; layer++)
+            cuts->cuts[i].work[layer] /= whole[layer];
+        if (kept != i) {
+            double *work = cuts->cuts[kept].work;
+
+            cuts->cuts[kept] = cuts->cuts[i];
+            cuts->cuts[i].work = work;
+        }
+        kept++;
+    }
+    memory_release(reach->context, extents);
+    memory_release(reach->context, whole);
+    for (size_t i = kept; i < cuts->count; i++)
+        memory_release(reach->context, cuts->cuts[i].work);
+    cuts->count = kept;
+    return extents && whole ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+/* The step that is needed for so many tiles at most. */
+static int64_t
+step_for(const struct reach *reach, int32_t axis, int64_t count)
+{
+    return ceil_divide(ceil_divide(covered(reach, axis), count), reach->alignment[axis]) * reach->alignment[axis];
+}
+
+static int
+add_cut(const struct reach *reach, struct cuts *cuts, size_t *capacity, int64_t step, int64_t count)
+{
+    int status = array_reserve(reach->context, &cuts->cuts, capacity, cuts->count + 1, sizeof *cuts->cuts);
+    struct cut cut = {.step = step, .count = count};
+
+    if (status)
+        return status;
+    cut.work = memory_allocate_zeroed(reach->context, reach->binding->network->layer_count + 1, sizeof *cut.work);
+    if (!cut.work)
+        return MEMMODEL_ERROR_NOMEM;
+    cuts->cuts[cuts->count++] = cut;
+    return 0;
+}
+
+int
+cuts_new(const struct reach *reach, int32_t axis, struct cuts *cuts)
+{
+    int64_t all = covered(reach, axis), most = ceil_divide(all, reach->alignment[axis]), count = 1;
+    size_t capacity = 0;
+    int status = 0;
+
+    *cuts = (struct cuts){0};
+    while (count <= most && !status) {
+        int64_t step = step_for(reach, axis, count);
+
+        status = add_cut(reach, cuts, &capacity, step, ceil_divide(all, step));
+        if (step == reach->alignment[axis])
+            break;
+        count = ceil_divide(all, step) + 1;
+        while (count < most && step_for(reach, axis, count) == step)
+            count++;
+    }
+    if (!status)
+        status = weigh_all(reach, axis, cuts);
+    if (status)
+        cuts_release(reach->context, cuts);
+    return status;
+}
+
+void
+cuts_release(memmodel_context *context, struct cuts *cuts)
+{
+    for (size_t i = 0; i < cuts->count; i++)
+        memory_release(context, cuts->cuts[i].work);
+    memory_release(context, cuts->cuts);
+    *cuts = (struct cuts){0};
+}

@@ -1,0 +1,248 @@
+/*
+ * Layers along one spatial axis. Sizes and places: torch.nn.Conv3d, ConvTranspose3d, MaxPool3d (ceil_mode), Upsample without
+ * align_corners; "same" padding as tf.nn.convolution.
+ */
+#include "inference/reach_rule.h"
+
+#include "base/checked.h"
+#include "network/builder.h"
+
+/* ---- which elements ---- */
+
+/* Elements before the first that padding adds, where the stride divides the extent. */
+static int64_t
+pad_of(const struct reach_rule *rule)
+{
+    return rule->same ? max_i64(rule->span - rule->stride, 0) / 2 : rule->pad;
+}
+
+/* Linear interpolation reads two neighbours, cubic one more on each side. */
+static void
+scaled_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
+{
+    int64_t more = rule->mode == MEMMODEL_CUBIC ? 1 : 0, twice = 2 * rule->stride;
+
+    if (rule->mode == MEMMODEL_NEAREST) {
+        *first = floor_divide(*first, rule->stride);
+        *last = floor_divide(*last, rule->stride);
+        return;
+    }
+    *first = floor_divide(2 * *first + 1 - rule->stride, twice) - more;
+    *last = floor_divide(2 * *last + 1 - rule->stride, twice) + 1 + more;
+}
+
+void
+reach_rule_inputs(const struct reach_rule *rule, int64_t *first, int64_t *last)
+{
+    int64_t pad = pad_of(rule);
+
+    switch (rule->kind) {
+    case REACH_POINT:
+        break;
+    case REACH_WINDOW:
+        *first = *first * rule->stride - pad;
+        *last = *last * rule->stride - pad + rule->span - 1;
+        break;
+    case REACH_SPREAD:
+        *first = ceil_divide(*first + pad - rule->span + 1, rule->stride);
+        *last = floor_divide(*last + pad, rule->stride);
+        break;
+    case REACH_SCALE:
+        scaled_inputs(rule, first, last);
+        break;
+    }
+}
+
+/* A last window that begins behind the input is left out. */
+static int64_t
+window_extent(const struct reach_rule *rule, int64_t extent)
+{
+    int64_t room = extent + 2 * rule->pad - rule->span, windows;
+
+    if (rule->same)
+        return ceil_divide(extent, rule->stride);
+    if (room < 0 && !rule->ceil)
+        return 0;
+    windows = (rule->ceil ? ceil_divide(room, rule->stride) : room / rule->stride) + 1;
+    return rule->ceil && (windows - 1) * rule->stride >= extent + rule->pad ? windows - 1 : windows;
+}
+
+int64_t
+reach_rule_extent(const struct reach_rule *rule, int64_t extent)
+{
+    switch (rule->kind) {
+    case REACH_WINDOW:
+        return window_extent(rule, extent);
+    case REACH_SPREAD:
+        return rule->same ? extent * rule->stride
+                          : (extent - 1) * rule->stride - 2 * rule->pad + rule->span + rule->extra;
+    case REACH_SCALE:
+        return extent * rule->stride;
+    default:
+        return extent;
+    }
+}
+
+/* ---- layers ---- */
+
+static int
+refuse(const struct reach *reach, const struct layer *layer, const char *why)
+{
+    return context_error(reach->context, MEMMODEL_ERROR_UNSUPPORTED, layer->name, "%s (%s): no tiles can be cut", why,
+                         op_name(layer->op));
+}
+
+static bool
+is_spatial(const struct reach *reach, int32_t axis)
+{
+    return axis >= reach->first && axis < reach->first + reach->axes;
+}
+
+static int
+by_axis(const struct reach *reach, const struct layer *layer, int32_t axis)
+{
+    return is_spatial(reach, axis) ? refuse(reach, layer, "works along a spatial axis") : 0;
+}
+
+static int
+rule_of_conv(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_conv *conv = layer->options;
+
+    (void)reach;
+    *rule = (struct reach_rule){
+        .kind = layer->op == OP_CONV ? REACH_WINDOW : REACH_SPREAD,
+        .stride = conv->stride[axis],
+        .span = conv->dilation[axis] * (conv->kernel[axis] - 1) + 1,
+        .pad = conv->pad[axis],
+        .extra = layer->op == OP_CONV ? 0 : conv->output_padding[axis],
+        .same = conv->padding == MEMMODEL_SAME,
+    };
+    return 0;
+}
+
+static int
+rule_of_pool(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_pool *pool = layer->options;
+
+    (void)reach;
+    *rule = (struct reach_rule){
+        .kind = REACH_WINDOW,
+        .stride = pool->stride[axis],
+        .span = pool->dilation[axis] * (pool->kernel[axis] - 1) + 1,
+        .pad = pool->pad[axis],
+        .same = pool->padding == MEMMODEL_SAME,
+        .ceil = pool->ceil_mode,
+    };
+    return 0;
+}
+
+static int
+rule_of_upsample(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_upsample *upsample = layer->options;
+
+    if (upsample->output[0])
+        return refuse(reach, layer, "makes a fixed size of any");
+    *rule = (struct reach_rule){.kind = REACH_SCALE, .stride = upsample->scale[axis], .mode = upsample->mode};
+    return 0;
+}
+
+static int
+rule_of_point(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    (void)reach, (void)layer, (void)axis, (void)rule;
+    return 0;
+}
+
+static int
+rule_of_batch_norm(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_norm *norm = layer->options;
+
+    (void)axis, (void)rule;
+    return norm->no_statistics ? refuse(reach, layer, "needs the mean of everything") : 0;
+}
+
+/* Over the last axes. */
+static int
+rule_of_last_axes(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_norm *norm = layer->options;
+    int64_t axes = layer->op == OP_LINEAR ? 1 : norm->axes;
+
+    (void)axis, (void)rule;
+    return reach->first == 1 && axes == 1 ? 0 : refuse(reach, layer, "works along a spatial axis");
+}
+
+static int
+rule_of_softmax(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    (void)axis, (void)rule;
+    return by_axis(reach, layer, ((const struct memmodel_softmax *)layer->options)->axis);
+}
+
+static int
+rule_of_concat(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    (void)axis, (void)rule;
+    return by_axis(reach, layer, ((const struct memmodel_concat *)layer->options)->axis);
+}
+
+static int
+rule_of_split(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    (void)axis, (void)rule;
+    return by_axis(reach, layer, ((const struct memmodel_split *)layer->options)->axis);
+}
+
+static int
+rule_of_slice(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    (void)axis, (void)rule;
+    return by_axis(reach, layer, ((const struct memmodel_slice *)layer->options)->axis);
+}
+
+static int
+rule_of_margins(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_pad *pad = layer->options;
+
+    (void)rule;
+    if (pad->before[reach->first + axis] || pad->after[reach->first + axis])
+        return refuse(reach, layer, "changes a spatial axis at its ends");
+    return 0;
+}
+
+static int
+rule_of_reduce(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    const struct memmodel_reduce *reduce = layer->options;
+    int status = reduce->axis_count ? 0 : refuse(reach, layer, "works along a spatial axis");
+
+    (void)axis, (void)rule;
+    for (int32_t i = 0; i < reduce->axis_count && !status; i++)
+        status = by_axis(reach, layer, reduce->axes[i]);
+    return status;
+}
+
+typedef int (*rule_finder)(const struct reach *, const struct layer *, int32_t, struct reach_rule *);
+
+/* Without a row: what it does to a spatial axis is not known, or it looks at all of it. */
+static const rule_finder finders[OP_COUNT] = {
+    [OP_CONV] = rule_of_conv,          [OP_CONV_TRANSPOSE] = rule_of_conv,   [OP_POOL] = rule_of_pool,
+    [OP_UPSAMPLE] = rule_of_upsample,  [OP_ACTIVATION] = rule_of_point,      [OP_DROPOUT] = rule_of_point,
+    [OP_BINARY] = rule_of_point,       [OP_BATCH_NORM] = rule_of_batch_norm, [OP_LAYER_NORM] = rule_of_last_axes,
+    [OP_RMS_NORM] = rule_of_last_axes, [OP_LINEAR] = rule_of_last_axes,      [OP_SOFTMAX] = rule_of_softmax,
+    [OP_CONCAT] = rule_of_concat,      [OP_SPLIT] = rule_of_split,           [OP_SLICE] = rule_of_slice,
+    [OP_PAD] = rule_of_margins,        [OP_CROP] = rule_of_margins,          [OP_REDUCE] = rule_of_reduce,
+};
+
+int
+reach_rule_of(const struct reach *reach, const struct layer *layer, int32_t axis, struct reach_rule *rule)
+{
+    *rule = (struct reach_rule){.kind = REACH_POINT, .stride = 1, .span = 1};
+    return finders[layer->op] ? finders[layer->op](reach, layer, axis, rule)
+                              : refuse(reach, layer, "may look at everything");
+}

@@ -1,0 +1,417 @@
+/* memmodel_tiling: the tiles of least overhead within a budget. */
+#include "base/checked.h"
+#include "inference/cut.h"
+#include "inference/inference.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct memmodel_tiling {
+    memmodel_context *context;
+    atomic_int references;
+    memmodel_plan *plan;
+    struct memmodel_tiling_result result;
+    struct memmodel_tiling_axis axes[MOST_AXES];
+    struct memmodel_tiling_range *ranges[MOST_AXES];
+    size_t axis_count;
+};
+
+/* A way to cut each axis. */
+struct combination {
+    int32_t cuts[MOST_AXES];
+    int64_t tiles;
+    double overhead;
+};
+
+struct search {
+    struct reach reach;
+    const struct memmodel_inference *how;
+    int64_t budget;
+    struct cuts cuts[MOST_AXES];
+    double *work; /* of each layer of the whole */
+    struct combination *combinations, *misfits;
+    size_t count, misfit_count;
+    int64_t least; /* peak that was seen */
+};
+
+/* ---- what they cost ---- */
+
+static int
+weigh_layers(struct search *search)
+{
+    const struct binding *binding = search->reach.binding;
+    const struct memmodel_network *network = binding->network;
+
+    search->work = memory_allocate_zeroed(search->reach.context, network->layer_count + 1, sizeof *search->work);
+    for (size_t i = 0; i < network->layer_count && search->work; i++) {
+        int64_t count = 0;
+
+        binding_multiply_adds(binding, &network->layers[i], &count);
+        search->work[i] = (double)count;
+    }
+    return search->work ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static struct combination
+combine(const struct search *search, const size_t *cuts)
+{
+    size_t layers = search->reach.binding->network->layer_count;
+    struct combination combination = {.tiles = 1};
+    double all = 0, whole = 0;
+
+    for (size_t i = 0; i < layers; i++) {
+        double work = search->work[i];
+
+        whole += work;
+        for (int32_t axis = 0; axis < search->reach.axes; axis++)
+            work *= search->cuts[axis].cuts[cuts[axis]].work[i];
+        all += work;
+    }
+    combination.overhead = whole > 0 ? all / whole - 1 : 0;
+    for (int32_t axis = 0; axis < search->reach.axes; axis++) {
+        combination.cuts[axis] = (int32_t)cuts[axis];
+        combination.tiles *= search->cuts[axis].cuts[cuts[axis]].count;
+    }
+    return combination;
+}
+
+static int
+compare_combinations(const void *a, const void *b)
+{
+    const struct combination *x = a, *y = b;
+
+    if (x->overhead != y->overhead)
+        return x->overhead < y->overhead ? -1 : 1;
+    if (x->tiles != y->tiles)
+        return x->tiles < y->tiles ? -1 : 1;
+    return memcmp(x->cuts, y->cuts, sizeof x->cuts);
+}
+
+static int
+combine_all(struct search *search)
+{
+    memmodel_context *context = search->reach.context;
+    size_t all = 1, cuts[MOST_AXES] = {0};
+
+    for (int32_t axis = 0; axis < search->reach.axes; axis++)
+        all *= search->cuts[axis].count;
+    search->combinations = memory_allocate_zeroed(context, all + 1, sizeof *search->combinations);
+    search->misfits = memory_allocate_zeroed(context, all + 1, sizeof *search->misfits);
+    if (!search->combinations || !search->misfits)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < all; i++) {
+        size_t rest = i;
+
+        for (int32_t axis = 0; axis < search->reach.axes; axis++) {
+            cuts[axis] = rest % search->cuts[axis].count;
+            rest /= search->cuts[axis].count;
+        }
+        search->combinations[search->count++] = combine(search, cuts);
+    }
+    qsort(search->combinations, search->count, sizeof *search->combinations, compare_combinations);
+    return 0;
+}
+
+/* ---- a tile's network ---- */
+
+/* The network with all sizes in numbers, and its spatial ones those of an input of these extents. */
+static int
+resize(const struct search *search, const int64_t *largest, struct tensor *tensors, int64_t *extents)
+{
+    const struct reach *reach = &search->reach;
+    const struct memmodel_network *network = reach->binding->network;
+
+    for (size_t i = 0; i < network->tensor_count; i++) {
+        tensors[i] = network->tensors[i];
+        for (int32_t axis = 0; axis < tensors[i].rank; axis++)
+            tensors[i].dims[axis] = binding_dim(reach->binding, tensors[i].dims[axis]);
+    }
+    for (int32_t axis = 0; axis < reach->axes; axis++) {
+        if (!reach_extents(reach, axis, largest[axis], extents))
+            return MEMMODEL_ERROR_SHAPE;
+        for (size_t i = 0; i < network->tensor_count; i++)
+            if (!reach->tensors[i].fixed)
+                tensors[i].dims[reach->first + axis] = extents[i];
+    }
+    return 0;
+}
+
+static int
+schedule_tile(const struct search *search, const struct combination *combination, memmodel_schedule **schedule)
+{
+    const struct reach *reach = &search->reach;
+    struct memmodel_network network = *reach->binding->network;
+    struct binding binding = *reach->binding;
+    size_t count = network.tensor_count + 1;
+    struct tensor *tensors = memory_allocate_zeroed(reach->context, count, sizeof *tensors);
+    int64_t *extents = memory_allocate_zeroed(reach->context, count, sizeof *extents), largest[MOST_AXES] = {0};
+    int status = MEMMODEL_ERROR_NOMEM;
+
+    for (int32_t axis = 0; axis < reach->axes; axis++)
+        largest[axis] = search->cuts[axis].cuts[combination->cuts[axis]].largest;
+    if (tensors && extents)
+        status = resize(search, largest, tensors, extents);
+    network.tensors = tensors;
+    binding.network = &network;
+    if (!status)
+        status = schedule_of_binding(reach->context, &binding, search->how, schedule);
+    memory_release(reach->context, tensors);
+    memory_release(reach->context, extents);
+    return status;
+}
+
+/* ---- the first that fits ---- */
+
+/* Tiles that are nowhere smaller than those that did not fit do not either. */
+static bool
+is_hopeless(const struct search *search, const struct combination *combination)
+{
+    for (size_t i = 0; i < search->misfit_count; i++) {
+        bool larger = true;
+
+        for (int32_t axis = 0; axis < search->reach.axes && larger; axis++) {
+            const struct cut *cuts = search->cuts[axis].cuts;
+
+            larger = cuts[combination->cuts[axis]].largest >= cuts[search->misfits[i].cuts[axis]].largest;
+        }
+        if (larger)
+            return true;
+    }
+    return false;
+}
+
+static int64_t
+peak_of(const memmodel_schedule *schedule)
+{
+    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+
+    memmodel_schedule_summary(schedule, &summary);
+    return summary.peak;
+}
+
+static int
+nothing_fits(const struct search *search)
+{
+    return context_error(search->reach.context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
+                         "no tile is within %" PRId64 " bytes; the smallest needs %" PRId64, search->budget,
+                         search->least);
+}
+
+static int
+find(struct search *search, struct combination *found, memmodel_schedule **schedule)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        memmodel_schedule *tile;
+        int status;
+
+        if (is_hopeless(search, &search->combinations[i]))
+            continue;
+        status = schedule_tile(search, &search->combinations[i], &tile);
+        if (status)
+            return status;
+        if (!search->budget || peak_of(tile) <= search->budget) {
+            *found = search->combinations[i];
+            *schedule = tile;
+            return 0;
+        }
+        search->least = search->least ? min_i64(search->least, peak_of(tile)) : peak_of(tile);
+        search->misfits[search->misfit_count++] = search->combinations[i];
+        memmodel_schedule_unref(tile);
+    }
+    return nothing_fits(search);
+}
+
+/* ---- the tiling ---- */
+
+static int
+describe_axis(const struct search *search, int32_t axis, const struct cut *cut, memmodel_tiling *tiling)
+{
+    const struct reach *reach = &search->reach;
+
+    tiling->axes[axis] = (struct memmodel_tiling_axis){
+        .size = sizeof tiling->axes[axis],
+        .extent = reach->extent[axis],
+        .alignment = reach->alignment[axis],
+        .before = reach->before[axis],
+        .after = reach->after[axis],
+        .step = cut->step,
+        .count = cut->count,
+        .largest = cut->largest,
+    };
+    tiling->ranges[axis] = memory_allocate_zeroed(tiling->context, (size_t)cut->count, sizeof *tiling->ranges[axis]);
+    for (int64_t i = 0; i < cut->count && tiling->ranges[axis]; i++)
+        tiling->ranges[axis][i] = cut_range(reach, axis, cut, i);
+    return tiling->ranges[axis] ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static int
+describe_whole(const struct search *search, memmodel_tiling *tiling)
+{
+    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    memmodel_schedule *whole;
+    int status = schedule_of_binding(tiling->context, search->reach.binding, search->how, &whole);
+
+    if (status)
+        return status;
+    memmodel_schedule_summary(whole, &summary);
+    tiling->result.whole_peak = summary.peak;
+    tiling->result.tensors = summary.tensors;
+    memmodel_schedule_unref(whole);
+    return 0;
+}
+
+static int
+describe(const struct search *search, const struct combination *found, const memmodel_schedule *schedule,
+         memmodel_tiling *tiling)
+{
+    int status = describe_whole(search, tiling);
+
+    tiling->axis_count = (size_t)search->reach.axes;
+    for (int32_t axis = 0; axis < search->reach.axes && !status; axis++)
+        status = describe_axis(search, axis, &search->cuts[axis].cuts[found->cuts[axis]], tiling);
+    tiling->plan = memmodel_schedule_plan(schedule);
+    tiling->result.peak = peak_of(schedule);
+    tiling->result.tiles = found->tiles;
+    tiling->result.overhead = found->overhead;
+    return status;
+}
+
+static int
+make(struct search *search, memmodel_tiling *tiling)
+{
+    struct combination found = {.tiles = 0};
+    memmodel_schedule *schedule = NULL;
+    int status = weigh_layers(search);
+
+    for (int32_t axis = 0; axis < search->reach.axes && !status; axis++)
+        status = cuts_new(&search->reach, axis, &search->cuts[axis]);
+    if (!status)
+        status = combine_all(search);
+    if (!status)
+        status = find(search, &found, &schedule);
+    if (status)
+        return status;
+    status = describe(search, &found, schedule, tiling);
+    memmodel_schedule_unref(schedule);
+    return status;
+}
+
+static int
+tiling_of_binding(memmodel_context *context, const struct binding *binding, const struct memmodel_inference *how,
+                  int64_t budget, memmodel_tiling **tiling)
+{
+    struct search search = {.how = how, .budget = budget};
+    memmodel_tiling *new = memory_allocate_zeroed(context, 1, sizeof *new);
+    int status = new ? reach_new(context, binding, &search.reach) : MEMMODEL_ERROR_NOMEM;
+
+    if (status) {
+        memory_release(context, new);
+        return status;
+    }
+    new->context = memmodel_context_ref(context);
+    new->result.size = sizeof new->result;
+    atomic_init(&new->references, 1);
+    status = make(&search, new);
+    for (int32_t axis = 0; axis < MOST_AXES; axis++)
+        cuts_release(context, &search.cuts[axis]);
+    memory_release(context, search.work);
+    memory_release(context, search.combinations);
+    memory_release(context, search.misfits);
+    reach_release(&search.reach);
+    if (status)
+        memmodel_tiling_unref(new);
+    else
+        *tiling = new;
+    return status;
+}
+
+int
+memmodel_tiling_new(const memmodel_network *network, const struct memmodel_inference *how, int64_t budget,
+                    memmodel_tiling **tiling)
+{
+    struct memmodel_inference own;
+    struct binding binding;
+    memmodel_context *context;
+    int status;
+
+    if (!network || !tiling)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = inference_bind(network, how, &own, &context, &binding);
+    if (status)
+        return status;
+    if (budget < 0)
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget",
+                               "%" PRId64 " bytes are less than none", budget);
+    else
+        status = tiling_of_binding(context, &binding, &own, budget, tiling);
+    binding_release(context, &binding);
+    return status;
+}
+
+/* ---- asking ---- */
+
+int
+memmodel_tiling_result(const memmodel_tiling *tiling, struct memmodel_tiling_result *result)
+{
+    if (!tiling || !result)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return result_copy(&tiling->result, sizeof tiling->result, result);
+}
+
+size_t
+memmodel_tiling_axis_count(const memmodel_tiling *tiling)
+{
+    return tiling ? tiling->axis_count : 0;
+}
+
+int
+memmodel_tiling_axis(const memmodel_tiling *tiling, size_t axis, struct memmodel_tiling_axis *about)
+{
+    if (!tiling || !about)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (axis >= tiling->axis_count)
+        return context_error(tiling->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no spatial axis %zu",
+                             axis);
+    return result_copy(&tiling->axes[axis], sizeof tiling->axes[axis], about);
+}
+
+int
+memmodel_tiling_range(const memmodel_tiling *tiling, size_t axis, int64_t index, struct memmodel_tiling_range *range)
+{
+    if (!tiling || !range)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (axis >= tiling->axis_count || index < 0 || index >= tiling->axes[axis].count)
+        return context_error(tiling->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "there is no tile %" PRId64 " along spatial axis %zu", index, axis);
+    return result_copy(&tiling->ranges[axis][index], sizeof tiling->ranges[axis][index], range);
+}
+
+memmodel_plan *
+memmodel_tiling_plan(const memmodel_tiling *tiling)
+{
+    return tiling ? memmodel_plan_ref(tiling->plan) : NULL;
+}
+
+memmodel_tiling *
+memmodel_tiling_ref(memmodel_tiling *tiling)
+{
+    atomic_fetch_add(&tiling->references, 1);
+    return tiling;
+}
+
+void
+memmodel_tiling_unref(memmodel_tiling *tiling)
+{
+    memmodel_context *context;
+
+    if (!tiling || atomic_fetch_sub(&tiling->references, 1) > 1)
+        return;
+    context = tiling->context;
+    memmodel_plan_unref(tiling->plan);
+    for (int32_t axis = 0; axis < MOST_AXES; axis++)
+        memory_release(context, tiling->ranges[axis]);
+    memory_release(context, tiling);
+    memmodel_context_unref(context);
+}

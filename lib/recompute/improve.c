@@ -1,0 +1,202 @@
+/*
+ * Local search on the front: every set of it is explored in turn, that is, its neighbours are simulated, and those that
+ * nothing beats become part of the front. Neighbours have
+ *
+ * - a scope more, which takes out those that lie in it, or one less;
+ * - the scopes in one that is wrapped in place of it, all of them or a single one;
+ * - another scope in place of one.
+ *
+ * Of scopes of a kind the first and the last are tried, in the set and out of it: blocks of a transformer differ by
+ * where they stand alone. A neighbour whose peak could not be beaten even if it fell by all that the new scope keeps less
+ * is not simulated.
+ */
+#include "base/checked.h"
+#include "recompute/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct exploring {
+    struct trials *trials;
+    const struct trial *from;
+    uint64_t *set;         /* the neighbour */
+    unsigned char *is_end; /* of each candidate: the first or the last of its kind in, or not in, the set */
+};
+
+/* ---- which candidates stand for their kind ---- */
+
+static void
+mark_ends(const struct exploring *exploring, size_t kind, bool within)
+{
+    const struct scopes *scopes = exploring->trials->scopes;
+    size_t first = SIZE_MAX, last = 0;
+
+    for (size_t i = kind; i < scopes->count; i++) {
+        if (scopes->items[i].kind != kind || set_has(exploring->from->set, i) != within)
+            continue;
+        first = first == SIZE_MAX ? i : first;
+        last = i;
+    }
+    if (first == SIZE_MAX)
+        return;
+    exploring->is_end[first] = exploring->is_end[last] = 1;
+}
+
+static void
+mark_all_ends(const struct exploring *exploring)
+{
+    const struct scopes *scopes = exploring->trials->scopes;
+
+    memset(exploring->is_end, 0, scopes->count);
+    for (size_t i = 0; i < scopes->count; i++) {
+        if (scopes->items[i].kind != i)
+            continue;
+        mark_ends(exploring, i, true);
+        mark_ends(exploring, i, false);
+    }
+}
+
+/* ---- neighbours ---- */
+
+static void
+begin(const struct exploring *exploring)
+{
+    memcpy(exploring->set, exploring->from->set, exploring->trials->words * sizeof *exploring->set);
+}
+
+/* `kept`: what it may keep less than the set that is explored. */
+static int
+try_neighbour(const struct exploring *exploring, int64_t kept)
+{
+    double cost = trials_cost(exploring->trials, exploring->set);
+
+    if (trials_beat(exploring->trials, exploring->set, cost, exploring->from->peak - kept))
+        return 0;
+    return trials_try(exploring->trials, exploring->set);
+}
+
+static int
+try_with(const struct exploring *exploring, size_t candidate)
+{
+    begin(exploring);
+    set_add(exploring->trials->scopes, exploring->set, candidate);
+    return try_neighbour(exploring, exploring->trials->scopes->items[candidate].kept);
+}
+
+static int
+try_without(const struct exploring *exploring, size_t candidate)
+{
+    begin(exploring);
+    set_remove(exploring->set, candidate);
+    return try_neighbour(exploring, 0);
+}
+
+/* What lies in it directly; at the peak even more may be live than before. */
+static int
+try_inside(const struct exploring *exploring, size_t candidate)
+{
+    const struct scopes *scopes = exploring->trials->scopes;
+
+    begin(exploring);
+    set_remove(exploring->set, candidate);
+    for (size_t i = candidate + 1; i < scopes->items[candidate].next; i = scopes->items[i].next)
+        set_add(scopes, exploring->set, i);
+    return try_neighbour(exploring, exploring->from->peak);
+}
+
+static int
+try_in_place(const struct exploring *exploring, size_t out, size_t in)
+{
+    begin(exploring);
+    set_remove(exploring->set, out);
+    set_add(exploring->trials->scopes, exploring->set, in);
+    return try_neighbour(exploring, exploring->trials->scopes->items[in].kept);
+}
+
+static int
+try_moves(const struct exploring *exploring, size_t candidate)
+{
+    int status;
+
+    if (!set_has(exploring->from->set, candidate))
+        return try_with(exploring, candidate);
+    status = try_without(exploring, candidate);
+    return status ? status : try_inside(exploring, candidate);
+}
+
+static int
+try_swaps(const struct exploring *exploring, size_t out)
+{
+    int status = 0;
+
+    for (size_t in = 0; in < exploring->trials->scopes->count && !status; in++)
+        if (exploring->is_end[in] && !set_has(exploring->from->set, in))
+            status = try_in_place(exploring, out, in);
+    return status;
+}
+
+static int
+explore(const struct exploring *exploring)
+{
+    size_t count = exploring->trials->scopes->count;
+    int status = 0;
+
+    mark_all_ends(exploring);
+    for (size_t i = 0; i < count && !status; i++)
+        if (exploring->is_end[i])
+            status = try_moves(exploring, i);
+    for (size_t i = 0; i < count && !status; i++)
+        if (exploring->is_end[i] && set_has(exploring->from->set, i))
+            status = try_swaps(exploring, i);
+    return status;
+}
+
+/* ---- the front ---- */
+
+/* How far from the budget, in orders of magnitude; those that are just within it come first. */
+static double
+distance(const struct trial *trial, int64_t budget)
+{
+    double ratio = (double)max_i64(trial->peak, 1) / (double)max_i64(budget, 1);
+
+    return ratio <= 1 ? 1 / ratio - 1 : 2 * (ratio - 1);
+}
+
+static struct trial *
+nearest_unexplored(const struct trials *trials, int64_t budget)
+{
+    struct trial *nearest = NULL;
+
+    for (size_t i = 0; i < trials->front_count; i++) {
+        struct trial *trial = trials->front[i];
+
+        if (trial->explored)
+            continue;
+        if (!nearest || (budget && distance(trial, budget) < distance(nearest, budget)))
+            nearest = trial;
+    }
+    return nearest;
+}
+
+int
+improve(struct trials *trials, int64_t budget)
+{
+    memmodel_context *context = trials->query->context;
+    struct exploring exploring = {.trials = trials};
+    struct trial *next;
+    int status = MEMMODEL_ERROR_NOMEM;
+
+    exploring.set = memory_allocate_zeroed(context, trials->words, sizeof *exploring.set);
+    exploring.is_end = memory_allocate_zeroed(context, trials->scopes->count + 1, 1);
+    if (exploring.set && exploring.is_end)
+        status = 0;
+    while (!status && !trials_are_over(trials) && (next = nearest_unexplored(trials, budget)) != NULL) {
+        next->explored = true;
+        exploring.from = next;
+        status = explore(&exploring);
+    }
+    memory_release(context, exploring.set);
+    memory_release(context, exploring.is_end);
+    return status;
+}

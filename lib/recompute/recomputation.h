@@ -1,0 +1,38 @@
+/* A search for scopes to wrap from the inside: what it was given, and the curve that it found. */
+#ifndef RECOMPUTE_RECOMPUTATION_H
+#define RECOMPUTE_RECOMPUTATION_H
+
+#include "recompute/search.h"
+
+#include <stdatomic.h>
+
+struct point {
+    int64_t peak;
+    double extra;
+    const char *checkpoint;
+    const char **names;
+    size_t count;
+};
+
+/* Points without an advice yet, and what they lie in. */
+struct curve {
+    struct arena arena;
+    struct point *points;
+    size_t count;
+    int64_t budget; /* 0: none was given */
+    int measure;
+};
+
+struct memmodel_recomputation {
+    memmodel_context *context;
+    atomic_int references;
+    memmodel_network *network;
+    struct arena arena; /* of costs */
+    struct given_cost *costs, *last_cost;
+    memmodel_recomputation_observer observer;
+    void *user;
+    struct curve curve;
+    struct memmodel_recomputation_result result;
+};
+
+#endif

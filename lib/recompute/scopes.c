@@ -1,0 +1,225 @@
+#include "recompute/scopes.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- costs of layers ---- */
+
+/* In operations; inputs and parameters are there already, and views make nothing. */
+static int
+count_operations(struct query *query, size_t index, double *cost)
+{
+    const struct memmodel_network *network = query->network;
+    const struct layer *layer = &network->layers[index];
+    int64_t multiply_adds, elements;
+
+    *cost = 0;
+    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER)
+        return 0;
+    if (!binding_multiply_adds(&query->binding, layer, &multiply_adds))
+        return context_error(query->context, MEMMODEL_ERROR_OVERFLOW, layer->name, "its operations exceed 63 bits");
+    *cost = (double)multiply_adds;
+    for (int i = 0; i < layer->output_count && !textbook_is_view(layer->op); i++) {
+        const struct tensor *tensor = &network->tensors[layer->first_output + i];
+
+        if (!binding_elements(&query->binding, tensor->dims, tensor->rank, &elements))
+            return context_error(query->context, MEMMODEL_ERROR_OVERFLOW, layer->name, "its elements exceed 63 bits");
+        *cost += (double)elements;
+    }
+    return 0;
+}
+
+/* What is given for a scope is shared among its layers as their operations are. */
+static bool
+give_scope(const struct memmodel_network *network, const struct given_cost *given, const double *operations,
+           double *costs)
+{
+    double sum = 0;
+    bool found = false;
+
+    for (size_t i = 0; i < network->scope_count; i++)
+        for (int32_t k = network->scopes[i].first;
+             k < network->scopes[i].end && strcmp(network->scopes[i].name, given->name) == 0; k++)
+            sum += operations[k];
+    for (size_t i = 0; i < network->scope_count; i++) {
+        if (strcmp(network->scopes[i].name, given->name) != 0)
+            continue;
+        found = true;
+        for (int32_t k = network->scopes[i].first; k < network->scopes[i].end && sum > 0; k++)
+            costs[k] = given->cost * (operations[k] / sum);
+    }
+    return found;
+}
+
+static bool
+give_layer(const struct memmodel_network *network, const struct given_cost *given, double *costs)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < network->layer_count; i++) {
+        if (strcmp(network->layers[i].name, given->name) != 0)
+            continue;
+        costs[i] = given->cost;
+        found = true;
+    }
+    return found;
+}
+
+static int
+give_costs(struct query *query, const struct given_cost *given, const double *operations, double *costs)
+{
+    for (; given; given = given->next)
+        if (!give_scope(query->network, given, operations, costs) && !give_layer(query->network, given, costs))
+            return context_error(query->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
+                                 "no scope or layer of the network is called so; it was given a cost");
+    return 0;
+}
+
+static int
+cost_layers(struct query *query, const struct given_cost *given, struct arena *arena, double **costs)
+{
+    size_t count = query->network->layer_count;
+    double *operations = arena_allocate(arena, (count + 1) * sizeof *operations);
+    double *own = arena_allocate(arena, (count + 1) * sizeof *own);
+    int status = operations && own ? 0 : MEMMODEL_ERROR_NOMEM;
+
+    for (size_t i = 0; i < count && !status; i++) {
+        own[i] = 0;
+        status = count_operations(query, i, &operations[i]);
+    }
+    *costs = given ? own : operations;
+    return status ? status : give_costs(query, given, operations, own);
+}
+
+/* ---- candidates ---- */
+
+/* Names that a job could not say. */
+static bool
+can_be_named(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 0 && !strpbrk(name, ",*?()") && name[0] != ' ' && name[length - 1] != ' ';
+}
+
+static struct candidate *
+find_name(const struct scopes *scopes, const char *name)
+{
+    for (size_t i = 0; i < scopes->count; i++)
+        if (strcmp(scopes->items[i].name, name) == 0)
+            return &scopes->items[i];
+    return NULL;
+}
+
+/* A scope, or one more call of a module that was met before. */
+static void
+add_scope(struct scopes *scopes, const struct scope *scope, const double *costs)
+{
+    struct candidate *item = find_name(scopes, scope->name);
+
+    if (!can_be_named(scope->name) || scope->end <= scope->first || scope->checkpoint)
+        return;
+    if (!item) {
+        item = &scopes->items[scopes->count++];
+        *item = (struct candidate){.name = scope->name, .first = scope->first, .end = scope->end};
+    }
+    item->layers += scope->end - scope->first;
+    for (int32_t i = scope->first; i < scope->end; i++)
+        item->cost += costs[i];
+}
+
+/* What holds others stands before them. */
+static int
+compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Names that are the same but for their numbers. */
+static bool
+same_but_numbers(const char *a, const char *b)
+{
+    while (*a && *b) {
+        bool number = *a >= '0' && *a <= '9';
+
+        if (number != (*b >= '0' && *b <= '9') || (!number && *a != *b))
+            return false;
+        for (; number && *a >= '0' && *a <= '9';)
+            a++;
+        for (; number && *b >= '0' && *b <= '9';)
+            b++;
+        a += !number;
+        b += !number;
+    }
+    return *a == *b;
+}
+
+static size_t
+kind_of(const struct scopes *scopes, size_t index)
+{
+    const struct candidate *item = &scopes->items[index];
+
+    for (size_t i = 0; i < index; i++) {
+        const struct candidate *other = &scopes->items[i];
+
+        if (other->kind == i && other->layers == item->layers && other->cost == item->cost &&
+            same_but_numbers(other->name, item->name))
+            return i;
+    }
+    return index;
+}
+
+/* Where each ends, and which are alike. */
+static void
+relate(struct scopes *scopes)
+{
+    for (size_t i = 0; i < scopes->count; i++) {
+        struct candidate *item = &scopes->items[i];
+
+        item->next = i + 1;
+        while (item->next < scopes->count && scopes->items[item->next].end <= item->end)
+            item->next++;
+        item->kind = kind_of(scopes, i);
+    }
+}
+
+int
+scopes_find(struct query *query, const struct given_cost *given, struct arena *arena, struct scopes *scopes)
+{
+    const struct memmodel_network *network = query->network;
+    double *costs;
+    int status = cost_layers(query, given, arena, &costs);
+
+    if (status)
+        return status;
+    *scopes = (struct scopes){.items = arena_allocate(arena, (network->scope_count + 1) * sizeof *scopes->items)};
+    if (!scopes->items)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < network->layer_count; i++)
+        scopes->cost += costs[i];
+    for (size_t i = 0; i < network->scope_count; i++)
+        add_scope(scopes, &network->scopes[i], costs);
+    qsort(scopes->items, scopes->count, sizeof *scopes->items, compare_candidates);
+    relate(scopes);
+    return 0;
+}
+
+void
+scopes_drop_useless(struct scopes *scopes)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < scopes->count; i++)
+        if (scopes->items[i].kept > 0)
+            scopes->items[count++] = scopes->items[i];
+    scopes->count = count;
+    relate(scopes);
+}

@@ -1,0 +1,35 @@
+/* How sets of scopes are found that are worth a simulation. */
+#ifndef RECOMPUTE_SEARCH_H
+#define RECOMPUTE_SEARCH_H
+
+#include "recompute/trials.h"
+
+/* ---- weigh.c ---- */
+
+/* Finds what each candidate keeps less, with at most half of the simulations, and leaves out those that keep nothing less. */
+int
+scopes_weigh(struct trials *trials, struct scopes *scopes);
+
+/* ---- seeds.c ---- */
+
+/*
+ * Tries what a knapsack of sizes `kept` and costs says for amounts between nothing and all, by ratio and exactly; and all
+ * scopes of each kind.
+ */
+int
+seeds_try(struct trials *trials);
+
+/* ---- improve.c ---- */
+
+/* Tries neighbours of the front, those near `budget` first (0: the cheap first), until nothing is better or all is used up. */
+int
+improve(struct trials *trials, int64_t budget);
+
+/* ---- patterns.c ---- */
+
+/* A set as a job's checkpoint: the same scopes in few patterns. */
+int
+patterns_write(memmodel_context *context, const struct memmodel_network *network, const struct scopes *scopes,
+               const uint64_t *set, struct text *text);
+
+#endif

@@ -1,0 +1,212 @@
+#include "recompute/trials.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+/* ---- sets ---- */
+
+size_t
+set_around(const struct scopes *scopes, const uint64_t *set, size_t candidate)
+{
+    for (size_t i = candidate; i-- > 0;)
+        if (set_has(set, i) && scopes_is_within(scopes, i, candidate))
+            return i;
+    return SIZE_MAX;
+}
+
+void
+set_add(const struct scopes *scopes, uint64_t *set, size_t candidate)
+{
+    size_t around = set_around(scopes, set, candidate);
+
+    if (around != SIZE_MAX)
+        set_remove(set, around);
+    for (size_t i = candidate + 1; i < scopes->items[candidate].next; i++)
+        set_remove(set, i);
+    set[candidate / 64] |= UINT64_C(1) << (candidate % 64);
+}
+
+/* ---- the table of what was tried ---- */
+
+static size_t
+hash_of(const struct trials *trials, const uint64_t *set)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < trials->words; i++)
+        hash = (hash ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return (size_t)(hash >> 16) & (trials->table_size - 1);
+}
+
+/* Where the set stands in the table, or would stand. */
+static struct trial **
+place_of(const struct trials *trials, const uint64_t *set)
+{
+    size_t place = hash_of(trials, set);
+
+    while (trials->table[place] && memcmp(trials->table[place]->set, set, trials->words * sizeof *set) != 0)
+        place = (place + 1) & (trials->table_size - 1);
+    return &trials->table[place];
+}
+
+int
+trials_new(struct query *query, const struct scopes *scopes, struct arena *arena, int64_t most, struct trials *trials)
+{
+    size_t size = 64;
+
+    *trials = (struct trials){.query = query, .scopes = scopes, .arena = arena, .most = most};
+    trials->words = scopes->count / 64 + 1;
+    trials->names = TEXT_INIT(query->context);
+    while ((int64_t)size < 2 * most)
+        size *= 2;
+    trials->table_size = size;
+    trials->table = memory_allocate_zeroed(query->context, size, sizeof *trials->table);
+    trials->front = memory_allocate_zeroed(query->context, (size_t)most + 1, sizeof *trials->front);
+    if (trials->table && trials->front)
+        return 0;
+    trials_release(trials);
+    return MEMMODEL_ERROR_NOMEM;
+}
+
+void
+trials_release(struct trials *trials)
+{
+    memory_release(trials->query->context, trials->table);
+    memory_release(trials->query->context, trials->front);
+    text_release(&trials->names);
+    trials->table = trials->front = NULL;
+}
+
+bool
+trials_are_over(const struct trials *trials)
+{
+    return trials->cancelled || trials->count >= trials->most;
+}
+
+/* ---- the front ---- */
+
+double
+trials_cost(const struct trials *trials, const uint64_t *set)
+{
+    double cost = 0;
+
+    for (size_t i = 0; i < trials->scopes->count; i++)
+        if (set_has(set, i))
+            cost += trials->scopes->items[i].cost;
+    return cost;
+}
+
+/* The last of the front that costs no more; NULL: none. */
+static const struct trial *
+front_at(const struct trials *trials, double cost)
+{
+    const struct trial *found = NULL;
+
+    for (size_t i = 0; i < trials->front_count && trials->front[i]->cost <= cost; i++)
+        found = trials->front[i];
+    return found;
+}
+
+bool
+trials_beat(const struct trials *trials, const uint64_t *set, double cost, int64_t least)
+{
+    const struct trial *other = front_at(trials, cost);
+
+    return (other && other->peak <= least) || *place_of(trials, set);
+}
+
+/* Those that it beats go. */
+static void
+add_to_front(struct trials *trials, struct trial *trial)
+{
+    const struct trial *other = front_at(trials, trial->cost);
+    size_t kept = 0, at = 0;
+
+    if (other && other->peak <= trial->peak)
+        return;
+    for (size_t i = 0; i < trials->front_count; i++)
+        if (trials->front[i]->cost < trial->cost || trials->front[i]->peak < trial->peak)
+            trials->front[kept++] = trials->front[i];
+    while (at < kept && trials->front[at]->cost < trial->cost)
+        at++;
+    memmove(&trials->front[at + 1], &trials->front[at], (kept - at) * sizeof *trials->front);
+    trials->front[at] = trial;
+    trials->front_count = kept + 1;
+}
+
+struct trial *
+trials_within(const struct trials *trials, int64_t budget)
+{
+    for (size_t i = 0; i < trials->front_count; i++)
+        if (trials->front[i]->peak <= budget)
+            return trials->front[i];
+    return NULL;
+}
+
+/* ---- simulating ---- */
+
+void
+trials_write_names(const struct trials *trials, const uint64_t *set, struct text *text)
+{
+    size_t before = text->length;
+
+    for (size_t i = 0; i < trials->scopes->count; i++)
+        if (set_has(set, i))
+            text_printf(text, "%s%s", text->length > before ? ", " : "", trials->scopes->items[i].name);
+}
+
+static int
+simulate(struct trials *trials, const uint64_t *set, int64_t *peak)
+{
+    trials->names.length = 0;
+    text_append(&trials->names, "");
+    trials_write_names(trials, set, &trials->names);
+    if (trials->names.failed)
+        return MEMMODEL_ERROR_NOMEM;
+    trials->count++;
+    trials->query->job.checkpoint = trials->names.bytes;
+    return query_measure_bound(trials->query, peak);
+}
+
+static struct trial *
+new_trial(struct trials *trials, const uint64_t *set)
+{
+    struct trial *trial = arena_allocate(trials->arena, sizeof *trial);
+    uint64_t *own = arena_copy(trials->arena, set, trials->words * sizeof *set);
+
+    if (!trial || !own)
+        return NULL;
+    *trial = (struct trial){.set = own, .cost = trials_cost(trials, set)};
+    return trial;
+}
+
+/* What is best for a caller who looks on: the least peak. */
+static void
+tell(struct trials *trials)
+{
+    const struct trial *least = trials->front[trials->front_count - 1];
+
+    if (trials->progress && trials->progress(trials->user, trials->count, least->peak))
+        trials->cancelled = true;
+}
+
+int
+trials_try(struct trials *trials, const uint64_t *set)
+{
+    struct trial **place = place_of(trials, set), *trial;
+    int status;
+
+    if (*place || trials_are_over(trials))
+        return 0;
+    trial = new_trial(trials, set);
+    if (!trial)
+        return MEMMODEL_ERROR_NOMEM;
+    status = simulate(trials, set, &trial->peak);
+    if (status)
+        return status;
+    *place = trial;
+    add_to_front(trials, trial);
+    tell(trials);
+    return 0;
+}

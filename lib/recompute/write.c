@@ -1,0 +1,265 @@
+/* The curve of a search as JSON and as a picture: time that is added across, peak up. */
+#include "base/checked.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "recompute/recomputation.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { FORMAT_VERSION = 1 };
+
+static int
+not_solved(const memmodel_recomputation *recomputation)
+{
+    return context_error(recomputation->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                         "nothing was searched for yet: memmodel_recomputation_solve()");
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+point_json(const struct point *point)
+{
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < point->count; i++)
+        json_array_append_new(names, json_string(point->names[i]));
+    return json_pack("{sI sf ss so}", "peak", (json_int_t)point->peak, "extra", point->extra, "checkpoint",
+                     point->checkpoint, "scopes", names);
+}
+
+static json_t *
+curve_json(const struct curve *curve)
+{
+    json_t *points = json_array();
+
+    for (size_t i = 0; i < curve->count; i++)
+        json_array_append_new(points, point_json(&curve->points[i]));
+    return points;
+}
+
+int
+memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text)
+{
+    static const char *const measures[] = {"live", "reserved", "process"};
+    const struct memmodel_recomputation_result *result;
+    json_t *root;
+    int status;
+
+    if (!recomputation || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (!recomputation->curve.count)
+        return not_solved(recomputation);
+    result = &recomputation->result;
+    root = json_pack("{ss si ss sI sb sI sI sI sf ss si sI sb so}", "format", "memmodel-recomputation", "version",
+                     FORMAT_VERSION, "measure", measures[recomputation->curve.measure], "budget",
+                     (json_int_t)recomputation->curve.budget, "fits", result->fits, "before",
+                     (json_int_t)result->before, "peak", (json_int_t)result->peak, "least", (json_int_t)result->least,
+                     "extra", result->extra, "checkpoint", recomputation->curve.points[result->point].checkpoint,
+                     "point", result->point, "simulations", (json_int_t)result->simulations, "settled", result->settled,
+                     "curve", curve_json(&recomputation->curve));
+    if (!root)
+        return context_error(recomputation->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
+    status = json_write(recomputation->context, root, text);
+    json_decref(root);
+    return status;
+}
+
+/* ---- the picture ---- */
+
+enum {
+    WIDTH = 720, /* of the drawing, in SVG's units */
+    HEIGHT = 420,
+    LEFT = 90,
+    TOP = 40,
+    BOTTOM = 50,
+    LINES = 5 /* across and up, with their numbers */
+};
+
+struct drawing {
+    struct text text;
+    const memmodel_recomputation *recomputation;
+    double most_extra;
+    int64_t most_peak;
+};
+
+static double
+across(const struct drawing *drawing, double extra)
+{
+    return LEFT + WIDTH * (extra / drawing->most_extra);
+}
+
+static double
+up(const struct drawing *drawing, int64_t peak)
+{
+    return TOP + HEIGHT * (1 - (double)peak / (double)drawing->most_peak);
+}
+
+/* Hundredths are enough, and numbers are written without the locale. */
+static void
+append_attribute(struct text *text, const char *name, double number)
+{
+    text_printf(text, " %s=\"", name);
+    text_append_double(text, round(100 * number) / 100);
+    text_append(text, "\"");
+}
+
+/* Tenths of a per cent. */
+static void
+append_percent(struct text *text, double fraction)
+{
+    text_append_double(text, round(1000 * fraction) / 10);
+    text_append(text, " %");
+}
+
+static void
+draw_level(struct drawing *drawing, double y, const char *style)
+{
+    text_append(&drawing->text, "<line");
+    append_attribute(&drawing->text, "x1", LEFT);
+    append_attribute(&drawing->text, "y1", y);
+    append_attribute(&drawing->text, "x2", LEFT + WIDTH);
+    append_attribute(&drawing->text, "y2", y);
+    text_printf(&drawing->text, " %s/>\n", style);
+}
+
+static void
+begin_label(struct drawing *drawing, double x, double y, const char *style)
+{
+    text_append(&drawing->text, "<text");
+    append_attribute(&drawing->text, "x", x);
+    append_attribute(&drawing->text, "y", y);
+    text_printf(&drawing->text, " %s>", style);
+}
+
+static void
+draw_grid(struct drawing *drawing)
+{
+    for (int i = 0; i <= LINES; i++) {
+        int64_t peak = drawing->most_peak / LINES * i;
+        double y = up(drawing, peak), extra = drawing->most_extra / LINES * i;
+
+        draw_level(drawing, y, "stroke=\"#ddd\"");
+        begin_label(drawing, LEFT - 6, y + 4, "text-anchor=\"end\"");
+        text_append_quantity(&drawing->text, (double)peak);
+        text_append(&drawing->text, "</text>\n");
+        begin_label(drawing, across(drawing, extra), TOP + HEIGHT + 18, "text-anchor=\"middle\"");
+        append_percent(&drawing->text, extra);
+        text_append(&drawing->text, "</text>\n");
+    }
+}
+
+static void
+append_place(struct drawing *drawing, double extra, int64_t peak)
+{
+    text_append_double(&drawing->text, round(100 * across(drawing, extra)) / 100);
+    text_append(&drawing->text, ",");
+    text_append_double(&drawing->text, round(100 * up(drawing, peak)) / 100);
+    text_append(&drawing->text, " ");
+}
+
+/* Between two points only the one before it is to be had. */
+static void
+draw_steps(struct drawing *drawing)
+{
+    const struct curve *curve = &drawing->recomputation->curve;
+
+    text_append(&drawing->text, "<polyline fill=\"none\" stroke=\"#4c72b0\" stroke-width=\"1.5\" points=\"");
+    for (size_t i = 0; i < curve->count; i++) {
+        if (i)
+            append_place(drawing, curve->points[i].extra, curve->points[i - 1].peak);
+        append_place(drawing, curve->points[i].extra, curve->points[i].peak);
+    }
+    text_append(&drawing->text, "\"/>\n");
+}
+
+static void
+draw_point(struct drawing *drawing, const struct point *point, bool advised)
+{
+    text_append(&drawing->text, "<circle");
+    append_attribute(&drawing->text, "cx", across(drawing, point->extra));
+    append_attribute(&drawing->text, "cy", up(drawing, point->peak));
+    text_printf(&drawing->text, " r=\"%d\" fill=\"%s\"><title>%" PRId64 " bytes, ", advised ? 6 : 3,
+                advised ? "#c44e52" : "#4c72b0", point->peak);
+    append_percent(&drawing->text, point->extra);
+    text_append(&drawing->text, ": ");
+    text_append_xml(&drawing->text, point->count ? point->checkpoint : "nothing wrapped");
+    text_append(&drawing->text, "</title></circle>\n");
+}
+
+static void
+draw_points(struct drawing *drawing)
+{
+    const struct curve *curve = &drawing->recomputation->curve;
+
+    for (size_t i = 0; i < curve->count; i++)
+        draw_point(drawing, &curve->points[i], (int32_t)i == drawing->recomputation->result.point);
+}
+
+static void
+draw_budget(struct drawing *drawing)
+{
+    int64_t budget = drawing->recomputation->curve.budget;
+    double y = up(drawing, budget);
+
+    if (budget == 0 || budget > drawing->most_peak)
+        return;
+    draw_level(drawing, y, "stroke=\"#c44e52\" stroke-dasharray=\"5 4\"");
+    begin_label(drawing, LEFT + WIDTH - 4, y - 5, "text-anchor=\"end\" fill=\"#c44e52\"");
+    text_append(&drawing->text, "budget</text>\n");
+}
+
+static void
+draw_frame(struct drawing *drawing)
+{
+    const struct memmodel_recomputation_result *result = &drawing->recomputation->result;
+
+    text_printf(&drawing->text,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+                "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\">"
+                "peak ",
+                LEFT + WIDTH + 40, TOP + HEIGHT + BOTTOM, LEFT);
+    text_append_quantity(&drawing->text, (double)result->before);
+    text_append(&drawing->text, " to ");
+    text_append_quantity(&drawing->text, (double)result->peak);
+    text_append(&drawing->text, ", ");
+    append_percent(&drawing->text, result->extra);
+    text_append(&drawing->text, " more time</text>\n");
+    text_printf(&drawing->text, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">extra time of a step</text>\n",
+                LEFT + WIDTH / 2, TOP + HEIGHT + 38);
+}
+
+static void
+draw(struct drawing *drawing)
+{
+    draw_frame(drawing);
+    draw_grid(drawing);
+    draw_budget(drawing);
+    draw_steps(drawing);
+    draw_points(drawing);
+    text_append(&drawing->text, "</svg>\n");
+}
+
+int
+memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char **svg)
+{
+    struct drawing drawing;
+    const struct curve *curve;
+    char *drawn;
+
+    if (!recomputation || !svg)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    curve = &recomputation->curve;
+    if (!curve->count)
+        return not_solved(recomputation);
+    drawing = (struct drawing){.text = TEXT_INIT(recomputation->context), .recomputation = recomputation};
+    drawing.most_extra = curve->points[curve->count - 1].extra > 0 ? curve->points[curve->count - 1].extra : 0.01;
+    drawing.most_peak = max_i64(curve->points[0].peak, 1);
+    draw(&drawing);
+    drawn = text_finish(&drawing.text);
+    if (!drawn)
+        return MEMMODEL_ERROR_NOMEM;
+    *svg = drawn;
+    return 0;
+}

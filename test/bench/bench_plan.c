@@ -1,0 +1,225 @@
+/*
+ * How little memory plans take and how long they are searched for, beside what others do: tables of buffers in test/data,
+ * a million buffers at random, and the search with each of its rules left out. JSON lines; plan/tables.py makes them tables.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "memmodel.h"
+#include "plan/peers.h"
+#include "timing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY = 1048576, PLENTY = 10000000, FEW_FOR_A_RULE = 2000000, MILLION = 1000000 };
+
+struct table {
+    const char *name, *file;
+    int64_t more_nodes; /* for a second, longer search; 0: none */
+};
+
+static const struct table small[] = {
+    {"A", "test/data/minimalloc/A.1048576.csv", 0}, {"B", "test/data/minimalloc/B.1048576.csv", 0},
+    {"C", "test/data/minimalloc/C.1048576.csv", 0}, {"D", "test/data/minimalloc/D.1048576.csv", 80000000},
+    {"E", "test/data/minimalloc/E.1048576.csv", 0}, {"F", "test/data/minimalloc/F.1048576.csv", 0},
+    {"G", "test/data/minimalloc/G.1048576.csv", 0}, {"H", "test/data/minimalloc/H.1048576.csv", 0},
+    {"I", "test/data/minimalloc/I.1048576.csv", 0}, {"J", "test/data/minimalloc/J.1048576.csv", 12000000},
+    {"K", "test/data/minimalloc/K.1048576.csv", 0},
+};
+
+static const struct table large[] = {
+    {"resnet50", "test/data/idealloc/resnet50.csv", 0}, {"G_1", "test/data/idealloc/G_1.csv", 0},
+    {"Y_1", "test/data/idealloc/Y_1.csv", 1000000},     {"pangu_2.6B", "test/data/idealloc/pangu_2.6B.csv", 10000000},
+    {"S_1", "test/data/idealloc/S_1.csv", 10000000},
+};
+
+enum { SMALL = sizeof small / sizeof small[0], LARGE = sizeof large / sizeof large[0] };
+
+/* ---- ours ---- */
+
+static memmodel_plan *
+read_table(memmodel_context *context, const struct table *table)
+{
+    memmodel_plan *plan = NULL;
+
+    if (memmodel_plan_read(context, table->file, &plan))
+        fprintf(stderr, "%s\n", memmodel_context_error(context)->message);
+    return plan;
+}
+
+static int
+solve(memmodel_plan *plan, const char *part, const char *name, const char *without,
+      const struct memmodel_plan_options *options)
+{
+    struct memmodel_plan_result result = {.size = sizeof result};
+    double start = milliseconds();
+
+    if (memmodel_plan_solve(plan, options) || memmodel_plan_result(plan, &result))
+        return 1;
+    printf("{\"bench\": \"plan\", \"part\": \"%s\", \"table\": \"%s\", \"without\": \"%s\", \"buffers\": %zu, "
+           "\"status\": \"%s\", \"peak\": %" PRId64 ", \"lower_bound\": %" PRId64 ", \"nodes\": %" PRId64
+           ", \"ms\": %.2f}\n",
+           part, name, without, memmodel_plan_buffer_count(plan), memmodel_plan_status_name(result.status), result.peak,
+           result.lower_bound, result.nodes, milliseconds() - start);
+    fflush(stdout);
+    return 0;
+}
+
+static int
+solve_table(memmodel_context *context, const char *part, const struct table *table, const char *without,
+            const struct memmodel_plan_options *options)
+{
+    memmodel_plan *plan = read_table(context, table);
+    int status = plan ? solve(plan, part, table->name, without, options) : 1;
+
+    memmodel_plan_unref(plan);
+    return status;
+}
+
+/* ---- others ---- */
+
+static struct buffer *
+copy_buffers(const memmodel_plan *plan, size_t *count)
+{
+    struct buffer *buffers;
+
+    *count = memmodel_plan_buffer_count(plan);
+    buffers = calloc(*count + 1, sizeof *buffers);
+    for (size_t i = 0; buffers && i < *count; i++) {
+        struct memmodel_plan_place place = {.size = sizeof place};
+
+        memmodel_plan_place(plan, i, &place);
+        buffers[i] = (struct buffer){.lower = place.lower, .upper = place.upper, .bytes = place.bytes, .offset = -1};
+    }
+    return buffers;
+}
+
+static int
+ask_peer(const struct peer *peer, const struct table *table, const memmodel_plan *plan)
+{
+    size_t count;
+    struct buffer *buffers = copy_buffers(plan, &count);
+    double start = milliseconds();
+    int64_t peak = -1;
+
+    if (buffers && count <= peer->most)
+        peak = peer->place(buffers, count);
+    if (peak >= 0)
+        printf("{\"bench\": \"plan\", \"part\": \"peer\", \"table\": \"%s\", \"peer\": \"%s\", \"peak\": %" PRId64
+               ", \"ms\": %.2f}\n",
+               table->name, peer->name, peak, milliseconds() - start);
+    fflush(stdout);
+    free(buffers);
+    return buffers ? 0 : 1;
+}
+
+static int
+ask_peers(memmodel_context *context, const struct table *table)
+{
+    memmodel_plan *plan = read_table(context, table);
+    int status = !plan;
+
+    for (size_t i = 0; i < peer_count && !status; i++)
+        status = ask_peer(&peers[i], table, plan);
+    memmodel_plan_unref(plan);
+    return status;
+}
+
+/* ---- parts ---- */
+
+static int
+bench_capacity(memmodel_context *context)
+{
+    const struct memmodel_plan_options within = {.size = sizeof within, .capacity = CAPACITY, .nodes = PLENTY};
+    int status = 0;
+
+    for (size_t i = 0; i < SMALL && !status; i++)
+        status = solve_table(context, "capacity", &small[i], "", &within);
+    return status;
+}
+
+/* By default, or for two seconds; then with more. */
+static int
+bench_least(memmodel_context *context, const struct table *table, double seconds)
+{
+    const struct memmodel_plan_options first = {.size = sizeof first, .seconds = seconds},
+                                       more = {.size = sizeof more, .nodes = table->more_nodes};
+    int status = solve_table(context, "least", table, "", &first);
+
+    if (!status)
+        status = ask_peers(context, table);
+    if (!status && table->more_nodes)
+        status = solve_table(context, "more", table, "", &more);
+    return status;
+}
+
+static int
+bench_rules(memmodel_context *context)
+{
+    static const struct {
+        const char *name;
+        uint64_t rule;
+    } rules[] = {
+        {"greedy", MEMMODEL_PLAN_GREEDY},       {"canonical", MEMMODEL_PLAN_CANONICAL},
+        {"dominance", MEMMODEL_PLAN_DOMINANCE}, {"sections", MEMMODEL_PLAN_SECTIONS},
+        {"floor", MEMMODEL_PLAN_FLOOR},         {"hatless", MEMMODEL_PLAN_HATLESS},
+        {"split", MEMMODEL_PLAN_SPLIT},         {"rank again", MEMMODEL_PLAN_RANK_AGAIN},
+        {"restart", MEMMODEL_PLAN_RESTART},
+    };
+    int status = 0;
+
+    for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
+        for (size_t i = 0; i < SMALL && !status; i++) {
+            const struct memmodel_plan_options without = {
+                .size = sizeof without, .capacity = CAPACITY, .nodes = FEW_FOR_A_RULE, .without = rules[k].rule};
+
+            status = solve_table(context, "rule", &small[i], rules[k].name, &without);
+        }
+    return status;
+}
+
+/* Sizes up to 1 MiB in steps of 64 bytes, lifetimes up to a twentieth of a percent of all time. */
+static int
+bench_million(memmodel_context *context)
+{
+    const struct memmodel_plan_options options = {.size = sizeof options, .seconds = 1};
+    memmodel_plan *plan;
+    uint64_t random = 1;
+    int status = memmodel_plan_new(context, &plan) != 0;
+
+    for (int i = 0; i < MILLION && !status; i++) {
+        struct memmodel_plan_buffer buffer = {.size = sizeof buffer};
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        buffer.bytes = 64 * (1 + (int64_t)(random >> 50));
+        buffer.lower = (int64_t)((random >> 16) % MILLION);
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        buffer.upper = buffer.lower + 1 + (int64_t)((random >> 33) % (MILLION / 2000));
+        status = memmodel_plan_add(plan, &buffer) != 0;
+    }
+    if (!status)
+        status = solve(plan, "least", "a million", "", &options);
+    memmodel_plan_unref(plan);
+    return status;
+}
+
+int
+main(void)
+{
+    memmodel_context *context;
+    int status = memmodel_context_new(NULL, &context) != 0;
+
+    if (!status)
+        status = bench_capacity(context);
+    for (size_t i = 0; i < SMALL && !status; i++)
+        status = bench_least(context, &small[i], 0);
+    for (size_t i = 0; i < LARGE && !status; i++)
+        status = bench_least(context, &large[i], 2);
+    if (!status)
+        status = bench_million(context);
+    if (!status)
+        status = bench_rules(context);
+    memmodel_context_unref(context);
+    return status;
+}

@@ -1,0 +1,110 @@
+"""memmodel.recompute and memmodel.Chain."""
+
+import json
+import unittest
+import xml.etree.ElementTree
+
+import memmodel
+import networks
+
+
+class Recompute(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.network = networks.blocks()
+        cls.found = memmodel.recompute(cls.network, batch=8, optimizer="sgd")
+
+    def test_the_advice_is_what_estimate_says(self):
+        report = memmodel.estimate(self.network, batch=8, optimizer="sgd", checkpoint=self.found.checkpoint)
+        self.assertEqual(self.found.peak, report.peak.live)
+        self.assertEqual(self.found.before, memmodel.estimate(self.network, batch=8, optimizer="sgd").peak.live)
+        self.assertEqual(self.found.peak, self.found.least)
+        self.assertLess(self.found.peak, self.found.before)
+
+    def test_the_curve_falls_as_it_takes_more_time(self):
+        self.assertGreater(len(self.found), 2)
+        self.assertEqual(self.found[0].scopes, ())
+        for before, point in zip(self.found, self.found[1:]):
+            self.assertLess(point.peak, before.peak)
+            self.assertGreater(point.extra, before.extra)
+
+    def test_a_budget_is_kept(self):
+        budget = (self.found.before + self.found.least) // 2
+        within = memmodel.recompute(self.network, budget, batch=8, optimizer="sgd")
+        self.assertTrue(within.fits and within.settled)
+        self.assertLessEqual(within.peak, budget)
+        self.assertLess(within.extra, self.found.extra)
+        below = memmodel.recompute(self.network, f"{self.found.least - 1}", batch=8, optimizer="sgd")
+        self.assertFalse(below.fits)
+        self.assertEqual(below.peak, self.found.least)
+        self.assertIn("above the budget", repr(below))
+
+    def test_progress_is_told_and_may_stop_it(self):
+        seen = []
+        stopped = memmodel.recompute(
+            self.network, batch=8, progress=lambda *words: seen.append(words) or len(seen) == 3
+        )
+        self.assertEqual(len(seen), 3)
+        self.assertFalse(stopped.settled)
+        self.assertEqual(memmodel.recompute(self.network, batch=8, simulations=5).simulations, 5)
+
+    def test_costs_are_by_name(self):
+        cheap = memmodel.recompute(
+            self.network, batch=8, optimizer="sgd", costs={f"block.{i}": 1 + 9 * (i != 2) for i in range(4)}
+        )
+        self.assertEqual(cheap[1].scopes, ("block.2",))
+        self.assertAlmostEqual(cheap[1].extra, 1 / (3 * 31))
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "block.9"):
+            memmodel.recompute(self.network, batch=8, costs={"block.9": 1})
+
+    def test_what_is_wrong_is_told(self):
+        with self.assertRaises(memmodel.UnsupportedError):
+            memmodel.recompute(self.network, batch=8, framework="tensorflow")
+        with self.assertRaises(memmodel.UnboundError):
+            memmodel.recompute(self.network)
+        with self.assertRaisesRegex(ValueError, "no size"):
+            memmodel.recompute(self.network, "much", batch=8)
+        with self.assertRaises(TypeError):
+            memmodel.recompute("network")
+
+    def test_it_is_json_and_a_picture(self):
+        self.assertEqual(json.loads(self.found.json)["format"], "memmodel-recomputation")
+        picture = xml.etree.ElementTree.fromstring(self.found._repr_svg_())
+        self.assertEqual(len(picture.findall(".//{*}circle")), len(self.found))
+
+
+class Chain(unittest.TestCase):
+    def chain(self, blocks=12):
+        chain = memmodel.Chain(output=4)
+        for i in range(blocks):
+            chain.add(100, 1000, forward_cost=1, backward_cost=2, name=f"block {i}")
+        return chain
+
+    def test_less_memory_costs_more(self):
+        chain = self.chain()
+        plain = chain.solve("1GiB")
+        self.assertEqual((plain.cost, plain.extra, plain.peak), (36, 0, plain.most))
+        tight = chain.solve(plain.least)
+        self.assertEqual(tight.peak, plain.least)
+        self.assertGreater(tight.extra, 0)
+        self.assertLess(tight.peak, plain.peak)
+
+    def test_steps_run_every_block_backward_once(self):
+        chain = self.chain()
+        self.assertEqual(chain.steps, [])
+        result = chain.solve(3000)
+        backward = [step.block for step in chain.steps if step.operation == "backward"]
+        self.assertEqual(backward, list(range(11, -1, -1)))
+        self.assertEqual(max(step.peak for step in chain.steps), result.peak)
+        self.assertEqual(sum(2 if step.operation == "backward" else 1 for step in chain.steps), result.cost)
+        self.assertIn("steps", repr(chain))
+
+    def test_too_small_a_budget_names_a_block(self):
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "block .*below the least"):
+            self.chain().solve(500)
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "slots"):
+            self.chain().solve(3000, slots=-1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+"""memmodel recompute, as a shell sees it. usage: test_recompute.py TOOL UNET3D"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+TOOL, UNET3D = sys.argv[1:3]
+
+
+def tool(*words):
+    return subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+class Recompute(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.network = pathlib.Path(cls.folder.name) / "unet3d.json"
+        subprocess.run([UNET3D, "--loss", "--filters", "8", "-o", cls.network], check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def recompute(self, *words):
+        return tool("recompute", self.network, "-s", "batch=1", "-s", "dim=32", *words)
+
+    def answer(self, *words):
+        made = self.recompute("--json", *words)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return json.loads(made.stdout)
+
+    def peak(self, checkpoint, measure="live"):
+        made = tool("estimate", self.network, "-s", "batch=1", "-s", "dim=32", "--json", "-c", checkpoint)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return json.loads(made.stdout)["peak"][measure]
+
+    def test_the_answer_is_what_estimate_says_of_it(self):
+        for measure in ("live", "process"):
+            answer = self.answer("--measure", measure)
+            self.assertEqual(answer["measure"], measure)
+            self.assertEqual(answer["peak"], self.peak(answer["checkpoint"], measure))
+            self.assertEqual(answer["before"], self.peak("", measure))
+            self.assertEqual(answer["peak"], answer["least"])
+
+    def test_every_point_of_the_curve_has_its_scopes(self):
+        curve = self.answer()["curve"]
+        self.assertEqual(curve[0]["scopes"], [])
+        for before, point in zip(curve, curve[1:]):
+            self.assertLess(point["peak"], before["peak"])
+            self.assertGreater(point["extra"], before["extra"])
+        self.assertEqual(self.peak(",".join(curve[5]["scopes"])), curve[5]["peak"])
+
+    def test_a_budget_is_kept_and_what_is_below_the_least_is_told(self):
+        answer = self.answer()
+        budget = (answer["before"] + answer["least"]) // 2
+        self.assertLessEqual(self.answer("--budget", budget)["peak"], budget)
+        below = self.recompute("--budget", answer["least"] - 1)
+        self.assertEqual(below.returncode, 3)
+        self.assertIn("nothing that was found", below.stderr)
+        self.assertIn("--checkpoint '", below.stdout)
+
+    def test_a_person_reads_the_same(self):
+        answer = self.answer()
+        made = self.recompute()
+        self.assertIn(f"--checkpoint '{answer['checkpoint']}'", made.stdout)
+        self.assertIn(f"{100 * answer['extra']:.1f} % more time", made.stdout)
+        self.assertEqual(sum(line.startswith(">") for line in made.stdout.splitlines()), 1)
+        self.assertGreater(len(self.recompute("--all").stdout), len(made.stdout))
+        self.assertIn("--simulations", self.recompute("-n", 20).stdout)
+        self.assertIn("nothing has to be wrapped", self.recompute("--budget", "1TiB").stdout)
+
+    def test_costs_decide(self):
+        curve = self.answer("--cost", "encoder.1=1", "--cost", "encoder.0=99")["curve"]
+        self.assertIn("encoder.1", curve[1]["scopes"] + curve[0]["scopes"])
+
+    def test_the_picture_is_one(self):
+        path = pathlib.Path(self.folder.name) / "curve.svg"
+        answer = self.answer("--svg", path)
+        picture = xml.etree.ElementTree.parse(path).getroot()
+        self.assertEqual(len(picture.findall(".//{*}circle")), len(answer["curve"]))
+
+    def test_mistakes_are_named(self):
+        for words, part, code in (
+            (("--cost", "encoder.0"), "NAME=NUMBER", 2),
+            (("--cost", "encoder.0=much"), "no number", 2),
+            (("--cost", "encoder.77=1"), "encoder.77", 1),
+            (("--cost", "encoder.0=-1"), "0 or more", 1),
+            (("--checkpoint", "encoder.0"), "is the answer", 2),
+            (("--inference",), "backward", 1),
+            (("--framework", "tensorflow"), "pytorch", 1),
+            (("--simulations", "1"), "2 to", 1),
+            (("--measure", "most"), "--measure is", 2),
+            (("--buget", "1"), "--budget", 2),
+        ):
+            made = self.recompute(*words)
+            self.assertEqual((made.returncode, part in made.stderr), (code, True), (words, made.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

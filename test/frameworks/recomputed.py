@@ -1,0 +1,159 @@
+"""Advice for trainings of PyTorch, followed: the modules that memmodel.recompute() names are wrapped in
+torch.utils.checkpoint, and the peak is recorded.
+
+    python test/frameworks/recomputed.py              # all networks, half way to the least, as a table
+    python test/frameworks/recomputed.py gpt2 0.9     # one, and how far to go
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import cases
+import compare_models
+import memmodel
+import memmodel.torch
+import record_models
+from models import Model, hugging_face, image, tokens
+from torch import Tensor, cat, nn
+
+
+class UNet3d(nn.Module):
+    """3-D U-Net: two convolutions a level, each with batch norm and ReLU; after Çiçek et al., arXiv:1606.06650."""
+
+    def __init__(self, filters: int = 8, depth: int = 3) -> None:
+        super().__init__()
+        widths = [filters * 2**level for level in range(depth + 1)]
+        self.encoder = nn.ModuleList(self.level(a, b) for a, b in zip([1, *widths], widths[:-1]))
+        self.pool = nn.MaxPool3d(2)
+        self.bottleneck = self.level(widths[-2], widths[-1])
+        self.up = nn.ModuleList(nn.ConvTranspose3d(2 * w, w, 2, 2) for w in reversed(widths[:-1]))
+        self.decoder = nn.ModuleList(self.level(2 * w, w) for w in reversed(widths[:-1]))
+        self.mask = nn.Conv3d(filters, 2, 1)
+
+    @staticmethod
+    def level(channels: int, filters: int) -> nn.Module:
+        parts: list[nn.Module] = []
+        for width in (channels, filters):
+            parts += [nn.Conv3d(width, filters, 3, padding=1), nn.BatchNorm3d(filters), nn.ReLU(inplace=True)]
+        return nn.Sequential(*parts)
+
+    def forward(self, x: Tensor) -> Tensor:
+        skips = []
+        for level in self.encoder:
+            x = level(x)
+            skips.append(x)
+            x = self.pool(x)
+        x = self.bottleneck(x)
+        for up, level in zip(self.up, self.decoder):
+            x = level(cat([up(x), skips.pop()], 1))
+        mask: Tensor = self.mask(x)
+        return mask
+
+
+TEXT = {"vocab_size": 400, "hidden_size": 96, "num_hidden_layers": 4, "num_attention_heads": 4,
+        "intermediate_size": 384}  # fmt: skip
+
+# Large enough that activations, not parameters, make the peak.
+NETWORKS: dict[str, tuple[Model, str]] = {
+    "gpt2": (
+        Model(
+            hugging_face("GPT2LMHeadModel", "GPT2Config", vocab_size=400, n_embd=96, n_layer=4, n_head=4,
+                         n_positions=128),
+            tokens(96),
+        ),
+        "cross_entropy",
+    ),
+    "bert": (
+        Model(
+            hugging_face("BertForSequenceClassification", "BertConfig", **TEXT, max_position_embeddings=128,
+                         num_labels=3),
+            tokens(96),
+        ),
+        "square",
+    ),
+    "vit": (
+        Model(
+            hugging_face("ViTForImageClassification", "ViTConfig", hidden_size=96, num_hidden_layers=4,
+                         num_attention_heads=4, intermediate_size=384, image_size=64, patch_size=8, num_labels=5),
+            image(3, 64, 64),
+        ),
+        "square",
+    ),
+    "unet3d": (Model(UNet3d, image(1, 32, 32, 32)), "cross_entropy"),
+}  # fmt: skip
+BATCH = {"gpt2": 8, "bert": 8, "vit": 8, "unet3d": 2}
+CASES = {name: cases.Case(f"recomputed {name}", BATCH[name], "adam", loss) for name, (_, loss) in NETWORKS.items()}
+cases.MODELS.update({f"recomputed {name}": model for name, (model, _) in NETWORKS.items()})
+
+
+@dataclass(frozen=True)
+class Followed:
+    """An advice, and what became of it."""
+
+    name: str
+    budget: int
+    before: int
+    recorded_before: int
+    predicted: int
+    recorded: int
+    extra: float
+    checkpoint: str
+
+    @property
+    def error(self) -> float:
+        return abs(self.predicted / self.recorded - 1)
+
+
+def apart(work: Callable[..., Any], *arguments: Any) -> Any:
+    """In a process of its own: a recording sees what was alive before."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as elsewhere:
+        return elsewhere.submit(work, *arguments).result()
+
+
+def peaks_of(case: cases.Case) -> tuple[dict[str, Any], list[int]]:
+    """Of each recorded step, with what it was recorded with."""
+    recording = record_models.record(case)
+    return recording["provenance"], [step["peak"] for step in recording["steps"]]
+
+
+def advice_for(case: cases.Case, provenance: dict[str, Any], share: float, simulations: int) -> memmodel.Recomputation:
+    """For a budget so far from nothing wrapped to the least."""
+    cases.CASES["recomputed"] = case
+    network = compare_models.exported("recomputed")
+    job = {"optimizer": case.optimizer, "isa": provenance["isa"].lower(), "threads": provenance["threads"]}
+    search = partial(memmodel.recompute, network, simulations=simulations, framework="pytorch", **job)
+    all_points = search()
+    return search(int(all_points.before - share * (all_points.before - all_points.least)))
+
+
+def follow(name: str, share: float, simulations: int = 400) -> Followed:
+    case = CASES[name]
+    provenance, before = apart(peaks_of, case)
+    advice = apart(advice_for, case, provenance, share, simulations)
+    _, peaks = apart(peaks_of, replace(case, checkpoint=",".join(advice.scopes) or None))
+    return Followed(
+        name, advice.budget, advice.before, max(before), advice.peak, max(peaks), advice.extra, advice.checkpoint
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Follow the advice of memmodel.recompute() in PyTorch.")
+    parser.add_argument("name", nargs="?", choices=NETWORKS)
+    parser.add_argument("share", nargs="?", type=float, default=0.5, help="0: nothing less; 1: the least")
+    options = parser.parse_args()
+    print("network       before       budget    predicted     recorded    error  more time  checkpoint")
+    for name in [options.name] if options.name else NETWORKS:
+        made = follow(name, options.share)
+        print(f"{name:8s} {made.before:11,} {made.budget:12,} {made.predicted:12,} {made.recorded:12,} "
+              f"{made.error:8.4%} {made.extra:8.1%}  {made.checkpoint}", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,351 @@
+/* memmodel_budget: its steps against what the library says of each on its own. */
+#include "allocations.h"
+#include "check.h"
+#include "networks.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- networks and jobs ---- */
+
+static const struct memmodel_symbol_value tokens[] = {{"batch", 8}, {"length", 64}};
+static const struct memmodel_symbol_value voxels[] = {{"batch", 4}, {"dim", 32}};
+
+static memmodel_network *
+small_gpt2(memmodel_context *context)
+{
+    const struct gpt2 options = {.vocabulary = 100, .positions = 64, .width = 64, .heads = 4, .layers = 4};
+    memmodel_network *network;
+
+    assert_int_equal(network_gpt2(context, &options, &network), 0);
+    return network;
+}
+
+static memmodel_network *
+small_unet(memmodel_context *context)
+{
+    memmodel_network *network;
+
+    assert_int_equal(network_unet3d(context, &(struct unet3d){.filters = 8}, &network), 0);
+    return network;
+}
+
+static struct memmodel_job
+job_of(const struct memmodel_symbol_value *symbols, int32_t inference)
+{
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job), .symbols = symbols, .symbol_count = 2, .inference = inference};
+}
+
+static int64_t
+live_peak(const memmodel_network *network, const struct memmodel_job *job)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, job, &report), 0);
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    memmodel_report_unref(report);
+    return peak.live;
+}
+
+/* ---- budgets ---- */
+
+static memmodel_budget *
+budget_of(memmodel_network *network, const struct memmodel_job *job, int64_t bytes)
+{
+    memmodel_budget *budget;
+
+    assert_int_equal(memmodel_budget_new(network, job, bytes, &budget), 0);
+    return budget;
+}
+
+static struct memmodel_budget_result
+result_of(const memmodel_budget *budget)
+{
+    struct memmodel_budget_result result = {.size = sizeof result};
+
+    assert_int_equal(memmodel_budget_result(budget, &result), 0);
+    return result;
+}
+
+static struct memmodel_budget_step
+step_of(const memmodel_budget *budget, size_t index)
+{
+    struct memmodel_budget_step step = {.size = sizeof step};
+
+    assert_int_equal(memmodel_budget_step(budget, index, &step), 0);
+    return step;
+}
+
+static struct memmodel_budget_step
+last_step(const memmodel_budget *budget)
+{
+    return step_of(budget, memmodel_budget_step_count(budget) - 1);
+}
+
+/* ---- training ---- */
+
+static void
+plenty_needs_nothing_to_be_done(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = job_of(tokens, 0);
+    memmodel_budget *budget = budget_of(network, &job, INT64_MAX);
+
+    assert_int_equal(memmodel_budget_step_count(budget), 1);
+    assert_int_equal(step_of(budget, 0).means, MEMMODEL_BUDGET_APART);
+    assert_true(step_of(budget, 0).peak > live_peak(network, &job));
+    assert_int_equal(result_of(budget).fits, 1);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+a_training_that_fits_by_reuse_needs_no_more(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = job_of(tokens, 0);
+    int64_t live = live_peak(network, &job);
+    memmodel_budget *budget = budget_of(network, &job, live);
+
+    assert_int_equal(memmodel_budget_step_count(budget), 2);
+    assert_int_equal(last_step(budget).means, MEMMODEL_BUDGET_REUSE);
+    assert_int_equal(last_step(budget).peak, live);
+    assert_string_equal(result_of(budget).checkpoint, "");
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+a_training_is_computed_again_before_its_batch_shrinks(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    struct memmodel_job job = job_of(tokens, 0);
+    int64_t live = live_peak(network, &job), bytes = live - live / 10;
+    memmodel_budget *budget = budget_of(network, &job, bytes);
+    struct memmodel_budget_result result = result_of(budget);
+
+    assert_int_equal(last_step(budget).means, MEMMODEL_BUDGET_RECOMPUTE);
+    assert_int_equal(last_step(budget).taken, 1);
+    assert_int_equal(result.fits, 1);
+    assert_int_equal(result.batch, 8);
+    assert_true(result.peak <= bytes && result.extra > 0 && result.extra < 0.34);
+    job.checkpoint = result.checkpoint;
+    assert_int_equal(live_peak(network, &job), result.peak);
+    assert_non_null(strstr(memmodel_budget_text(budget), result.checkpoint));
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+the_largest_batch_is_what_remains(void **state)
+{
+    struct memmodel_symbol_value symbols[] = {{"batch", 64}, {"length", 64}};
+    memmodel_network *network = small_gpt2(*state);
+    struct memmodel_job job = job_of(tokens, 0);
+    int64_t bytes = live_peak(network, &job);
+    struct memmodel_budget_result result;
+    memmodel_budget *budget;
+
+    job.symbols = symbols;
+    budget = budget_of(network, &job, bytes);
+    result = result_of(budget);
+    assert_int_equal(last_step(budget).means, MEMMODEL_BUDGET_BATCH);
+    assert_int_equal(result.fits, 1);
+    assert_true(result.batch > 8 && result.batch < 64); /* 8 fit without recomputation */
+    symbols[0].value = result.batch;
+    job.checkpoint = result.checkpoint;
+    assert_int_equal(live_peak(network, &job), result.peak);
+    memmodel_budget_unref(budget);
+    job.checkpoint = NULL;
+    symbols[0].value = result.batch + 1;
+    budget = budget_of(network, &job, bytes);
+    assert_true(result_of(budget).batch <= result.batch);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+what_nothing_helps_is_said_to_be_so(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = job_of(tokens, 0);
+    memmodel_budget *budget = budget_of(network, &job, 1000);
+    struct memmodel_budget_result result = result_of(budget);
+
+    assert_int_equal(result.fits, 0);
+    assert_int_equal(result.batch, 1);
+    assert_true(result.peak > 1000);
+    assert_non_null(strstr(memmodel_budget_text(budget), "more than 1000 B"));
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+other_frameworks_go_without_recomputation(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    struct memmodel_job job = job_of(tokens, 0);
+    memmodel_budget *budget;
+
+    job.framework = "textbook";
+    budget = budget_of(network, &job, live_peak(network, &job) - 1);
+    for (size_t i = 0; i < memmodel_budget_step_count(budget); i++)
+        if (step_of(budget, i).means == MEMMODEL_BUDGET_RECOMPUTE)
+            assert_int_equal(step_of(budget, i).taken, 0);
+    assert_int_equal(last_step(budget).means, MEMMODEL_BUDGET_BATCH);
+    assert_int_equal(result_of(budget).fits, 1);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+/* ---- inference ---- */
+
+static struct memmodel_schedule_summary
+summary_of(const memmodel_network *network, const struct memmodel_job *job)
+{
+    const struct memmodel_inference how = {
+        .size = sizeof how, .symbols = job->symbols, .symbol_count = job->symbol_count};
+    struct memmodel_schedule_summary summary = {.size = sizeof summary};
+    memmodel_schedule *schedule;
+
+    assert_int_equal(memmodel_schedule_new(network, &how, &schedule), 0);
+    assert_int_equal(memmodel_schedule_summary(schedule, &summary), 0);
+    memmodel_schedule_unref(schedule);
+    return summary;
+}
+
+static void
+an_inference_has_the_bytes_of_its_plan_and_its_weights(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    const struct memmodel_job job = job_of(voxels, 1);
+    struct memmodel_schedule_summary summary = summary_of(network, &job);
+    memmodel_budget *budget = budget_of(network, &job, summary.built_peak + summary.parameters);
+
+    assert_int_equal(memmodel_budget_step_count(budget), 2);
+    assert_int_equal(step_of(budget, 0).peak, summary.tensors + summary.parameters);
+    assert_int_equal(step_of(budget, 1).peak, summary.built_peak + summary.parameters);
+    assert_int_equal(result_of(budget).fits, 1);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+a_volume_is_cut_into_tiles_before_its_batch_shrinks(void **state)
+{
+    static const struct memmodel_symbol_value large[] = {{"batch", 1}, {"dim", 512}};
+    memmodel_network *network = small_unet(*state);
+    const struct memmodel_job job = job_of(large, 1);
+    struct memmodel_schedule_summary summary = summary_of(network, &job);
+    int64_t bytes = summary.peak / 2 + summary.parameters;
+    memmodel_budget *budget = budget_of(network, &job, bytes);
+
+    assert_int_equal(last_step(budget).means, MEMMODEL_BUDGET_TILE);
+    assert_int_equal(last_step(budget).taken, 1);
+    assert_int_equal(result_of(budget).fits, 1);
+    assert_true(result_of(budget).peak <= bytes && result_of(budget).extra > 0);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+an_inference_that_cannot_be_cut_has_a_smaller_batch(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    struct memmodel_symbol_value fewer[] = {{"batch", 3}, {"length", 64}};
+    struct memmodel_job job = job_of(fewer, 1);
+    struct memmodel_schedule_summary of_three = summary_of(network, &job);
+    memmodel_budget *budget;
+
+    job.symbols = tokens;
+    budget = budget_of(network, &job, of_three.peak + of_three.parameters);
+    assert_int_equal(last_step(budget).means, MEMMODEL_BUDGET_BATCH);
+    assert_int_equal(result_of(budget).batch, 3);
+    assert_int_equal(result_of(budget).peak, of_three.peak + of_three.parameters);
+    assert_string_equal(last_step(budget).what, "batch=3");
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+/* ---- asking wrongly, and memory ---- */
+
+static void
+wrong_questions_are_refused(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = job_of(tokens, 0);
+    struct memmodel_budget_step step = {.size = sizeof step};
+    memmodel_budget *budget = NULL;
+
+    assert_error(*state, memmodel_budget_new(network, &job, 0, &budget), MEMMODEL_ERROR_INVALID_ARGUMENT, "budget");
+    assert_int_equal(memmodel_budget_new(NULL, &job, 1, &budget), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_budget_new(network, NULL, 1, &budget), MEMMODEL_ERROR_UNBOUND);
+    assert_null(budget);
+    budget = budget_of(network, &job, INT64_MAX);
+    assert_error(*state, memmodel_budget_step(budget, 1, &step), MEMMODEL_ERROR_INVALID_ARGUMENT, "no step 1");
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
+every_means_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(memmodel_budget_means_name(MEMMODEL_BUDGET_APART), "apart");
+    assert_string_equal(memmodel_budget_means_name(MEMMODEL_BUDGET_BATCH), "batch");
+    assert_null(memmodel_budget_means_name(-1));
+    assert_null(memmodel_budget_means_name(MEMMODEL_BUDGET_BATCH + 1));
+}
+
+static int
+make_smaller(memmodel_context *context)
+{
+    const struct gpt2 options = {.vocabulary = 10, .positions = 8, .width = 8, .heads = 2, .layers = 1};
+    static const struct memmodel_symbol_value small[] = {{"batch", 2}, {"length", 8}};
+    struct memmodel_job job = job_of(small, 0);
+    memmodel_network *network;
+    memmodel_budget *budget;
+    int status = network_gpt2(context, &options, &network);
+
+    if (status)
+        return status;
+    for (job.inference = 0; job.inference < 2 && !status; job.inference++) {
+        status = memmodel_budget_new(network, &job, 1000, &budget);
+        if (!status)
+            memmodel_budget_unref(budget);
+    }
+    memmodel_network_unref(network);
+    return status;
+}
+
+static void
+a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(make_smaller);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(plenty_needs_nothing_to_be_done),
+        TEST(a_training_that_fits_by_reuse_needs_no_more),
+        TEST(a_training_is_computed_again_before_its_batch_shrinks),
+        TEST(the_largest_batch_is_what_remains),
+        TEST(what_nothing_helps_is_said_to_be_so),
+        TEST(other_frameworks_go_without_recomputation),
+        TEST(an_inference_has_the_bytes_of_its_plan_and_its_weights),
+        TEST(a_volume_is_cut_into_tiles_before_its_batch_shrinks),
+        TEST(an_inference_that_cannot_be_cut_has_a_smaller_batch),
+        TEST(wrong_questions_are_refused),
+        TEST(every_means_has_a_name),
+        TEST(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,589 @@
+/* memmodel_recomputation: its points against estimates of their own, against all sets there are, and against budgets. */
+#include "allocations.h"
+#include "check.h"
+#include "networks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct memmodel_symbol_value tokens[] = {{"batch", 4}, {"length", 64}};
+static const struct memmodel_symbol_value voxels[] = {{"batch", 1}, {"dim", 32}};
+
+/* ---- networks and jobs ---- */
+
+/* Three blocks, each with attention and a perceptron in scopes of their own. */
+static memmodel_network *
+small_gpt2(memmodel_context *context)
+{
+    const struct gpt2 options = {.vocabulary = 100, .positions = 64, .width = 64, .heads = 4, .layers = 3};
+    memmodel_network *network;
+
+    assert_int_equal(network_gpt2(context, &options, &network), 0);
+    return network;
+}
+
+static memmodel_network *
+small_unet(memmodel_context *context)
+{
+    memmodel_network *network;
+
+    assert_int_equal(network_unet3d(context, &(struct unet3d){.filters = 8, .loss = true}, &network), 0);
+    return network;
+}
+
+static struct memmodel_job
+training(const struct memmodel_symbol_value *symbols)
+{
+    return (struct memmodel_job){.size = sizeof(struct memmodel_job), .symbols = symbols, .symbol_count = 2};
+}
+
+static int64_t
+peak_of(const memmodel_network *network, const struct memmodel_job *job, const char *checkpoint)
+{
+    struct memmodel_peak peak = {.size = sizeof peak};
+    struct memmodel_job own = *job;
+    memmodel_report *report;
+
+    own.checkpoint = checkpoint;
+    assert_int_equal(memmodel_estimate(network, &own, &report), 0);
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
+    memmodel_report_unref(report);
+    return ((const int64_t[]){peak.live, peak.reserved, peak.process})[job->measure];
+}
+
+/* ---- searches ---- */
+
+static memmodel_recomputation *
+search_of(memmodel_network *network)
+{
+    memmodel_recomputation *search;
+
+    assert_int_equal(memmodel_recomputation_new(network, &search), 0);
+    return search;
+}
+
+static struct memmodel_recomputation_result
+solve(memmodel_recomputation *search, const struct memmodel_job *job, int64_t budget, int64_t simulations)
+{
+    struct memmodel_recomputation_result result = {.size = sizeof result};
+
+    assert_int_equal(memmodel_recomputation_solve(search, job, budget, simulations), 0);
+    assert_int_equal(memmodel_recomputation_result(search, &result), 0);
+    return result;
+}
+
+static struct memmodel_recomputation_point
+point_of(const memmodel_recomputation *search, size_t index)
+{
+    struct memmodel_recomputation_point point = {.size = sizeof point};
+
+    assert_int_equal(memmodel_recomputation_point(search, index, &point), 0);
+    return point;
+}
+
+/* Names of a point's scopes without the one of number `left_out`. */
+static void
+write_names(const memmodel_recomputation *search, size_t point, size_t left_out, char *names, size_t bytes)
+{
+    const char *name;
+    size_t length = 0;
+
+    names[0] = '\0';
+    for (size_t i = 0; (name = memmodel_recomputation_scope(search, point, i)) != NULL; i++)
+        if (i != left_out)
+            length += (size_t)snprintf(names + length, bytes - length, "%s%s", length ? "," : "", name);
+    assert_true(length < bytes);
+}
+
+/* ---- points ---- */
+
+static void
+assert_points_are_estimates(memmodel_network *network, const struct memmodel_job *job)
+{
+    memmodel_recomputation *search = search_of(network);
+    struct memmodel_recomputation_result result = solve(search, job, 0, 400);
+    size_t count = memmodel_recomputation_point_count(search);
+
+    assert_true(count > 5);
+    assert_int_equal(result.before, peak_of(network, job, NULL));
+    assert_int_equal(result.peak, result.least);
+    for (size_t i = 0; i < count; i++) {
+        struct memmodel_recomputation_point point = point_of(search, i);
+        char names[4096];
+
+        write_names(search, i, SIZE_MAX, names, sizeof names);
+        assert_int_equal(point.peak, peak_of(network, job, point.checkpoint));
+        assert_int_equal(point.peak, peak_of(network, job, names));
+        assert_true(i == 0 ||
+                    (point.peak < point_of(search, i - 1).peak && point.extra > point_of(search, i - 1).extra));
+    }
+    memmodel_recomputation_unref(search);
+}
+
+static void
+each_point_is_what_an_estimate_with_its_checkpoint_says(void **state)
+{
+    memmodel_network *gpt2 = small_gpt2(*state), *unet = small_unet(*state);
+    struct memmodel_job words = training(tokens), image = training(voxels);
+
+    assert_points_are_estimates(gpt2, &words);
+    assert_points_are_estimates(unet, &image);
+    words.measure = MEMMODEL_MEASURE_PROCESS;
+    words.optimizer = "sgd";
+    assert_points_are_estimates(gpt2, &words);
+    memmodel_network_unref(gpt2);
+    memmodel_network_unref(unet);
+}
+
+static void
+the_advice_is_within_its_budget_and_nothing_cheaper_is(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(voxels);
+    struct memmodel_recomputation_result all = solve(search, &job, 0, 0);
+
+    for (int part = 1; part < 10; part++) {
+        int64_t budget = all.least + (all.before - all.least) * part / 10;
+        struct memmodel_recomputation_result result = solve(search, &job, budget, 0);
+
+        assert_int_equal(result.fits, 1);
+        assert_in_range(result.peak, 1, budget);
+        assert_true(point_of(search, (size_t)result.point).extra == result.extra);
+        assert_true(result.point == 0 || point_of(search, (size_t)result.point - 1).peak > budget);
+    }
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+static void
+no_scope_of_the_advice_can_be_left_out(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(tokens);
+    struct memmodel_recomputation_result all = solve(search, &job, 0, 0);
+
+    for (int part = 0; part < 10; part++) {
+        int64_t budget = all.least + (all.before - all.least) * part / 10;
+        struct memmodel_recomputation_result result = solve(search, &job, budget, 0);
+        char names[4096];
+
+        for (size_t i = 0; i < point_of(search, (size_t)result.point).scopes; i++) {
+            write_names(search, (size_t)result.point, i, names, sizeof names);
+            assert_true(peak_of(network, &job, names) > budget);
+        }
+    }
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+/* ---- all sets ---- */
+
+enum { BLOCKS = 3, WAYS = 5, SETS = WAYS * WAYS * WAYS };
+
+/* A block as it is, or wrapped; its attention, its perceptron, or both. */
+static const char *const ways[WAYS][2] = {{NULL}, {""}, {".attn"}, {".mlp"}, {".attn", ".mlp"}};
+
+/* Multiply-adds and elements made in the scopes whose names begin so. */
+static double
+operations_in(const memmodel_report *report, const char *scope)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < memmodel_report_layer_count(report); i++) {
+        struct memmodel_report_layer layer = {.size = sizeof layer};
+
+        assert_int_equal(memmodel_report_layer(report, i, &layer), 0);
+        if (strncmp(layer.name, scope, strlen(scope)) == 0)
+            sum += (double)layer.multiply_adds + (double)layer.activations;
+    }
+    return sum;
+}
+
+static double
+extra_of_way(const memmodel_report *report, int block, int way)
+{
+    double sum = 0;
+
+    for (int part = 0; part < 2 && ways[way][part]; part++) {
+        char scope[64];
+
+        snprintf(scope, sizeof scope, "h.%d%s.", block, ways[way][part]);
+        sum += operations_in(report, scope);
+    }
+    return sum / (3 * operations_in(report, ""));
+}
+
+static void
+write_set(int set, char *names, size_t bytes)
+{
+    size_t length = 0;
+
+    names[0] = '\0';
+    for (int block = 0; block < BLOCKS; block++, set /= WAYS)
+        for (int part = 0; part < 2 && ways[set % WAYS][part]; part++)
+            length += (size_t)snprintf(names + length, bytes - length, "%sh.%d%s", length ? "," : "", block,
+                                       ways[set % WAYS][part]);
+}
+
+static double
+extra_of_set(const memmodel_report *report, int set)
+{
+    double extra = 0;
+
+    for (int block = 0; block < BLOCKS; block++, set /= WAYS)
+        extra += extra_of_way(report, block, set % WAYS);
+    return extra;
+}
+
+/* Every set of scopes of three blocks: for each peak among them nothing costs less than the advice. */
+static void
+small_networks_are_advised_as_well_as_any_set_does(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(tokens);
+    static int64_t peaks[SETS];
+    static double extras[SETS];
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    for (int set = 0; set < SETS; set++) {
+        char names[256];
+
+        write_set(set, names, sizeof names);
+        peaks[set] = peak_of(network, &job, names);
+        extras[set] = extra_of_set(report, set);
+    }
+    solve(search, &job, 0, 0);
+    for (int set = 0; set < SETS; set++) {
+        double best = INFINITY;
+
+        for (size_t i = 0; i < memmodel_recomputation_point_count(search); i++)
+            if (point_of(search, i).peak <= peaks[set])
+                best = fmin(best, point_of(search, i).extra);
+        if (best > extras[set] + 1e-9)
+            fail_msg("set %d: %lld bytes for %g, advised %g", set, (long long)peaks[set], extras[set], best);
+    }
+    memmodel_report_unref(report);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+/* ---- budgets, costs, simulations ---- */
+
+static void
+a_budget_below_the_least_gets_the_least_and_is_told(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(voxels);
+    struct memmodel_recomputation_result all = solve(search, &job, 0, 0), below;
+
+    assert_int_equal(all.fits, 1);
+    below = solve(search, &job, all.least - 1, 0);
+    assert_int_equal(below.fits, 0);
+    assert_int_equal(below.peak, all.least);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+static void
+a_budget_that_is_met_already_wraps_nothing(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(voxels);
+    struct memmodel_recomputation_result result = solve(search, &job, peak_of(network, &job, NULL), 0);
+
+    assert_int_equal(result.point, 0);
+    assert_int_equal(result.fits, 1);
+    assert_true(result.extra == 0);
+    assert_string_equal(point_of(search, 0).checkpoint, "");
+    assert_int_equal(point_of(search, 0).scopes, 0);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+/* What the job names already is what is sought for. */
+static void
+checkpoints_of_the_job_are_left_out(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    memmodel_recomputation *search = search_of(network);
+    struct memmodel_job job = training(tokens);
+
+    job.checkpoint = "h.*";
+    assert_int_equal(solve(search, &job, 0, 50).before, peak_of(network, &job, NULL));
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+static bool
+wraps(const memmodel_recomputation *search, size_t point, const char *part)
+{
+    const char *name = memmodel_recomputation_scope(search, point, 0);
+
+    return name && strstr(name, part);
+}
+
+/* Attention for nothing, then perceptrons for nothing. */
+static void
+given_costs_decide_what_is_wrapped(void **state)
+{
+    static const char *const parts[] = {"attn", "mlp"};
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = training(tokens);
+
+    for (int cheap = 0; cheap < 2; cheap++) {
+        memmodel_recomputation *search = search_of(network);
+        char name[32];
+
+        for (int block = 0; block < BLOCKS; block++) {
+            for (int part = 0; part < 2; part++) {
+                snprintf(name, sizeof name, "h.%d.%s", block, parts[part]);
+                assert_int_equal(memmodel_recomputation_cost(search, name, part == cheap ? 1 : 1000), 0);
+            }
+        }
+        solve(search, &job, 0, 0);
+        assert_true(wraps(search, 1, parts[cheap]));
+        assert_true(fabs(point_of(search, 1).extra - 1 / (3 * 3003.0)) < 1e-9);
+        memmodel_recomputation_unref(search);
+    }
+    memmodel_network_unref(network);
+}
+
+static void
+the_same_search_gives_the_same_answer_within_its_simulations(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    const struct memmodel_job job = training(voxels);
+
+    for (int64_t simulations = 2; simulations < 300; simulations *= 3) {
+        memmodel_recomputation *one = search_of(network), *other = search_of(network);
+        char *text, *again;
+
+        assert_in_range(solve(one, &job, 0, simulations).simulations, 1, simulations);
+        solve(other, &job, 0, simulations);
+        assert_int_equal(memmodel_recomputation_to_json(one, &text), 0);
+        assert_int_equal(memmodel_recomputation_to_json(other, &again), 0);
+        assert_string_equal(text, again);
+        memmodel_free(*state, text);
+        memmodel_free(*state, again);
+        memmodel_recomputation_unref(one);
+        memmodel_recomputation_unref(other);
+    }
+    memmodel_network_unref(network);
+}
+
+struct seen {
+    int64_t calls, until, least;
+};
+
+static int
+stop_after(void *user, int64_t simulations, int64_t least)
+{
+    struct seen *seen = user;
+
+    assert_true(simulations > 0 && (seen->calls == 0 || least <= seen->least));
+    seen->least = least;
+    return ++seen->calls >= seen->until;
+}
+
+static void
+an_observer_sees_the_peak_fall_and_can_stop_the_search(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(voxels);
+    struct seen seen = {.until = 20};
+    struct memmodel_recomputation_result result;
+
+    assert_int_equal(memmodel_recomputation_observe(search, stop_after, &seen), 0);
+    result = solve(search, &job, 0, 0);
+    assert_int_equal(seen.calls, 20);
+    assert_int_equal(result.settled, 0);
+    assert_int_equal(result.least, seen.least);
+    assert_int_equal(memmodel_recomputation_observe(search, NULL, NULL), 0);
+    assert_int_equal(solve(search, &job, 0, 0).settled, 1);
+    assert_int_equal(seen.calls, 20);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+/* ---- files ---- */
+
+static size_t
+count_in(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void
+files_have_all_points(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(tokens);
+    size_t count;
+    char *text;
+
+    solve(search, &job, 0, 0);
+    count = memmodel_recomputation_point_count(search);
+    assert_int_equal(memmodel_recomputation_to_svg(search, &text), 0);
+    assert_int_equal(count_in(text, "<circle"), count);
+    memmodel_free(*state, text);
+    assert_int_equal(memmodel_recomputation_to_json(search, &text), 0);
+    assert_int_equal(count_in(text, "\"scopes\""), count);
+    memmodel_free(*state, text);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+/* All blocks of a kind are one pattern. */
+static void
+alike_scopes_are_one_pattern(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(tokens);
+    bool found = false;
+
+    solve(search, &job, 0, 0);
+    for (size_t i = 0; i < memmodel_recomputation_point_count(search); i++)
+        found |= point_of(search, i).scopes == BLOCKS && !strchr(point_of(search, i).checkpoint, ',');
+    assert_true(found);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+/* ---- bad input ---- */
+
+static void
+what_cannot_be_recomputed_says_why(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    memmodel_recomputation *search = search_of(network);
+    struct memmodel_job job = training(voxels);
+    char *text;
+
+    assert_error(*state, memmodel_recomputation_solve(search, &job, -1, 0), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "negative");
+    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 1), MEMMODEL_ERROR_INVALID_ARGUMENT, "2 to");
+    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 1000001), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "1000000");
+    assert_error(*state, memmodel_recomputation_solve(search, NULL, 0, 0), MEMMODEL_ERROR_UNBOUND, "value");
+    assert_error(*state, memmodel_recomputation_to_json(search, &text), MEMMODEL_ERROR_INVALID_ARGUMENT, "yet");
+    assert_error(*state, memmodel_recomputation_to_svg(search, &text), MEMMODEL_ERROR_INVALID_ARGUMENT, "yet");
+    job.inference = 1;
+    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 0), MEMMODEL_ERROR_UNSUPPORTED, "inference");
+    job.inference = 0;
+    job.framework = "tensorflow";
+    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 0), MEMMODEL_ERROR_UNSUPPORTED, "pytorch");
+    assert_int_equal(memmodel_recomputation_point_count(search), 0);
+    assert_null(memmodel_recomputation_scope(search, 0, 0));
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+static void
+an_answer_outlives_the_context_of_its_job(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    memmodel_recomputation *search = search_of(network);
+    struct memmodel_job job = training(tokens);
+
+    assert_int_equal(memmodel_context_new(NULL, &job.context), 0);
+    solve(search, &job, 0, 10);
+    memmodel_context_unref(job.context);
+    assert_string_equal(point_of(search, 0).checkpoint, "");
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+}
+
+static void
+bad_costs_are_refused(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    memmodel_recomputation *search = search_of(network);
+    const struct memmodel_job job = training(voxels);
+
+    assert_error(*state, memmodel_recomputation_cost(search, "encoder.0", -1), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "encoder.0");
+    assert_error(*state, memmodel_recomputation_cost(search, "encoder.0", NAN), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "finite");
+    assert_int_equal(memmodel_recomputation_cost(search, "encoder.77", 1), 0);
+    assert_error(*state, memmodel_recomputation_solve(search, &job, 0, 0), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "encoder.77");
+    assert_int_equal(memmodel_recomputation_cost(search, NULL, 1), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(memmodel_recomputation_new(NULL, &search), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    memmodel_recomputation_unref(search);
+    memmodel_recomputation_unref(NULL);
+    memmodel_network_unref(network);
+}
+
+static int
+search_a_small_network(memmodel_context *context)
+{
+    static const struct memmodel_symbol_value one[] = {{"batch", 2}, {"dim", 16}};
+    struct memmodel_job job = training(one);
+    memmodel_recomputation *search = NULL;
+    memmodel_network *network;
+    int status = network_unet3d(context, &(struct unet3d){.filters = 1, .depth = 1, .loss = true}, &network);
+    char *text;
+
+    if (status)
+        return status;
+    job.steps = 1;
+    status = memmodel_recomputation_new(network, &search);
+    if (!status)
+        status = memmodel_recomputation_cost(search, "encoder.0", 1);
+    if (!status)
+        status = memmodel_recomputation_solve(search, &job, 0, 8);
+    if (!status)
+        status = memmodel_recomputation_to_svg(search, &text);
+    if (!status)
+        memmodel_free(context, text);
+    memmodel_recomputation_unref(search);
+    memmodel_network_unref(network);
+    return status;
+}
+
+static void
+a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(search_a_small_network);
+}
+
+int
+main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(each_point_is_what_an_estimate_with_its_checkpoint_says),
+        TEST(the_advice_is_within_its_budget_and_nothing_cheaper_is),
+        TEST(no_scope_of_the_advice_can_be_left_out),
+        TEST(small_networks_are_advised_as_well_as_any_set_does),
+        TEST(a_budget_below_the_least_gets_the_least_and_is_told),
+        TEST(a_budget_that_is_met_already_wraps_nothing),
+        TEST(checkpoints_of_the_job_are_left_out),
+        TEST(given_costs_decide_what_is_wrapped),
+        TEST(the_same_search_gives_the_same_answer_within_its_simulations),
+        TEST(an_observer_sees_the_peak_fall_and_can_stop_the_search),
+        TEST(files_have_all_points),
+        TEST(alike_scopes_are_one_pattern),
+        TEST(what_cannot_be_recomputed_says_why),
+        TEST(an_answer_outlives_the_context_of_its_job),
+        TEST(bad_costs_are_refused),
+        TEST(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

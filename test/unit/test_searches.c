@@ -1,0 +1,266 @@
+/* Searches for formulas of any shape: under every loss, beside change points, with weights, and on any number of threads. */
+#include "fitted.h"
+#include "near.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 40, WILD_EVERY = 13 };
+
+static double
+law(double x, double z)
+{
+    return 20 * x / ((x + z) * (x + z));
+}
+
+/* Columns x, z, weight and y, errors of so much; every so many rows y is `wild` times as large. */
+static memmodel_samples *
+law_samples(memmodel_context *context, double (*shape)(double, double), double error, double wild, double wild_weight)
+{
+    static const char *const columns[] = {"x", "z", "weight", "y"};
+    memmodel_samples *samples;
+    uint64_t seed = 11;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 4, &samples), 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        double x = 4 + 3 * random_error(&seed), z = 4 + 3 * random_error(&seed);
+        double y = shape(x, z) * (1 + error * random_error(&seed));
+        bool is_wild = i % WILD_EVERY == 5;
+
+        assert_int_equal(
+            memmodel_samples_add(samples, (double[]){x, z, is_wild ? wild_weight : 1, is_wild ? wild * y : y}), 0);
+    }
+    return samples;
+}
+
+static const char *const inputs[] = {"x", "z"};
+
+static struct memmodel_fit_options
+searching(int32_t loss)
+{
+    return (struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options),
+                                         .target = "y",
+                                         .inputs = inputs,
+                                         .input_count = 2,
+                                         .loss = loss,
+                                         .basis = MEMMODEL_BASIS_GENERAL,
+                                         .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                         .evaluations = 6000};
+}
+
+static double
+worst_error(const memmodel_model *model)
+{
+    double worst = 0;
+
+    for (double x = 2; x <= 6; x += 0.5)
+        for (double z = 2; z <= 6; z += 0.5)
+            worst = fmax(worst, fabs(memmodel_model_evaluate(model, (double[]){x, z}) / law(x, z) - 1));
+    return worst;
+}
+
+static double
+error_of_fit(const memmodel_samples *samples, struct memmodel_fit_options options)
+{
+    memmodel_model *model = fit(samples, &options);
+    struct memmodel_model_scores scores = {.size = sizeof scores};
+    double worst = worst_error(model);
+
+    assert_int_equal(memmodel_model_scores(model, &scores), 0);
+    assert_int_equal(scores.loss, options.loss);
+    assert_int_equal(scores.certified, 1);
+    memmodel_model_unref(model);
+    return worst;
+}
+
+/* No sum of terms comes near. */
+static void
+a_law_is_found_under_every_loss(void **state)
+{
+    memmodel_samples *samples = law_samples(*state, law, 0.002, 1, 1);
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
+        struct memmodel_fit_options options = searching(loss);
+        double worst = error_of_fit(samples, options);
+
+        if (!(worst < 0.01))
+            fail_msg("loss %d: off by %g", loss, worst);
+        options.search = MEMMODEL_FIT_SEARCH_TERMS;
+        assert_true(error_of_fit(samples, options) > 0.02);
+    }
+    memmodel_samples_unref(samples);
+}
+
+/* Three of forty rows say five times as much: absolute errors ask most rows, squares ask these. */
+static void
+wild_rows_do_not_hide_a_law_from_absolute_errors(void **state)
+{
+    memmodel_samples *samples = law_samples(*state, law, 0.002, 5, 1);
+
+    assert_true(error_of_fit(samples, searching(MEMMODEL_FIT_LOSS_MAPE)) < 0.01);
+    assert_true(error_of_fit(samples, searching(MEMMODEL_FIT_LOSS_ABSOLUTE)) < 0.01);
+    assert_true(error_of_fit(samples, searching(MEMMODEL_FIT_LOSS_SQUARED)) > 0.05);
+    memmodel_samples_unref(samples);
+}
+
+static void
+rows_of_little_weight_count_little_under_every_loss(void **state)
+{
+    memmodel_samples *samples = law_samples(*state, law, 0.002, 5, 1e-9);
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
+        struct memmodel_fit_options options = searching(loss);
+        double worst;
+
+        options.weight = "weight";
+        worst = error_of_fit(samples, options);
+        if (!(worst < 0.01))
+            fail_msg("loss %d: off by %g", loss, worst);
+    }
+    memmodel_samples_unref(samples);
+}
+
+static double
+jump(double x, double z)
+{
+    return 40 + 3 * z + (x < 4 ? 0 : 25);
+}
+
+/* On a grid, so that the step lies between two levels. */
+static memmodel_samples *
+jump_samples(memmodel_context *context)
+{
+    static const char *const columns[] = {"x", "z", "y"};
+    memmodel_samples *samples;
+    uint64_t seed = 2;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (int x = 1; x <= 8; x++)
+        for (int z = 1; z <= 6; z++)
+            assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, jump(x, z) + 0.1 * random_error(&seed)}),
+                             0);
+    return samples;
+}
+
+/* No tree has steps: the change point that terms have stays the better formula. */
+static void
+a_change_point_stands_against_what_is_searched(void **state)
+{
+    memmodel_samples *samples = jump_samples(*state);
+    struct memmodel_fit_options options = searching(MEMMODEL_FIT_LOSS_SQUARED);
+    memmodel_model *model;
+    char *text;
+
+    options.change_points = 1;
+    model = fit(samples, &options);
+    assert_int_equal(memmodel_model_formula(model, MEMMODEL_TEXT, *state, &text), 0);
+    assert_non_null(strstr(text, "equal"));
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    samples = law_samples(*state, law, 0, 1, 1);
+    assert_true(error_of_fit(samples, options) < 1e-6);
+    memmodel_samples_unref(samples);
+}
+
+static char *
+fit_to_json(const memmodel_samples *samples, int32_t loss, int32_t threads)
+{
+    struct memmodel_fit_options options = searching(loss);
+    memmodel_model *model;
+    char *text;
+
+    options.search = MEMMODEL_FIT_SEARCH_ALL;
+    options.evaluations = 2000;
+    options.threads = threads;
+    model = fit(samples, &options);
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    memmodel_model_unref(model);
+    return text;
+}
+
+static void
+threads_change_no_byte_under_any_loss(void **state)
+{
+    static const int32_t losses[] = {MEMMODEL_FIT_LOSS_MAPE, MEMMODEL_FIT_LOSS_LOG_RATIO};
+    memmodel_samples *samples = law_samples(*state, law, 0.01, 3, 1);
+
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        char *one = fit_to_json(samples, losses[i], 1);
+
+        for (int32_t threads = 2; threads <= 8; threads *= 4) {
+            char *many = fit_to_json(samples, losses[i], threads);
+
+            assert_string_equal(one, many);
+            memmodel_free(*state, many);
+        }
+        memmodel_free(*state, one);
+    }
+    memmodel_samples_unref(samples);
+}
+
+/* ---- interrupted ---- */
+
+static const char checkpoint_path[] = "test_searches_checkpoint.json";
+
+struct watch {
+    int calls, stop_at;
+};
+
+static int
+stop_at(void *user, const struct memmodel_fit_progress *progress)
+{
+    struct watch *watch = user;
+
+    (void)progress;
+    return ++watch->calls == watch->stop_at;
+}
+
+static void
+an_interrupted_search_under_a_loss_comes_to_the_same_bytes(void **state)
+{
+    memmodel_samples *samples = law_samples(*state, law, 0.01, 3, 1);
+    char *whole = fit_to_json(samples, MEMMODEL_FIT_LOSS_MAPE, 1), *resumed;
+    struct memmodel_fit_options options = searching(MEMMODEL_FIT_LOSS_MAPE);
+    struct watch watch = {0, 4};
+    memmodel_model *model;
+
+    remove(checkpoint_path);
+    options.search = MEMMODEL_FIT_SEARCH_ALL;
+    options.evaluations = 2000;
+    options.checkpoint = checkpoint_path;
+    options.progress = stop_at;
+    options.user = &watch;
+    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_CALLBACK);
+    assert_int_equal(watch.calls, 4);
+    options.loss = MEMMODEL_FIT_LOSS_ABSOLUTE;
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_DATA, "another table or of other");
+    options.loss = MEMMODEL_FIT_LOSS_MAPE;
+    model = fit(samples, &options);
+    assert_int_equal(memmodel_model_to_json(model, &resumed), 0);
+    assert_string_equal(whole, resumed);
+    assert_null(fopen(checkpoint_path, "r")); /* it is gone */
+    memmodel_free(*state, whole);
+    memmodel_free(*state, resumed);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_law_is_found_under_every_loss),
+        WITH_CONTEXT(wild_rows_do_not_hide_a_law_from_absolute_errors),
+        WITH_CONTEXT(rows_of_little_weight_count_little_under_every_loss),
+        WITH_CONTEXT(a_change_point_stands_against_what_is_searched),
+        WITH_CONTEXT(threads_change_no_byte_under_any_loss),
+        WITH_CONTEXT(an_interrupted_search_under_a_loss_comes_to_the_same_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* Which of the formulas that were found becomes the model. */
+#include "allocations.h"
+#include "fitted.h"
+#include "near.h"
+
+#include <math.h>
+
+static const char *const columns[] = {"a", "b", "y"};
+
+/* 24 rows of two inputs in 1 to 3; `law` says y, an error of +-`error` is added. */
+static memmodel_samples *
+table(memmodel_context *context, double (*law)(double a, double b), double error, uint64_t seed)
+{
+    memmodel_samples *samples;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (int i = 0; i < 24; i++) {
+        double a = 2 + random_error(&seed), b = 2 + random_error(&seed);
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){a, b, law(a, b) + error * random_error(&seed)}), 0);
+    }
+    return samples;
+}
+
+static memmodel_model *
+fit_by(memmodel_context *context, double (*law)(double a, double b), double error, uint64_t seed, int32_t loss,
+       int32_t selection)
+{
+    memmodel_samples *samples = table(context, law, error, seed);
+    struct memmodel_fit_options options = {.size = sizeof options, .loss = loss, .selection = selection};
+    memmodel_model *model = fit(samples, &options);
+
+    memmodel_samples_unref(samples);
+    return model;
+}
+
+/* Index of the chosen formula on the front, and it. */
+static struct memmodel_front_entry
+chosen_of(const memmodel_model *model)
+{
+    struct memmodel_front_entry entry = {.size = sizeof entry};
+
+    for (size_t i = 0; i < memmodel_model_front_count(model); i++) {
+        assert_int_equal(memmodel_model_front_entry(model, i, &entry), 0);
+        if (entry.chosen)
+            return entry;
+    }
+    fail_msg("nothing was chosen");
+    return entry;
+}
+
+static double
+nothing(double a, double b)
+{
+    (void)a;
+    (void)b;
+    return 10;
+}
+
+static double
+plane(double a, double b)
+{
+    return 10 + 4 * a + 3 * b;
+}
+
+static double
+curve(double a, double b)
+{
+    return 10 + 4 * a * a * a + 3 * a * b;
+}
+
+/* Without errors both rules find the law; the next smaller formulas miss it by far. */
+static void
+a_law_that_is_there_is_found_by_both_rules(void **state)
+{
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
+        for (int32_t rule = MEMMODEL_FIT_SELECTION_DEFAULT; rule <= MEMMODEL_FIT_SELECTION_DESCRIPTION; rule++) {
+            memmodel_model *model = fit_by(*state, plane, 0, 3, loss, rule);
+
+            assert_near(memmodel_model_evaluate(model, (double[]){1.5, 2.5}), plane(1.5, 2.5), 1e-9);
+            memmodel_model_unref(model);
+        }
+}
+
+/* Of 10 tables of noise a rule that takes the least error makes up a formula for most. */
+static void
+noise_has_the_mean_for_a_formula_by_the_standard_error(void **state)
+{
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
+        int means = 0;
+
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            memmodel_model *model = fit_by(*state, nothing, 1, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
+
+            means += chosen_of(model).terms == 1;
+            memmodel_model_unref(model);
+        }
+        assert_true(means >= 7);
+    }
+}
+
+/* A plane with errors: curves that follow it as well are hardly ever better by more than an error. */
+static void
+a_plane_is_not_bent_by_noise(void **state)
+{
+    int straight = 0;
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            memmodel_model *model = fit_by(*state, plane, 1, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
+
+            straight += chosen_of(model).nodes <= 9; /* c + c*a + c*b */
+            memmodel_model_unref(model);
+        }
+    assert_true(straight >= 8);
+}
+
+/* The smaller error must be worth the size: no smaller formula on the front lies within an error of the least one. */
+static void
+the_formula_by_the_standard_error_is_never_larger_than_that_of_the_least_error(void **state)
+{
+    int smaller = 0;
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++)
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            memmodel_model *model = fit_by(*state, curve, 4, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
+            struct memmodel_front_entry least = {.size = sizeof least}, chosen = chosen_of(model);
+
+            assert_int_equal(memmodel_model_front_entry(model, memmodel_model_front_count(model) - 1, &least), 0);
+            smaller += chosen.nodes < least.nodes;
+            assert_true(chosen.nodes > 1); /* the law is far above the noise */
+            memmodel_model_unref(model);
+        }
+    assert_true(smaller > 0);
+}
+
+static void
+the_rules_differ(void **state)
+{
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
+        int differ = 0;
+
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            memmodel_model *smallest = fit_by(*state, curve, 6, seed, loss, MEMMODEL_FIT_SELECTION_STANDARD_ERROR);
+            memmodel_model *shortest = fit_by(*state, curve, 6, seed, loss, MEMMODEL_FIT_SELECTION_DESCRIPTION);
+
+            differ += chosen_of(smallest).nodes != chosen_of(shortest).nodes;
+            memmodel_model_unref(smallest);
+            memmodel_model_unref(shortest);
+        }
+        assert_true(differ > 0);
+    }
+}
+
+static void
+a_rule_that_is_none_is_refused(void **state)
+{
+    memmodel_samples *samples = table(*state, plane, 0, 1);
+    struct memmodel_fit_options options = {.size = sizeof options, .selection = 3};
+    memmodel_model *model = NULL;
+
+    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    options = (struct memmodel_fit_options){.size = sizeof options, .reserved_3 = 1};
+    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_null(model);
+    memmodel_samples_unref(samples);
+}
+
+static int
+fit_general_by_standard_error(memmodel_context *context)
+{
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .loss = MEMMODEL_FIT_LOSS_SQUARED, .selection = MEMMODEL_FIT_SELECTION_STANDARD_ERROR};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    int status = memmodel_samples_new(context, columns, 3, &samples);
+
+    if (status)
+        return status;
+    for (int i = 0; !status && i < 12; i++)
+        status = memmodel_samples_add(samples, (double[]){i, i % 5, 3 * i + (i % 3)});
+    if (!status)
+        status = memmodel_fit(samples, &options, &model);
+    if (!status)
+        memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static void
+every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(fit_general_by_standard_error);
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_law_that_is_there_is_found_by_both_rules),
+        WITH_CONTEXT(noise_has_the_mean_for_a_formula_by_the_standard_error),
+        WITH_CONTEXT(a_plane_is_not_bent_by_noise),
+        WITH_CONTEXT(the_formula_by_the_standard_error_is_never_larger_than_that_of_the_least_error),
+        WITH_CONTEXT(the_rules_differ),
+        WITH_CONTEXT(a_rule_that_is_none_is_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
