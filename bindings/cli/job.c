@@ -25,17 +25,6 @@ parse_symbol(const struct command *command, const char *text, struct memmodel_sy
     return EXIT_OK;
 }
 
-/* The instruction set of this machine, as far as PyTorch's CPU kernels tell them apart. */
-static const char *
-native_isa(void)
-{
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
-        return "avx512";
-#endif
-    return "avx2";
-}
-
 int
 job_from_options(const struct command *command, const struct job_options *options,
                  struct memmodel_symbol_value *symbols, struct memmodel_job *job)
@@ -52,7 +41,7 @@ job_from_options(const struct command *command, const struct job_options *option
         .rule = options->rule,
         .device = options->device,
         .optimizer = options->optimizer,
-        .isa = options->isa && strcmp(options->isa, "native") == 0 ? native_isa() : options->isa,
+        .isa = options->isa,
         .symbols = symbols,
         .symbol_count = options->set.count,
         .inference = options->inference,

@@ -37,7 +37,7 @@ struct job_options {
          0,                                                                                                            \
          OPTION_TEXT,                                                                                                  \
          "NAME",                                                                                                       \
-         "CPU that runs the job: avx2, avx512, or native for this one",                                                \
+         "CPU that runs the job: avx2, avx512, amx, or native for this one",                                           \
          offsetof(type, job.isa)},                                                                                     \
         {"threads", 't', OPTION_INTEGER, "N", "threads the framework computes with", offsetof(type, job.threads)},     \
         {"steps", 0, OPTION_INTEGER, "N", "steps to simulate", offsetof(type, job.steps)},                             \

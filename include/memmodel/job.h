@@ -44,7 +44,8 @@ struct memmodel_job {
                                    as in Python: "sgd(momentum=0.9, nesterov=True)", "adam(amsgrad)",
                                    "rmsprop(centered)", also weight_decay, maximize, decoupled_weight_decay.
                                    @default "adam" */
-    const char *isa;       /**< instruction set of the CPU: "avx2", "avx512", or "native", this machine's.
+    const char *isa;       /**< CPU of the job, by its instructions: "avx2", "avx512", "amx" (as "avx512", with
+                                2 MiB of second cache), or "native", this machine's.
                                 @default "avx512", whatever machine asks */
     const struct memmodel_symbol_value *symbols; /**< `symbol_count` values. @length symbol_count @nullable */
     size_t symbol_count;                         /**< number of `symbols` */

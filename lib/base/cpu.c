@@ -7,7 +7,6 @@
 #if defined(__x86_64__) || defined(__i386__)
 
 #include <cpuid.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Registers that the system saves: of 128 and 256 bits; also the masks and the two parts of those of 512 bits. */
@@ -26,6 +25,15 @@ static bool
 has_all(uint32_t bits, uint32_t wanted)
 {
     return (bits & wanted) == wanted;
+}
+
+bool
+cpu_has_tiles(void)
+{
+    const uint32_t amx = UINT32_C(1) << 24; /* AMX-TILE in EDX */
+    uint32_t a, b, c, d;
+
+    return cpu_vectors() == CPU_VECTORS_512 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && has_all(d, amx);
 }
 
 enum cpu_vectors
@@ -48,6 +56,12 @@ enum cpu_vectors
 cpu_vectors(void)
 {
     return CPU_VECTORS_128;
+}
+
+bool
+cpu_has_tiles(void)
+{
+    return false;
 }
 
 #endif

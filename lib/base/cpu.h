@@ -2,6 +2,8 @@
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
+#include <stdbool.h>
+
 /* Bits of the vectors that a program may be compiled for; what has more can run what has less. */
 enum cpu_vectors { CPU_VECTORS_128, CPU_VECTORS_256, CPU_VECTORS_512, CPU_VECTORS_COUNT };
 
@@ -11,5 +13,9 @@ enum cpu_vectors { CPU_VECTORS_128, CPU_VECTORS_256, CPU_VECTORS_512, CPU_VECTOR
  */
 enum cpu_vectors
 cpu_vectors(void);
+
+/* Whether the processor multiplies matrices in tiles (AMX); whether the system lets a program do so is not asked. */
+bool
+cpu_has_tiles(void);
 
 #endif

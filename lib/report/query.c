@@ -1,6 +1,6 @@
 /* A query: the job checked and completed, and the network bound to its numbers. */
 #include "base/checked.h"
-#include "base/cpu.h"
+#include "frameworks/machine.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -23,13 +23,6 @@ static const struct memmodel_job defaults = {
 
 enum { MOST_STEPS = 1000, MOST_THREADS = 4096, MOST_ACCUMULATE = 1000 };
 
-/* Of this machine, as far as PyTorch's and TensorFlow's CPU kernels tell them apart. */
-static const char *
-native_isa(void)
-{
-    return cpu_vectors() == CPU_VECTORS_512 ? "avx512" : "avx2";
-}
-
 void
 job_complete(struct memmodel_job *job)
 {
@@ -39,7 +32,7 @@ job_complete(struct memmodel_job *job)
     job->optimizer = job->optimizer ? job->optimizer : defaults.optimizer;
     job->isa = job->isa ? job->isa : defaults.isa;
     if (strcmp(job->isa, "native") == 0)
-        job->isa = native_isa();
+        job->isa = machine_native();
     job->steps = job->steps ? job->steps : defaults.steps;
     job->threads = job->threads ? job->threads : defaults.threads;
     job->precision = job->precision ? job->precision : defaults.precision;

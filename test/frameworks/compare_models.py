@@ -123,12 +123,18 @@ def checkpoint_of(case: dict[str, Any]) -> str:
     return ",".join(pattern + option for pattern in case["checkpoint"].split(","))
 
 
+def machine_of(provenance: dict[str, Any]) -> str:
+    """PyTorch knows no name for processors with AMX; their second cache tells them."""
+    isa = provenance["isa"].lower()
+    return "amx" if isa == "avx512" and provenance["caches"]["L2"] == "2048K" else isa
+
+
 def estimate_of(network: memmodel.Network, recording: dict[str, Any]) -> memmodel.Report:
     provenance = recording["provenance"]
     return memmodel.estimate(
         network,
         framework="pytorch",
-        isa=provenance["isa"].lower(),
+        isa=machine_of(provenance),
         threads=provenance["threads"],
         steps=len(recording["steps"]),
         **options_of(recording["case"]),

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { LONGEST_LINE = 1 << 16, KNOWN_AVX2 = 7, KNOWN_AVX512 = 6 }; /* KNOWN: lines that differ */
+enum { LONGEST_LINE = 1 << 16, KNOWN_AVX2 = 7, KNOWN_AVX512 = 6, KNOWN_AMX = 1 }; /* KNOWN: lines that differ */
 
 static const struct machine_profile avx512 = {CPU_ISA_AVX512, 1, 48 * 1024, 1024 * 1024};
+static const struct machine_profile amx = {CPU_ISA_AVX512, 1, 48 * 1024, 2048 * 1024};
 static const struct machine_profile without_onednn = {CPU_ISA_NONE, 1, 48 * 1024, 1024 * 1024};
 static const struct machine_profile avx2 = {CPU_ISA_AVX2, 1, 32 * 1024, 512 * 1024};
 
@@ -280,6 +281,12 @@ random_convolutions_on_avx512_are_reproduced_event_by_event(void **state)
 }
 
 static void
+random_convolutions_on_amx_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/random_amx.jsonl", amx);
+}
+
+static void
 convolutions_with_onednn_switched_off_are_reproduced_event_by_event(void **state)
 {
     replay_file(*state, TEST_DATA "/pytorch_convolution/onednn_off.jsonl", without_onednn);
@@ -361,6 +368,12 @@ channels_last_tensors_on_avx512_are_reproduced_event_by_event(void **state)
     replay_most(*state, TEST_DATA "/pytorch_convolution/channels_last_avx512.jsonl", avx512, KNOWN_AVX512);
 }
 
+static void
+channels_last_tensors_on_amx_are_reproduced_event_by_event(void **state)
+{
+    replay_most(*state, TEST_DATA "/pytorch_convolution/channels_last_amx.jsonl", amx, KNOWN_AMX);
+}
+
 int
 main(void)
 {
@@ -375,11 +388,15 @@ main(void)
                                         context_teardown),
         cmocka_unit_test_setup_teardown(random_convolutions_on_avx512_are_reproduced_event_by_event, context_setup,
                                         context_teardown),
+        cmocka_unit_test_setup_teardown(random_convolutions_on_amx_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(convolutions_with_onednn_switched_off_are_reproduced_event_by_event,
                                         context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(channels_last_tensors_on_avx2_are_reproduced_event_by_event, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(channels_last_tensors_on_avx512_are_reproduced_event_by_event, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(channels_last_tensors_on_amx_are_reproduced_event_by_event, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(blocked_copies_of_whole_blocks_are_as_large_as_the_tensors, context_setup,
                                         context_teardown),

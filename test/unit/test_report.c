@@ -325,7 +325,8 @@ the_native_isa_is_one_of_those_with_rules(void **state)
     struct fixture *fixture = *state;
     int64_t native = peak_on(fixture->network, "native");
 
-    assert_true(native == peak_on(fixture->network, "avx2") || native == peak_on(fixture->network, "avx512"));
+    assert_true(native == peak_on(fixture->network, "avx2") || native == peak_on(fixture->network, "avx512") ||
+                native == peak_on(fixture->network, "amx"));
 }
 
 static void

@@ -543,7 +543,7 @@ class Job(_call.Struct):
     rule: Any  # of the textbook
     device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified
     optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
-    isa: Any  # instruction set of the CPU: "avx2", "avx512", or "native", this machine's
+    isa: Any  # CPU of the job, by its instructions: "avx2", "avx512", "amx" (as "avx512", with 2 MiB of second [...]
     symbols: Any  # `symbol_count` values
     symbol_count: Any  # number of `symbols`
     context: Any  # takes memory and errors; None: the network's. Give each thread its own.

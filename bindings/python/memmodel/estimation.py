@@ -63,7 +63,7 @@ def estimate(
     """Memory of a job. Every symbol of the network needs a value, by its name or in `symbols`.
 
     framework: "pytorch" (the default), "tensorflow", or "textbook", which counts by `rule`. optimizer: "adam" unless
-    given. isa: of the CPU that will run the job, "avx2", "avx512" (the default), or "native", this machine's.
+    given. isa: of the CPU that will run the job, "avx2", "avx512" (the default), "amx", or "native", this machine's.
     inference: True for predictions, 2 for those with autograd on. base_bytes: with "tensorflow", of the process just
     before training begins, where they are known. With "pytorch": precision, "bfloat16" as under torch.autocast;
     checkpoint, scopes that the backward pass computes again, such as "encoder.*"; accumulate, batches a step of the

@@ -527,8 +527,8 @@ def estimate(
     """Memory of `model.fit` on one batch of arrays that are held in memory, on TensorFlow's CPU back end.
 
     loss, optimizer: those that the model was compiled with unless given; Adam without either. base_bytes: of the
-    process just before fit, with the model compiled and the arrays made, where they are known. isa: "avx2" or "avx512";
-    this machine's unless given. `report.peak.process` is the high-water mark of the process.
+    process just before fit, with the model compiled and the arrays made, where they are known. isa: "avx2", "avx512" or
+    "amx"; this machine's unless given. `report.peak.process` is the high-water mark of the process.
 
     >>> memmodel.keras.estimate(model, 32, base_bytes=memmodel.keras.calibrate(model, 32)).peak.process
     """

@@ -270,9 +270,8 @@ def _optimizer_name(optimizer: Any) -> str:
 
 
 def _this_isa() -> str | None:
-    """Of this machine, as PyTorch names it; None if it is neither."""
-    isa = torch.backends.cpu.get_cpu_capability().lower()
-    return isa if isa in ("avx2", "avx512") else None
+    """Of this machine, as far as PyTorch uses it; None if it has no vectors of these kinds."""
+    return {"AVX2": "avx2", "AVX512": "native"}.get(torch.backends.cpu.get_cpu_capability())
 
 
 def estimate(
@@ -307,9 +306,9 @@ def estimate(
     besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
     as "encoder.layer.*" (see memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way.
     precision="bfloat16": model and loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this
-    one, "avx2" or "avx512". threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as
-    "h200", and whose allocator has the settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU or
-    nowhere. Not verified yet.
+    one, "avx2", "avx512" or "amx". threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such
+    as "h200", and whose allocator has the settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU
+    or nowhere. Not verified yet.
     """
     inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)

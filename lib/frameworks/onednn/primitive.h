@@ -7,7 +7,7 @@
 #define ONEDNN_PRIMITIVE_H
 
 #include "base/checked.h"
-#include "frameworks/onednn/machine.h"
+#include "frameworks/machine.h"
 
 #include <stdbool.h>
 

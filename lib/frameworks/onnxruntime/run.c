@@ -5,6 +5,7 @@
  * onnxruntime: core/framework/sequential_executor.cc, execution_frame.cc.
  */
 #include "frameworks/framework.h"
+#include "frameworks/machine.h"
 #include "frameworks/onnxruntime/plan.h"
 
 #include <string.h>
@@ -215,7 +216,7 @@ simulate(struct run *run)
 static int
 block_of_isa(const char *isa)
 {
-    return strcmp(isa, "avx512") == 0 ? 16 : 8;
+    return machine_isa(isa) == CPU_ISA_AVX512 ? 16 : 8;
 }
 
 int

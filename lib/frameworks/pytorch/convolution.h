@@ -7,7 +7,7 @@
 #define PYTORCH_CONVOLUTION_H
 
 #include "base/context.h"
-#include "frameworks/onednn/machine.h"
+#include "frameworks/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #define PYTORCH_STEP_H
 
 #include "frameworks/framework.h"
-#include "frameworks/onednn/machine.h"
+#include "frameworks/machine.h"
 #include "frameworks/optimizer.h"
 #include "frameworks/pytorch/autocast.h"
 #include "frameworks/pytorch/autograd.h"
@@ -184,12 +184,6 @@ names_bind(struct step *step, struct names *names, int32_t layer);
  */
 int
 names_roots(const struct names *names);
-
-/* ---- machines.c ---- */
-
-/* MEMMODEL_ERROR_UNSUPPORTED if there is no profile of that name. */
-int
-machine_find(memmodel_context *context, const char *isa, int threads, struct machine_profile *machine);
 
 /* ---- optimizers.c ---- */
 

@@ -7,8 +7,6 @@
 
 #include "base/checked.h"
 
-#include <string.h>
-
 enum {
     FLOAT_BYTES = 4,
     POINTS_A_THREAD = 256, /* below, threads take whole images */
@@ -70,7 +68,7 @@ is_padded_volume(const struct build *build, const struct layer *layer)
 static bool
 is_product(const struct build *build, const struct layer *layer)
 {
-    return layer->op == OP_CONV && strcmp(build->job->isa, "avx2") == 0 && is_padded_volume(build, layer) &&
+    return layer->op == OP_CONV && machine_isa(build->job->isa) == CPU_ISA_AVX2 && is_padded_volume(build, layer) &&
            ((const struct memmodel_conv *)layer->options)->groups == 1;
 }
 

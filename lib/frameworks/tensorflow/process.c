@@ -7,8 +7,6 @@
 
 #include "base/checked.h"
 
-#include <string.h>
-
 enum { PASSES = 3, PACKING_BUFFERS = 10, PACKING_BYTES = 1130 };
 
 static const int64_t first_step = 13500000;
@@ -109,7 +107,7 @@ largest_kept(struct build *build)
 static int
 kept_at_once(const struct build *build)
 {
-    return strcmp(build->job->isa, "avx512") == 0 ? PASSES : 1;
+    return machine_isa(build->job->isa) == CPU_ISA_AVX512 ? PASSES : 1;
 }
 
 static int64_t

@@ -357,15 +357,14 @@ build_allocate(struct build *build, struct arena *arena)
 static int
 check_job(memmodel_context *context, const struct memmodel_job *job)
 {
+    struct machine_profile machine;
+
     if (!tensorflow_optimizer(job->optimizer))
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
                              "TensorFlow has no rule for this optimizer; use %s", tensorflow_optimizer_names());
-    if (strcmp(job->isa, "avx2") != 0 && strcmp(job->isa, "avx512") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->isa,
-                             "TensorFlow is simulated for the ISA avx2 or avx512");
     if (strcmp(job->device, "cpu") != 0)
         return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device, "only the device \"cpu\" is simulated");
-    return 0;
+    return machine_find(context, job->isa, job->threads, &machine);
 }
 
 int
