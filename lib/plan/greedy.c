@@ -1,6 +1,6 @@
 /*
  * A portfolio, since no order wins everywhere: by size (Pisarchyk and Lee, arXiv 2001.03288, and most runtimes), by load
- * ("breadth", the same paper), by lifetime (XLA's temporal order), by area; lowest offset or smallest gap.
+ * ("breadth", the same paper), by lifetime (XLA's temporal order), by area; the lowest, the smallest, or the smallest of a few gaps.
  */
 #include "plan/greedy.h"
 
@@ -13,15 +13,16 @@
 
 enum { ITEMS_BETWEEN_LOOKS = 256 };
 
-enum means { FIRST_FIT, BEST_FIT, DIVE };
+enum { DIVE = 0 }; /* no gaps are looked at */
 
 struct way {
-    uint8_t means;
+    int gaps;
     struct order order;
 };
 
-/* Those that won somewhere come first. */
+/* The first is fast and good where lifetimes are nested and where they are not; then those that won somewhere. */
 static const struct way ways[] = {
+    {NEAR_FIT, {{ORDER_LOAD, ORDER_LIFE, ORDER_BYTES}}},
     {FIRST_FIT, {{ORDER_BYTES, ORDER_FIRST}}},
     {BEST_FIT, {{ORDER_SECTIONS, ORDER_LIFE, ORDER_BYTES}}},
     {FIRST_FIT, {{ORDER_LOAD, ORDER_BYTES, ORDER_LIFE}}},
@@ -91,9 +92,8 @@ take_fixed(struct greedy *greedy)
 }
 
 int
-greedy_in_order(struct greedy *greedy, bool fits_best)
+greedy_in_order(struct greedy *greedy, int gaps)
 {
-    int (*find)(struct profile *, const struct item *, int64_t *) = fits_best ? profile_best_fit : profile_first_fit;
     const struct problem *problem = greedy->problem;
     int status;
 
@@ -107,7 +107,7 @@ greedy_in_order(struct greedy *greedy, bool fits_best)
             return 0;
         if (item->fixed >= 0)
             continue;
-        status = find(&greedy->profile, item, &greedy->offsets[number]);
+        status = profile_fit(&greedy->profile, item, gaps, &greedy->offsets[number]);
         if (!status && greedy->offsets[number] + item->bytes >= greedy->best->peak)
             return 0;
         if (!status)
@@ -144,7 +144,7 @@ pack_by(struct greedy *greedy, const struct way *way)
 
     if (status)
         return status;
-    return way->means == DIVE ? greedy_dive(greedy) : greedy_in_order(greedy, way->means == BEST_FIT);
+    return way->gaps == DIVE ? greedy_dive(greedy) : greedy_in_order(greedy, way->gaps);
 }
 
 int
@@ -154,7 +154,7 @@ greedy_portfolio(struct greedy *greedy)
     int status = 0;
 
     for (size_t i = 0; i < count && !status && !is_over(greedy); i++)
-        if (ways[i].means != DIVE || !greedy->problem->has_fixed)
+        if (ways[i].gaps != DIVE || !greedy->problem->has_fixed)
             status = pack_by(greedy, &ways[i]);
     return status;
 }
@@ -182,7 +182,7 @@ greedy_release(struct greedy *greedy)
 {
     memmodel_context *context = greedy->problem->context;
 
-    if (greedy->profile.throughout)
+    if (greedy->profile.problem)
         profile_release(&greedy->profile);
     memory_release(context, greedy->most_loads);
     memory_release(context, greedy->offsets);

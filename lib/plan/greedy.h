@@ -41,9 +41,12 @@ greedy_portfolio(struct greedy *greedy);
 
 /* ---- a plan each ---- */
 
-/* The items in order, each at the lowest offset that is free, or in the smallest gap. Given up if no better than the best. */
+/* How many gaps that hold an item are looked at: it goes into the smallest of them. */
+enum { FIRST_FIT = 1, NEAR_FIT = 4, BEST_FIT = INT32_MAX };
+
+/* The items in order, each where it fits. Given up if no better than the best. */
 int
-greedy_in_order(struct greedy *greedy, bool fits_best);
+greedy_in_order(struct greedy *greedy, int gaps);
 
 /* The items in order, always the one that can lie lowest, on top of what is there: dive.c. */
 int

@@ -2,6 +2,7 @@
 #include "plan/profile.h"
 
 #include "base/checked.h"
+#include "plan/tree.h"
 
 #include <string.h>
 
@@ -61,37 +62,41 @@ add_range(memmodel_context *context, struct ranges *ranges, struct range range)
 
 /* ---- the tree ---- */
 
+static void
+mark_whole(struct profile *profile)
+{
+    const struct problem *problem = profile->problem;
+    struct tree_nodes nodes;
+
+    for (size_t k = 0; k < problem->stretch_count; k++) {
+        tree_find(profile->leaves, problem->stretches[k], &nodes);
+        for (int i = 0; i < nodes.whole_count; i++)
+            profile->taken[nodes.whole[i]].is_whole = true;
+    }
+}
+
 int
 profile_make(struct profile *profile, const struct problem *problem)
 {
-    memmodel_context *context = problem->context;
-
-    *profile = (struct profile){.problem = problem, .leaves = 1};
-    while (profile->leaves < (size_t)problem->section_count)
-        profile->leaves *= 2;
-    profile->throughout = memory_allocate_zeroed(context, 2 * profile->leaves, sizeof *profile->throughout);
-    profile->anywhere = memory_allocate_zeroed(context, 2 * profile->leaves, sizeof *profile->anywhere);
-    if (profile->throughout && profile->anywhere)
-        return 0;
-    profile_release(profile);
-    return MEMMODEL_ERROR_NOMEM;
-}
-
-static void
-release_sets(struct profile *profile, struct ranges *sets)
-{
-    for (size_t i = 0; sets && i < 2 * profile->leaves; i++)
-        memory_release(profile->problem->context, sets[i].items);
-    memory_release(profile->problem->context, sets);
+    *profile = (struct profile){.problem = problem, .leaves = tree_leaves(problem->section_count)};
+    profile->taken = memory_allocate_zeroed(problem->context, 2 * profile->leaves, sizeof *profile->taken);
+    if (!profile->taken)
+        return MEMMODEL_ERROR_NOMEM;
+    mark_whole(profile);
+    return 0;
 }
 
 void
 profile_release(struct profile *profile)
 {
-    release_sets(profile, profile->throughout);
-    release_sets(profile, profile->anywhere);
-    memory_release(profile->problem->context, profile->asked);
-    memory_release(profile->problem->context, profile->cursors);
+    memmodel_context *context = profile->problem->context;
+
+    for (size_t i = 0; profile->taken && i < 2 * profile->leaves; i++) {
+        memory_release(context, profile->taken[i].throughout.items);
+        memory_release(context, profile->taken[i].anywhere.items);
+    }
+    memory_release(context, profile->taken);
+    memory_release(context, profile->asked);
     *profile = (struct profile){.problem = profile->problem};
 }
 
@@ -99,43 +104,26 @@ void
 profile_clear(struct profile *profile)
 {
     for (size_t i = 0; i < 2 * profile->leaves; i++)
-        profile->throughout[i].count = profile->anywhere[i].count = 0;
+        profile->taken[i].throughout.count = profile->taken[i].anywhere.count = 0;
 }
 
 /* ---- taking ---- */
 
-/* All nodes above `leaf`, itself not, that do not lie within what was taken: there it is somewhere. */
-static int
-take_above(struct profile *profile, size_t node, struct range range)
-{
-    int status = 0;
-
-    for (node /= 2; node && !status; node /= 2)
-        status = add_range(profile->problem->context, &profile->anywhere[node], range);
-    return status;
-}
-
-static int
-take_node(struct profile *profile, size_t node, struct range range)
-{
-    int status = add_range(profile->problem->context, &profile->throughout[node], range);
-
-    return status ? status : add_range(profile->problem->context, &profile->anywhere[node], range);
-}
-
 static int
 take_stretch(struct profile *profile, struct stretch stretch, struct range range)
 {
-    size_t left = profile->leaves + (size_t)stretch.begin, right = profile->leaves + (size_t)stretch.end;
-    int status = take_above(profile, left, range);
+    memmodel_context *context = profile->problem->context;
+    struct tree_nodes nodes;
+    int status = 0;
 
-    if (!status)
-        status = take_above(profile, right - 1, range);
-    for (; left < right && !status; left /= 2, right /= 2) {
-        if (left % 2)
-            status = take_node(profile, left++, range);
-        if (right % 2 && !status)
-            status = take_node(profile, --right, range);
+    tree_find(profile->leaves, stretch, &nodes);
+    for (int i = 0; i < nodes.above_count && !status; i++)
+        if (profile->taken[nodes.above[i]].is_whole)
+            status = add_range(context, &profile->taken[nodes.above[i]].anywhere, range);
+    for (int i = 0; i < nodes.whole_count && !status; i++) {
+        status = add_range(context, &profile->taken[nodes.whole[i]].anywhere, range);
+        if (!status)
+            status = add_range(context, &profile->taken[nodes.whole[i]].throughout, range);
     }
     return status;
 }
@@ -153,51 +141,43 @@ profile_take(struct profile *profile, const struct item *item, int64_t offset)
 
 /* ---- asking ---- */
 
+static void
+move_on(struct asked *asked, size_t next)
+{
+    bool is_there = next < asked->set->count;
+
+    asked->next = next;
+    asked->begin = is_there ? asked->set->items[next].begin : INT64_MAX;
+    asked->end = is_there ? asked->set->items[next].end : INT64_MAX;
+}
+
 static int
 ask_set(struct profile *profile, const struct ranges *set)
 {
-    size_t capacity = profile->asked_capacity;
     int status;
 
     if (!set->count)
         return 0;
     status = array_reserve(profile->problem->context, &profile->asked, &profile->asked_capacity,
                            profile->asked_count + 1, sizeof *profile->asked);
-    if (!status && capacity != profile->asked_capacity)
-        status = array_reserve(profile->problem->context, &profile->cursors, &capacity, profile->asked_capacity,
-                               sizeof *profile->cursors);
     if (status)
         return status;
-    profile->cursors[profile->asked_count] = 0;
-    profile->asked[profile->asked_count++] = set;
+    profile->asked[profile->asked_count].set = set;
+    move_on(&profile->asked[profile->asked_count++], 0);
     return 0;
-}
-
-static int
-ask_above(struct profile *profile, size_t node, size_t done)
-{
-    int status = 0;
-
-    for (; node && !status; node /= 2, done /= 2)
-        if (node != done)
-            status = ask_set(profile, &profile->throughout[node]);
-    return status;
 }
 
 static int
 ask_stretch(struct profile *profile, struct stretch stretch)
 {
-    size_t left = profile->leaves + (size_t)stretch.begin, right = profile->leaves + (size_t)stretch.end;
-    int status = ask_above(profile, left, 0);
+    struct tree_nodes nodes;
+    int status = 0;
 
-    if (!status)
-        status = ask_above(profile, right - 1, left);
-    for (; left < right && !status; left /= 2, right /= 2) {
-        if (left % 2)
-            status = ask_set(profile, &profile->anywhere[left++]);
-        if (right % 2 && !status)
-            status = ask_set(profile, &profile->anywhere[--right]);
-    }
+    tree_find(profile->leaves, stretch, &nodes);
+    for (int i = 0; i < nodes.above_count && !status; i++)
+        status = ask_set(profile, &profile->taken[nodes.above[i]].throughout);
+    for (int i = 0; i < nodes.whole_count && !status; i++)
+        status = ask_set(profile, &profile->taken[nodes.whole[i]].anywhere);
     return status;
 }
 
@@ -212,94 +192,73 @@ ask(struct profile *profile, const struct item *item)
     return status;
 }
 
-/* First offset from `offset` on, a multiple of the alignment, that no set has taken; `free_until`: where the next begins. */
+/* First offset from `offset` on, a multiple of the alignment, with so many bytes that the set has not taken. */
 static int64_t
-next_free(struct profile *profile, int64_t offset, int64_t alignment, int64_t *free_until)
+fit_in_set(struct asked *asked, int64_t bytes, int64_t alignment, int64_t offset)
 {
-    for (size_t quiet = 0, i = 0; quiet < profile->asked_count; i = i + 1 == profile->asked_count ? 0 : i + 1) {
-        const struct ranges *set = profile->asked[i];
-        size_t at = profile->cursors[i];
-
-        quiet++;
-        at = find_range(set, at, offset + 1);
-        profile->cursors[i] = at;
-        if (at == set->count || set->items[at].begin > offset)
-            continue;
-        offset = align_up(set->items[at].end, alignment);
-        quiet = 0;
+    while (asked->begin - offset < bytes) {
+        if (asked->end > offset) {
+            offset = align_up(asked->end, alignment);
+            move_on(asked, asked->next + 1);
+        } else {
+            move_on(asked, find_range(asked->set, asked->next + 1, offset + 1));
+        }
     }
-    *free_until = INT64_MAX;
-    for (size_t i = 0; i < profile->asked_count; i++)
-        if (profile->cursors[i] < profile->asked[i]->count)
-            *free_until = min_i64(*free_until, profile->asked[i]->items[profile->cursors[i]].begin);
-    return offset;
-}
-
-/*
- * First offset from `offset` on, a multiple of the alignment, with as many bytes that the set has not taken. Cursors only
- * rise: what ends before an offset is asked for no more.
- */
-static int64_t
-fit_in_set(const struct ranges *set, size_t *cursor, const struct item *item, int64_t offset)
-{
-    size_t at = find_range(set, *cursor, offset + 1);
-
-    for (; at < set->count && set->items[at].begin - offset < item->bytes; at++)
-        offset = align_up(set->items[at].end, item->alignment);
-    *cursor = at;
     return offset;
 }
 
 /* A set that had something in the way is likely to have more. */
 static void
-ask_sooner(struct profile *profile, size_t i)
+ask_first(struct profile *profile, size_t i)
 {
-    const struct ranges *set = profile->asked[i];
-    size_t cursor = profile->cursors[i];
+    struct asked asked = profile->asked[i];
 
-    memmove(profile->asked + 1, profile->asked, i * sizeof *profile->asked);
-    memmove(profile->cursors + 1, profile->cursors, i * sizeof *profile->cursors);
-    profile->asked[0] = set;
-    profile->cursors[0] = cursor;
+    profile->asked[i] = profile->asked[0];
+    profile->asked[0] = asked;
 }
 
-int
-profile_first_fit(struct profile *profile, const struct item *item, int64_t *offset)
+/* First offset from `offset` on, a multiple of the alignment, with so many bytes that no set has taken. */
+static int64_t
+fit_in_all(struct profile *profile, int64_t bytes, int64_t alignment, int64_t offset)
 {
-    int64_t place = 0;
-    int status = ask(profile, item);
-
-    if (status)
-        return status;
     for (size_t i = 0; i < profile->asked_count; i++) {
-        int64_t next = fit_in_set(profile->asked[i], &profile->cursors[i], item, place);
+        int64_t next = fit_in_set(&profile->asked[i], bytes, alignment, offset);
 
-        if (next > place && i > 0) {
-            ask_sooner(profile, i);
+        if (next > offset && i > 0) {
+            ask_first(profile, i);
             i = 0;
         }
-        place = next;
+        offset = next;
     }
-    *offset = place;
-    return 0;
+    return offset;
+}
+
+/* Where what is free at the place that was found ends. */
+static int64_t
+free_until(const struct profile *profile)
+{
+    int64_t until = INT64_MAX;
+
+    for (size_t i = 0; i < profile->asked_count; i++)
+        until = min_i64(until, profile->asked[i].begin);
+    return until;
 }
 
 int
-profile_best_fit(struct profile *profile, const struct item *item, int64_t *offset)
+profile_fit(struct profile *profile, const struct item *item, int gaps, int64_t *offset)
 {
-    int64_t place = 0, free_until = 0, best = INT64_MAX;
+    int64_t best = INT64_MAX;
     int status = ask(profile, item);
 
     if (status)
         return status;
-    while (free_until < INT64_MAX) {
-        place = next_free(profile, place, item->alignment, &free_until);
-        if (free_until - place >= item->bytes &&
-            (free_until == INT64_MAX ? best == INT64_MAX : free_until - place < best)) {
-            best = free_until - place;
+    for (int64_t place = 0, until = 0; until < INT64_MAX && gaps > 0; place = until, gaps--) {
+        place = fit_in_all(profile, item->bytes, item->alignment, place);
+        until = free_until(profile);
+        if (until == INT64_MAX ? best == INT64_MAX : until - place < best) {
+            best = until - place;
             *offset = place;
         }
-        place = free_until == INT64_MAX ? 0 : align_up(free_until, item->alignment);
     }
     return 0;
 }

@@ -2,10 +2,8 @@
  * What of the arena is taken when: answers where a buffer of so many sections and bytes fits, in less time than looking at
  * all buffers that overlap it.
  *
- * A tree over the sections. Each node knows two sets of ranges of offsets: those taken throughout its sections, and those
- * taken anywhere in them. What is free all along some sections is free in the second set of the few nodes that make them up,
- * and in the first set of the nodes above these. Ranges that touch become one, so that the sets stay short where the arena
- * fills up.
+ * A tree over the sections (tree.h), with two sets of ranges of offsets at each node: those taken throughout its sections, and
+ * those taken anywhere in them. Ranges that touch become one, so that the sets stay short where the arena fills up.
  */
 #ifndef PLAN_PROFILE_H
 #define PLAN_PROFILE_H
@@ -22,13 +20,24 @@ struct ranges {
     size_t count, capacity;
 };
 
+/* What is taken of the sections of a node of the tree. */
+struct taken {
+    struct ranges throughout, anywhere;
+    bool is_whole; /* it helps to make up an item's stretch: nobody asks other nodes what is taken anywhere in them */
+};
+
+/* How far a query is in a set. */
+struct asked {
+    const struct ranges *set;
+    size_t next;        /* its first range that ends above what was looked at */
+    int64_t begin, end; /* of that range; INT64_MAX if there is none */
+};
+
 struct profile {
     const struct problem *problem;
-    size_t leaves;             /* a power of two, at least the number of sections */
-    struct ranges *throughout; /* of each node: 1 is the root, 2 n and 2 n + 1 are below n */
-    struct ranges *anywhere;
-    const struct ranges **asked; /* those that a query looks at, and how far it is in each */
-    size_t *cursors;
+    size_t leaves;
+    struct taken *taken; /* of each node */
+    struct asked *asked; /* the sets that a query looks at */
     size_t asked_count, asked_capacity;
 };
 
@@ -47,12 +56,11 @@ profile_clear(struct profile *profile);
 int
 profile_take(struct profile *profile, const struct item *item, int64_t offset);
 
-/* Lowest offset at which the item fits. 0 or MEMMODEL_ERROR_NOMEM. */
+/*
+ * An offset at which the item fits: in the smallest of the first so many gaps that hold it, in the lowest of these if there are
+ * several; above everything only if none does. 0 or MEMMODEL_ERROR_NOMEM.
+ */
 int
-profile_first_fit(struct profile *profile, const struct item *item, int64_t *offset);
-
-/* That in the smallest gap that holds the item; above everything if none does. */
-int
-profile_best_fit(struct profile *profile, const struct item *item, int64_t *offset);
+profile_fit(struct profile *profile, const struct item *item, int gaps, int64_t *offset);
 
 #endif

@@ -2,13 +2,12 @@
 #include "plan/skyline.h"
 
 #include "base/checked.h"
+#include "plan/tree.h"
 
 int
 skyline_make(struct skyline *skyline, memmodel_context *context, int32_t sections)
 {
-    *skyline = (struct skyline){.context = context, .leaves = 1};
-    while (skyline->leaves < (size_t)sections)
-        skyline->leaves *= 2;
+    *skyline = (struct skyline){.context = context, .leaves = tree_leaves(sections)};
     skyline->throughout = memory_allocate_zeroed(context, 2 * skyline->leaves, sizeof *skyline->throughout);
     skyline->anywhere = memory_allocate_zeroed(context, 2 * skyline->leaves, sizeof *skyline->anywhere);
     if (skyline->throughout && skyline->anywhere)
@@ -26,56 +25,36 @@ skyline_release(struct skyline *skyline)
 }
 
 static void
-raise_above(struct skyline *skyline, size_t node, int64_t top)
+lift(int64_t *top, int64_t to)
 {
-    for (node /= 2; node; node /= 2)
-        skyline->anywhere[node] = max_i64(skyline->anywhere[node], top);
-}
-
-static void
-raise_node(struct skyline *skyline, size_t node, int64_t top)
-{
-    skyline->throughout[node] = max_i64(skyline->throughout[node], top);
-    skyline->anywhere[node] = max_i64(skyline->anywhere[node], top);
+    *top = max_i64(*top, to);
 }
 
 void
 skyline_raise(struct skyline *skyline, struct stretch stretch, int64_t top)
 {
-    size_t left = skyline->leaves + (size_t)stretch.begin, right = skyline->leaves + (size_t)stretch.end;
+    struct tree_nodes nodes;
 
-    raise_above(skyline, left, top);
-    raise_above(skyline, right - 1, top);
-    for (; left < right; left /= 2, right /= 2) {
-        if (left % 2)
-            raise_node(skyline, left++, top);
-        if (right % 2)
-            raise_node(skyline, --right, top);
+    tree_find(skyline->leaves, stretch, &nodes);
+    for (int i = 0; i < nodes.above_count; i++)
+        lift(&skyline->anywhere[nodes.above[i]], top);
+    for (int i = 0; i < nodes.whole_count; i++) {
+        lift(&skyline->anywhere[nodes.whole[i]], top);
+        lift(&skyline->throughout[nodes.whole[i]], top);
     }
-}
-
-static int64_t
-top_above(const struct skyline *skyline, size_t node)
-{
-    int64_t top = 0;
-
-    for (; node; node /= 2)
-        top = max_i64(top, skyline->throughout[node]);
-    return top;
 }
 
 int64_t
 skyline_top(const struct skyline *skyline, struct stretch stretch)
 {
-    size_t left = skyline->leaves + (size_t)stretch.begin, right = skyline->leaves + (size_t)stretch.end;
-    int64_t top = max_i64(top_above(skyline, left), top_above(skyline, right - 1));
+    struct tree_nodes nodes;
+    int64_t top = 0;
 
-    for (; left < right; left /= 2, right /= 2) {
-        if (left % 2)
-            top = max_i64(top, skyline->anywhere[left++]);
-        if (right % 2)
-            top = max_i64(top, skyline->anywhere[--right]);
-    }
+    tree_find(skyline->leaves, stretch, &nodes);
+    for (int i = 0; i < nodes.above_count; i++)
+        lift(&top, skyline->throughout[nodes.above[i]]);
+    for (int i = 0; i < nodes.whole_count; i++)
+        lift(&top, skyline->anywhere[nodes.whole[i]]);
     return top;
 }
 

@@ -7,7 +7,7 @@
 struct skyline {
     memmodel_context *context;
     size_t leaves;
-    int64_t *throughout, *anywhere; /* of each node of a tree over the sections, as in profile.h */
+    int64_t *throughout, *anywhere; /* of each node of a tree over the sections: tree.h */
 };
 
 /* All 0. 0 or MEMMODEL_ERROR_NOMEM. */

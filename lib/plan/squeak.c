@@ -8,14 +8,14 @@
 /* What a wheel begins with. */
 struct way {
     struct order order;
-    bool fits_best;
+    int gaps;
 };
 
 static const struct way ways[] = {
-    {{{ORDER_LOAD, ORDER_BYTES, ORDER_LIFE}}, true},
-    {{{ORDER_LOAD, ORDER_BYTES, ORDER_LIFE}}, false},
-    {{{ORDER_LOAD, ORDER_LIFE, ORDER_BYTES}}, true},
-    {{{ORDER_BYTES, ORDER_LIFE}}, false},
+    {{{ORDER_LOAD, ORDER_BYTES, ORDER_LIFE}}, BEST_FIT},
+    {{{ORDER_LOAD, ORDER_BYTES, ORDER_LIFE}}, FIRST_FIT},
+    {{{ORDER_LOAD, ORDER_LIFE, ORDER_BYTES}}, BEST_FIT},
+    {{{ORDER_BYTES, ORDER_LIFE}}, FIRST_FIT},
 };
 
 enum { WHEELS = sizeof ways / sizeof ways[0] };
@@ -73,7 +73,7 @@ turn(struct greedy *greedy, struct wheel *wheel, struct ranked *ranked)
     int status;
 
     order_by_urgency(greedy, wheel, ranked);
-    status = greedy_in_order(greedy, wheel->way->fits_best);
+    status = greedy_in_order(greedy, wheel->way->gaps);
     if (!status)
         grease(greedy, wheel, greedy->best->peak < before ? greedy->best->offsets : greedy->offsets);
     return status;
