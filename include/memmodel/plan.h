@@ -202,13 +202,14 @@ memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end
 
 /**
  * Let a buffer use the memory of another: a view, an operator in place, a part of what is concatenated. Both are then
- * placed as one, which lives from the first's begin to the last's end.
+ * placed as one, which is in use from the first's begin to the last's end, but for moments at which one has a gap and the other
+ * does not need it. `base` lies at the greatest alignment of those in it.
  *
  * @param[in] plan          plan
  * @param[in] buffer        its number; it may share only one
  * @param[in] base          number of the other, which may itself share a third
  * @param[in] displacement  how far into `base` it begins, 0 or more. @unit bytes
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such buffer, one that already shares, a circle, gaps),
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such buffer, one that already shares, a circle),
  *          MEMMODEL_ERROR_OVERFLOW
  * @threads the context's
  * @stability testing

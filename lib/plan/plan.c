@@ -175,12 +175,6 @@ no_such_buffer(const memmodel_plan *plan, size_t buffer)
     return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no buffer %zu", buffer);
 }
 
-static bool
-is_shared(const memmodel_plan *plan, size_t buffer)
-{
-    return plan->buffers[buffer].is_base || plan->buffers[buffer].base != buffer;
-}
-
 int
 memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end)
 {
@@ -197,9 +191,6 @@ memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
                              "a gap from %" PRId64 " to %" PRId64 " is not within its life, after the gaps before",
                              begin, end);
-    if (is_shared(plan, buffer))
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, given->name,
-                             "a buffer that shares its memory has no gaps");
     gap = arena_allocate(&plan->arena, sizeof *gap);
     if (!gap)
         return MEMMODEL_ERROR_NOMEM;
@@ -225,9 +216,6 @@ memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t dis
     if (displacement < 0)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
                              "it cannot begin before the buffer whose memory it shares");
-    if (plan->buffers[buffer].gaps || plan->buffers[base].gaps)
-        return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
-                             "buffers with gaps share no memory");
     if (plan_base(plan, base, &into) == buffer)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, plan->buffers[buffer].name,
                              "it would share its own memory");
@@ -237,7 +225,6 @@ memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t dis
                              "it begins too far into the other buffer");
     plan->most_height = most;
     plan->buffers[buffer].base = base;
-    plan->buffers[base].is_base = true;
     plan->buffers[buffer].displacement = displacement;
     forget_offsets(plan);
     return 0;

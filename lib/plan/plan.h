@@ -22,7 +22,6 @@ struct plan_buffer {
     struct plan_gap *gaps, *last_gap;
     size_t base; /* whose memory it shares, its own number if nobody's */
     int64_t displacement;
-    bool is_base; /* another lies in it */
 };
 
 /* What is written back: the fields of each row as they were. */

@@ -2,31 +2,27 @@
 #include "plan/problem.h"
 
 #include "base/checked.h"
+#include "plan/lives.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- items ---- */
 
-struct span {
-    int64_t begin, end;
-};
-
-/* What is being made: the stretches of items in the caller's time. */
+/* What is being made. */
 struct making {
     const memmodel_plan *plan;
     struct problem *problem;
-    struct span *spans;
+    struct lives lives;
 };
 
 /* The item of a base, before others join it. */
 static void
 start_item(struct problem *problem, size_t index, const struct plan_buffer *buffer)
 {
-    problem->items[index] = (struct item){.alignment = 1, .fixed = -1, .first = buffer->begin, .life = buffer->end};
+    problem->items[index] = (struct item){.alignment = 1, .fixed = -1, .first = buffer->begin};
 }
 
-/* `life` is the end until all have joined. */
 static int
 join_item(struct making *making, struct item *item, const struct plan_buffer *buffer, int64_t displacement)
 {
@@ -37,8 +33,8 @@ join_item(struct making *making, struct item *item, const struct plan_buffer *bu
         return context_error(context, MEMMODEL_ERROR_OVERFLOW, buffer->name, "the end of a shared buffer is too large");
     if (displacement % buffer->alignment)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, buffer->name,
-                             "it lies %lld bytes into another buffer, which is no multiple of its alignment",
-                             (long long)displacement);
+                             "it lies %lld bytes into another buffer, which is no multiple of its alignment, %lld",
+                             (long long)displacement, (long long)buffer->alignment);
     if (buffer->offset >= 0 && item->fixed >= 0 && item->fixed != buffer->offset - displacement)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, buffer->name,
                              "buffers that share memory are fixed at offsets that do not agree");
@@ -50,7 +46,6 @@ join_item(struct making *making, struct item *item, const struct plan_buffer *bu
     item->bytes = max_i64(item->bytes, end);
     item->alignment = max_i64(item->alignment, buffer->alignment);
     item->first = min_i64(item->first, buffer->begin);
-    item->life = max_i64(item->life, buffer->end);
     making->problem->has_fixed |= item->fixed >= 0;
     return 0;
 }
@@ -77,24 +72,17 @@ make_items(struct making *making)
     return status;
 }
 
-/* Only buffers that share nothing have gaps. */
 static void
-add_spans(struct making *making, size_t buffer)
+add_stretches(struct making *making, size_t base)
 {
-    const struct plan_buffer *given = &making->plan->buffers[buffer];
     struct problem *problem = making->problem;
-    struct item *item = &problem->items[problem->item_of[buffer]];
-    int64_t begin = item->first, life = item->life - item->first;
+    struct item *item = &problem->items[problem->item_of[base]];
+    size_t first = making->lives.first[base], end = making->lives.first[base + 1];
 
-    item->stretch = (uint32_t)problem->stretch_count;
-    for (const struct plan_gap *gap = given->gaps; gap; gap = gap->next) {
-        making->spans[problem->stretch_count++] = (struct span){begin, gap->begin};
-        life -= gap->end - gap->begin;
-        begin = gap->end;
-    }
-    making->spans[problem->stretch_count++] = (struct span){begin, item->life};
-    item->stretch_count = (uint32_t)(problem->stretch_count - item->stretch);
-    item->life = life;
+    item->stretch = (uint32_t)first;
+    item->stretch_count = (uint32_t)(end - first);
+    for (size_t i = first; i < end; i++)
+        item->life += making->lives.spans[i].end - making->lives.spans[i].begin;
 }
 
 /* ---- sections ---- */
@@ -150,8 +138,8 @@ make_sections(struct making *making)
         return MEMMODEL_ERROR_NOMEM;
     }
     for (size_t i = 0; i < problem->stretch_count; i++) {
-        edges[2 * i] = (struct edge){making->spans[i].begin, (uint32_t)i, 1};
-        edges[2 * i + 1] = (struct edge){making->spans[i].end, (uint32_t)i, 0};
+        edges[2 * i] = (struct edge){making->lives.spans[i].begin, (uint32_t)i, 1};
+        edges[2 * i + 1] = (struct edge){making->lives.spans[i].end, (uint32_t)i, 0};
     }
     qsort(edges, 2 * problem->stretch_count, sizeof *edges, in_time);
     cut_sections(problem, edges);
@@ -320,7 +308,8 @@ make(struct making *making)
         return status;
     for (size_t i = 0; i < making->plan->count; i++)
         if (making->plan->buffers[i].base == i)
-            add_spans(making, i);
+            add_stretches(making, i);
+    problem->stretch_count = making->lives.count;
     status = make_sections(making);
     if (!status)
         status = make_load(problem);
@@ -332,32 +321,23 @@ make(struct making *making)
     return 0;
 }
 
-static size_t
-count_spans(const memmodel_plan *plan)
-{
-    size_t spans = plan->count;
-
-    for (size_t i = 0; i < plan->count; i++)
-        for (const struct plan_gap *gap = plan->buffers[i].gaps; gap; gap = gap->next)
-            spans++;
-    return spans;
-}
-
 int
 problem_make(const memmodel_plan *plan, struct problem *problem)
 {
     memmodel_context *context = plan->context;
     struct making making = {.plan = plan, .problem = problem};
-    int status = MEMMODEL_ERROR_NOMEM;
+    int status = lives_make(plan, &making.lives);
 
     *problem = (struct problem){.context = context};
-    making.spans = memory_allocate_zeroed(context, count_spans(plan), sizeof *making.spans);
+    if (status)
+        return status;
     problem->items = memory_allocate_zeroed(context, plan->count, sizeof *problem->items);
     problem->item_of = memory_allocate_zeroed(context, 2 * plan->count, sizeof *problem->item_of);
     problem->displacement = memory_allocate_zeroed(context, 2 * plan->count, sizeof *problem->displacement);
-    if (making.spans && problem->items && problem->item_of && problem->displacement)
+    status = MEMMODEL_ERROR_NOMEM;
+    if (problem->items && problem->item_of && problem->displacement)
         status = make(&making);
-    memory_release(context, making.spans);
+    lives_release(&making.lives, context);
     if (status)
         problem_release(problem);
     return status;

@@ -8,22 +8,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Buffers that share their memory; each buffer that lies in no other stands for one. */
 struct in_use {
     struct ordered_node node;
     int64_t offset, end;
     size_t buffer;
+    int64_t needed, gaps, to_come; /* how many need the memory now, how many are in a gap, how many have not ended */
+    bool has_begun, is_in_use;
 };
+
+enum kind { BIRTH, DEATH, GAP, END_OF_GAP };
 
 struct moment {
     int64_t time;
-    size_t use; /* index of a struct in_use */
-    int begins;
+    struct in_use *use;
+    int kind;
 };
 
 struct sweep {
     const memmodel_plan *plan;
     const int64_t *offsets;
-    struct in_use *uses; /* one for each stretch of each class of buffers that share memory */
+    struct in_use *uses; /* one a buffer */
     struct moment *moments;
     size_t count;
     struct ordered_set set;
@@ -36,8 +41,6 @@ by_time(const void *a, const void *b)
 
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
-    if (x->begins != y->begins)
-        return x->begins - y->begins;
     return (x->use > y->use) - (x->use < y->use);
 }
 
@@ -70,11 +73,19 @@ collide(const struct sweep *sweep, const struct in_use *a, const struct in_use *
                          b->offset, name_of(sweep, a->buffer, first), a->offset, a->end);
 }
 
+static void
+end_use(struct sweep *sweep, struct in_use *use)
+{
+    use->is_in_use = false;
+    ordered_remove(&sweep->set, &use->node);
+}
+
 static int
 begin_use(struct sweep *sweep, struct in_use *use)
 {
     struct ordered_node *node;
 
+    use->is_in_use = true;
     ordered_insert(&sweep->set, &use->node);
     node = ordered_previous(&use->node);
     if (node && ORDERED_OBJECT(node, struct in_use, node)->end > use->offset)
@@ -87,41 +98,69 @@ begin_use(struct sweep *sweep, struct in_use *use)
 
 /* ---- what is in use when ---- */
 
-/* Extends that of its base, whose bytes and time it shares. */
 static void
-extend_use(const struct sweep *sweep, size_t buffer, struct in_use *use, struct moment *moments)
+add_moment(struct sweep *sweep, int64_t time, struct in_use *use, int kind)
 {
-    const struct plan_buffer *given = &sweep->plan->buffers[buffer];
-
-    use->offset = min_i64(use->offset, sweep->offsets[buffer]);
-    use->end = max_i64(use->end, sweep->offsets[buffer] + given->bytes);
-    moments[0].time = min_i64(moments[0].time, given->begin);
-    moments[1].time = max_i64(moments[1].time, given->end);
+    sweep->moments[sweep->count++] = (struct moment){time, use, kind};
 }
 
 static void
-add_use(struct sweep *sweep, size_t buffer, int64_t begin, int64_t end)
-{
-    size_t use = sweep->count++;
-    int64_t offset = sweep->offsets[buffer];
-
-    sweep->uses[use] =
-        (struct in_use){.offset = offset, .end = offset + sweep->plan->buffers[buffer].bytes, .buffer = buffer};
-    sweep->moments[2 * use] = (struct moment){begin, use, 1};
-    sweep->moments[2 * use + 1] = (struct moment){end, use, 0};
-}
-
-static void
-add_uses(struct sweep *sweep, size_t buffer)
+add_buffer(struct sweep *sweep, size_t buffer)
 {
     const struct plan_buffer *given = &sweep->plan->buffers[buffer];
-    int64_t begin = given->begin;
+    int64_t displacement, offset = sweep->offsets[buffer];
+    struct in_use *use = &sweep->uses[plan_base(sweep->plan, buffer, &displacement)];
 
+    use->offset = use->to_come ? min_i64(use->offset, offset) : offset;
+    use->end = max_i64(use->end, offset + given->bytes);
+    use->to_come++;
+    add_moment(sweep, given->begin, use, BIRTH);
     for (const struct plan_gap *gap = given->gaps; gap; gap = gap->next) {
-        add_use(sweep, buffer, begin, gap->begin);
-        begin = gap->end;
+        add_moment(sweep, gap->begin, use, GAP);
+        add_moment(sweep, gap->end, use, END_OF_GAP);
     }
-    add_use(sweep, buffer, begin, given->end);
+    add_moment(sweep, given->end, use, DEATH);
+}
+
+static void
+count_moment(const struct moment *moment)
+{
+    struct in_use *use = moment->use;
+
+    use->has_begun = true;
+    use->to_come -= moment->kind == DEATH;
+    if (moment->kind == BIRTH || moment->kind == END_OF_GAP)
+        use->needed++;
+    else
+        use->needed--;
+    if (moment->kind == GAP)
+        use->gaps++;
+    if (moment->kind == END_OF_GAP)
+        use->gaps--;
+}
+
+/* A hole that is nobody's gap is kept for those to come. */
+static bool
+has_to_be_kept(const struct in_use *use)
+{
+    return use->has_begun && use->to_come > 0 && (use->needed > 0 || use->gaps == 0);
+}
+
+/* All moments of one time; what ends makes room for what begins. */
+static int
+pass(struct sweep *sweep, const struct moment *moments, size_t count)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < count; i++)
+        count_moment(&moments[i]);
+    for (size_t i = 0; i < count; i++)
+        if (moments[i].use->is_in_use && !has_to_be_kept(moments[i].use))
+            end_use(sweep, moments[i].use);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!moments[i].use->is_in_use && has_to_be_kept(moments[i].use))
+            status = begin_use(sweep, moments[i].use);
+    return status;
 }
 
 static int
@@ -142,32 +181,24 @@ check_places(const struct sweep *sweep)
 }
 
 static int
-play(struct sweep *sweep, size_t *first_use, int64_t *peak)
+play(struct sweep *sweep, int64_t *peak)
 {
     const memmodel_plan *plan = sweep->plan;
-    int64_t top = 0, displacement;
+    int64_t top = 0;
     int status = check_places(sweep);
 
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->buffers[i].base == i && sweep->offsets[i] != VERIFY_UNPLACED) {
-            first_use[i] = sweep->count;
-            add_uses(sweep, i);
-        }
     for (size_t i = 0; i < plan->count; i++) {
-        size_t use = first_use[plan_base(plan, i, &displacement)];
-
+        sweep->uses[i].buffer = i;
         if (sweep->offsets[i] == VERIFY_UNPLACED)
             continue;
-        if (plan->buffers[i].base != i)
-            extend_use(sweep, i, &sweep->uses[use], sweep->moments + 2 * use);
+        add_buffer(sweep, i);
         top = max_i64(top, sweep->offsets[i] + plan->buffers[i].bytes);
     }
-    qsort(sweep->moments, 2 * sweep->count, sizeof *sweep->moments, by_time);
-    for (size_t i = 0; i < 2 * sweep->count && !status; i++) {
-        if (sweep->moments[i].begins)
-            status = begin_use(sweep, &sweep->uses[sweep->moments[i].use]);
-        else
-            ordered_remove(&sweep->set, &sweep->uses[sweep->moments[i].use].node);
+    qsort(sweep->moments, sweep->count, sizeof *sweep->moments, by_time);
+    for (size_t i = 0, next; i < sweep->count && !status; i = next) {
+        for (next = i + 1; next < sweep->count && sweep->moments[next].time == sweep->moments[i].time;)
+            next++;
+        status = pass(sweep, sweep->moments + i, next - i);
     }
     if (!status)
         *peak = top;
@@ -178,17 +209,16 @@ int
 verify_offsets(const memmodel_plan *plan, const int64_t *offsets, int64_t *peak)
 {
     struct sweep sweep = {.plan = plan, .offsets = offsets, .set.compare = by_offset};
-    size_t most = plan->count, *first_use = memory_allocate_zeroed(plan->context, plan->count, sizeof *first_use);
+    size_t most = 2 * plan->count;
     int status = MEMMODEL_ERROR_NOMEM;
 
     for (size_t i = 0; i < plan->count; i++)
         for (const struct plan_gap *gap = plan->buffers[i].gaps; gap; gap = gap->next)
-            most++;
-    sweep.uses = memory_allocate_zeroed(plan->context, most, sizeof *sweep.uses);
-    sweep.moments = memory_allocate_zeroed(plan->context, 2 * most, sizeof *sweep.moments);
-    if (first_use && sweep.uses && sweep.moments)
-        status = play(&sweep, first_use, peak);
-    memory_release(plan->context, first_use);
+            most += 2;
+    sweep.uses = memory_allocate_zeroed(plan->context, plan->count, sizeof *sweep.uses);
+    sweep.moments = memory_allocate_zeroed(plan->context, most, sizeof *sweep.moments);
+    if (sweep.uses && sweep.moments)
+        status = play(&sweep, peak);
     memory_release(plan->context, sweep.uses);
     memory_release(plan->context, sweep.moments);
     return status;

@@ -20,8 +20,14 @@ draw(struct random *random, int64_t below)
     return (int64_t)(splitmix(random->state) % (uint64_t)below);
 }
 
+struct life {
+    int64_t lower, upper, gap_begin, gap_end;
+};
+
+/* With at most one other buffer in it. */
 struct buffer {
-    int64_t lower, upper, bytes, alignment, fixed, gap_begin, gap_end;
+    struct life life, part_life;
+    int64_t bytes, alignment, fixed, part_bytes, displacement; /* no part: of no bytes */
 };
 
 struct table {
@@ -30,7 +36,20 @@ struct table {
 };
 
 /* What kinds of buffers a table has: bits. */
-enum { ALIGNED = 1, FIXED = 2, GAPS = 4 };
+enum { ALIGNED = 1, FIXED = 2, GAPS = 4, SHARED = 8 };
+
+static struct life
+random_life(struct random *random, unsigned kinds)
+{
+    struct life life = {.lower = draw(random, TIMES)};
+
+    life.upper = life.lower + 1 + draw(random, TIMES);
+    if (kinds & GAPS && life.upper - life.lower > 2 && draw(random, 2)) {
+        life.gap_begin = life.lower + 1 + draw(random, life.upper - life.lower - 2);
+        life.gap_end = life.gap_begin + 1 + draw(random, life.upper - 1 - life.gap_begin);
+    }
+    return life;
+}
 
 static struct table
 random_table(struct random *random, unsigned kinds)
@@ -40,14 +59,14 @@ random_table(struct random *random, unsigned kinds)
     for (int i = 0; i < table.count; i++) {
         struct buffer *b = &table.buffers[i];
 
-        b->lower = draw(random, TIMES);
-        b->upper = b->lower + 1 + draw(random, TIMES);
+        b->life = random_life(random, kinds);
         b->bytes = 1 + draw(random, 9);
         b->alignment = kinds & ALIGNED ? INT64_C(1) << draw(random, 3) : 1;
         b->fixed = -1;
-        if (kinds & GAPS && b->upper - b->lower > 2 && draw(random, 2)) {
-            b->gap_begin = b->lower + 1 + draw(random, b->upper - b->lower - 2);
-            b->gap_end = b->gap_begin + 1 + draw(random, b->upper - 1 - b->gap_begin);
+        if (kinds & SHARED && draw(random, 2)) {
+            b->part_life = random_life(random, kinds);
+            b->part_bytes = 1 + draw(random, 9);
+            b->displacement = b->alignment * draw(random, 3);
         }
     }
     if (kinds & FIXED)
@@ -56,9 +75,40 @@ random_table(struct random *random, unsigned kinds)
 }
 
 static int
+is_in_gap(const struct life *life, int64_t time)
+{
+    return time >= life->gap_begin && time < life->gap_end;
+}
+
+static int
+is_needed(const struct life *life, int64_t time)
+{
+    return time >= life->lower && time < life->upper && !is_in_gap(life, time);
+}
+
+/* Between two lives it is kept, in a gap of one only for the other. */
+static int
 is_in_use(const struct buffer *b, int64_t time)
 {
-    return time >= b->lower && time < b->upper && !(time >= b->gap_begin && time < b->gap_end);
+    const struct life *life = &b->life, *part = &b->part_life;
+
+    if (is_needed(life, time))
+        return 1;
+    if (!b->part_bytes)
+        return 0;
+    if (is_needed(part, time))
+        return 1;
+    if (is_in_gap(life, time) || is_in_gap(part, time))
+        return 0;
+    return (time >= life->upper && time < part->lower) || (time >= part->upper && time < life->lower);
+}
+
+static int64_t
+end_of(const struct buffer *b, int64_t offset)
+{
+    int64_t part_end = b->part_bytes ? b->displacement + b->part_bytes : 0;
+
+    return offset + (b->bytes > part_end ? b->bytes : part_end);
 }
 
 static int
@@ -75,7 +125,7 @@ collides(const struct table *table, const int64_t *offsets, unsigned placed, int
 {
     for (int k = 0; k < table->count; k++)
         if (placed >> k & 1 && meet(&table->buffers[k], &table->buffers[item]) &&
-            offset < offsets[k] + table->buffers[k].bytes && offsets[k] < offset + table->buffers[item].bytes)
+            offset < end_of(&table->buffers[k], offsets[k]) && offsets[k] < end_of(&table->buffers[item], offset))
             return 1;
     return 0;
 }
@@ -96,7 +146,7 @@ least_peak(const struct table *table, int64_t *offsets, unsigned placed, int64_t
         while (collides(table, offsets, placed, i, offset))
             offset += table->buffers[i].alignment;
         offsets[i] = offset;
-        end = offset + table->buffers[i].bytes;
+        end = end_of(&table->buffers[i], offset);
         least = least_peak(table, offsets, placed | 1u << i, end > peak ? end : peak);
         best = least < best ? least : best;
     }
@@ -112,7 +162,27 @@ optimum(const struct table *table)
     if (first->fixed < 0)
         return least_peak(table, offsets, 0, 0);
     offsets[0] = first->fixed;
-    return least_peak(table, offsets, 1, first->fixed + first->bytes);
+    return least_peak(table, offsets, 1, end_of(first, first->fixed));
+}
+
+static void
+add_gap(memmodel_plan *plan, size_t buffer, const struct life *life)
+{
+    if (life->gap_end)
+        assert_int_equal(memmodel_plan_gap(plan, buffer, life->gap_begin, life->gap_end), 0);
+}
+
+/* In the last buffer of the plan. */
+static void
+add_part(memmodel_plan *plan, const struct buffer *b)
+{
+    const struct memmodel_plan_buffer part = {
+        .size = sizeof part, .bytes = b->part_bytes, .lower = b->part_life.lower, .upper = b->part_life.upper};
+    size_t number = memmodel_plan_buffer_count(plan);
+
+    assert_int_equal(memmodel_plan_add(plan, &part), 0);
+    assert_int_equal(memmodel_plan_share(plan, number, number - 1, b->displacement), 0);
+    add_gap(plan, number, &b->part_life);
 }
 
 static memmodel_plan *
@@ -125,15 +195,16 @@ plan_of(memmodel_context *context, const struct table *table)
         const struct buffer *b = &table->buffers[i];
         const struct memmodel_plan_buffer buffer = {.size = sizeof buffer,
                                                     .bytes = b->bytes,
-                                                    .lower = b->lower,
-                                                    .upper = b->upper,
+                                                    .lower = b->life.lower,
+                                                    .upper = b->life.upper,
                                                     .alignment = b->alignment,
                                                     .fixed = b->fixed >= 0,
                                                     .offset = b->fixed >= 0 ? b->fixed : 0};
 
         assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
-        if (b->gap_end)
-            assert_int_equal(memmodel_plan_gap(plan, (size_t)i, b->gap_begin, b->gap_end), 0);
+        add_gap(plan, memmodel_plan_buffer_count(plan) - 1, &b->life);
+        if (b->part_bytes)
+            add_part(plan, b);
     }
     return plan;
 }
@@ -142,28 +213,46 @@ static void
 check_plan(const struct table *table, const memmodel_plan *plan)
 {
     int64_t offsets[MOST_BUFFERS];
+    size_t number = 0;
 
-    for (int i = 0; i < table->count; i++) {
-        struct memmodel_plan_place place = {.size = sizeof place};
+    for (int i = 0; i < table->count; i++, number++) {
+        struct memmodel_plan_place place = {.size = sizeof place}, part = {.size = sizeof part};
 
-        assert_int_equal(memmodel_plan_place(plan, (size_t)i, &place), 0);
+        assert_int_equal(memmodel_plan_place(plan, number, &place), 0);
         offsets[i] = place.offset;
         assert_int_equal(place.offset % table->buffers[i].alignment, 0);
         assert_true(table->buffers[i].fixed < 0 || table->buffers[i].fixed == place.offset);
+        if (table->buffers[i].part_bytes) {
+            assert_int_equal(memmodel_plan_place(plan, ++number, &part), 0);
+            assert_int_equal(part.offset, place.offset + table->buffers[i].displacement);
+        }
         assert_false(collides(table, offsets, (1u << i) - 1, i, place.offset));
     }
 }
 
 static void
+print_life(const struct life *life)
+{
+    print_error("%d,%d,", (int)life->lower, (int)life->upper);
+    print_error(life->gap_end ? "%d-%d," : ",", (int)life->gap_begin, (int)life->gap_end);
+}
+
+static void
 print_table(const struct table *table)
 {
-    print_error("id,lower,upper,size,alignment,offset,gaps\n");
+    print_error("id,lower,upper,gaps,size,alignment,offset,shares\n");
     for (int i = 0; i < table->count; i++) {
         const struct buffer *b = &table->buffers[i];
 
-        print_error("%d,%d,%d,%d,%d,", i, (int)b->lower, (int)b->upper, (int)b->bytes, (int)b->alignment);
-        print_error(b->fixed >= 0 ? "%d," : ",", (int)b->fixed);
-        print_error(b->gap_end ? "%d-%d\n" : "\n", (int)b->gap_begin, (int)b->gap_end);
+        print_error("%d,", i);
+        print_life(&b->life);
+        print_error("%d,%d,", (int)b->bytes, (int)b->alignment);
+        print_error(b->fixed >= 0 ? "%d,\n" : ",\n", (int)b->fixed);
+        if (!b->part_bytes)
+            continue;
+        print_error("part of %d,", i);
+        print_life(&b->part_life);
+        print_error("%d,,,%d+%d\n", (int)b->part_bytes, i, (int)b->displacement);
     }
 }
 
@@ -208,7 +297,7 @@ check_tables(memmodel_context *context, unsigned kinds, uint64_t without)
 static void
 small_tables_are_solved_to_the_optimum_whatever_their_kinds(void **state)
 {
-    for (unsigned kinds = 0; kinds < 8; kinds++)
+    for (unsigned kinds = 0; kinds < 16; kinds++)
         check_tables(*state, kinds, 0);
 }
 
@@ -217,7 +306,7 @@ no_rule_of_the_search_is_needed_to_be_right(void **state)
 {
     for (uint64_t rule = 1; rule <= MEMMODEL_PLAN_RESTART; rule *= 2) {
         check_tables(*state, 0, rule | MEMMODEL_PLAN_GREEDY);
-        check_tables(*state, ALIGNED | FIXED | GAPS, rule | MEMMODEL_PLAN_GREEDY);
+        check_tables(*state, ALIGNED | FIXED | GAPS | SHARED, rule | MEMMODEL_PLAN_GREEDY);
     }
 }
 

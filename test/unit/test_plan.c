@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -163,6 +164,46 @@ buffers_that_share_their_memory_lie_at_one_place(void **state)
 
     assert_int_equal(solve(plan).peak, 15);
     assert_int_equal(offset_of(plan, 0), offset_of(plan, 1));
+    memmodel_plan_unref(plan);
+}
+
+/* x leaves its bytes from 2 to 7, but y needs them until 4: z fits in what is left of the gap, w does not. */
+static void
+shared_memory_is_left_to_others_where_one_has_a_gap_and_nobody_needs_it(void **state)
+{
+    static const char shared[] = "id,lower,upper,size,gaps,shares\nx,0,9,10,2-7,\ny,1,4,10,,x\n";
+    char text[128];
+    memmodel_plan *plan;
+
+    snprintf(text, sizeof text, "%sz,4,7,10,,\n", shared);
+    plan = parse(*state, text);
+    assert_int_equal(solve(plan).peak, 10);
+    memmodel_plan_unref(plan);
+
+    snprintf(text, sizeof text, "%sw,3,6,10,,\n", shared);
+    plan = parse(*state, text);
+    assert_int_equal(solve(plan).peak, 20);
+    memmodel_plan_unref(plan);
+}
+
+/* The view of x that is looked at from 5 on still has its bytes. */
+static void
+shared_memory_is_kept_between_two_lives(void **state)
+{
+    memmodel_plan *plan = parse(*state, "id,lower,upper,size,shares\nx,0,2,10,\nview,5,7,10,x\nz,3,4,10,\n");
+
+    assert_int_equal(solve(plan).peak, 20);
+    memmodel_plan_unref(plan);
+}
+
+static void
+a_part_that_cannot_be_aligned_is_named(void **state)
+{
+    memmodel_plan *plan =
+        parse(*state, "id,lower,upper,size,alignment,shares\nwhole,0,2,64,,\npart,1,3,8,16,whole+24\n");
+
+    assert_error(*state, memmodel_plan_solve(plan, NULL), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "it lies 24 bytes into another buffer, which is no multiple of its alignment, 16");
     memmodel_plan_unref(plan);
 }
 
@@ -461,13 +502,44 @@ a_picture_has_a_rectangle_for_each_buffer(void **state)
     memmodel_plan_unref(plan);
 }
 
+/* Whole numbers of no digit after the point would hide it: three buffers, whose edges lie at thirds. */
+static char *
+picture_of_thirds(memmodel_context *context)
+{
+    memmodel_plan *plan = parse(context, "id,lower,upper,size\na,0,1,1\nb,0,2,1\nc,0,3,1\n");
+    char *svg;
+
+    solve(plan);
+    assert_int_equal(memmodel_plan_to_svg(plan, &svg), 0);
+    memmodel_plan_unref(plan);
+    return svg;
+}
+
+static void
+a_picture_is_the_same_where_numbers_have_a_comma(void **state)
+{
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ru_RU.UTF-8", "pt_BR.UTF-8"};
+    char *svg, *same;
+    size_t i = 0;
+
+    svg = picture_of_thirds(*state);
+    assert_non_null(strstr(svg, "width=\"373.33\""));
+    while (i < sizeof locales / sizeof locales[0] && !setlocale(LC_NUMERIC, locales[i]))
+        i++;
+    same = picture_of_thirds(*state);
+    setlocale(LC_NUMERIC, "C");
+    assert_string_equal(same, svg);
+    memmodel_free(*state, svg);
+    memmodel_free(*state, same);
+}
+
 /* ---- memory ---- */
 
 static int
 read_and_solve(memmodel_context *context)
 {
     static const char text[] = "id,lower,upper,size,alignment,gaps,shares,offset\n"
-                               "a,0,2,7,,,,\nb,1,4,5,4,,,\nc,2,6,9,,3-4,,\nd,5,7,5,,,b,\ne,3,7,3,,,,\nf,0,3,6,,,,40\n";
+                               "a,0,2,7,,,,\nb,1,4,5,4,,,\nc,2,6,9,,3-4,,\nd,5,7,5,,,c,\ne,3,7,3,,,,\nf,0,3,6,,,,40\n";
     const struct memmodel_plan_options options = {.size = sizeof options, .nodes = 2000};
     memmodel_plan *plan;
     char *svg, *code;
@@ -508,6 +580,9 @@ main(void)
         TEST(fixed_buffers_that_collide_are_named),
         TEST(a_gap_is_used_by_others),
         TEST(buffers_that_share_their_memory_lie_at_one_place),
+        TEST(shared_memory_is_left_to_others_where_one_has_a_gap_and_nobody_needs_it),
+        TEST(shared_memory_is_kept_between_two_lives),
+        TEST(a_part_that_cannot_be_aligned_is_named),
         TEST(a_part_lies_in_its_whole),
         TEST(what_is_in_use_all_the_time_lies_at_the_bottom),
         TEST(a_plan_of_nothing_but_whole_lives_is_their_sum),
@@ -525,6 +600,7 @@ main(void)
         TEST(every_status_has_a_name),
         TEST(the_blocks_of_a_trace_are_planned),
         TEST(a_picture_has_a_rectangle_for_each_buffer),
+        TEST(a_picture_is_the_same_where_numbers_have_a_comma),
         TEST(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
     };
 

@@ -6274,7 +6274,8 @@ def plan_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
 
 def plan_share(plan: PlanHandle, buffer: int, base: int, displacement: int) -> None:
     """Let a buffer use the memory of another: a view, an operator in place, a part of what is concatenated. Both are
-    then placed as one, which lives from the first's begin to the last's end.
+    then placed as one, which is in use from the first's begin to the last's end, but for moments at which one has a gap
+    and the other does not need it. `base` lies at the greatest alignment of those in it.
 
     plan: plan.
 
