@@ -124,11 +124,19 @@ text_append_quantity(struct text *text, double bytes)
     char digits[NUMBER_BYTES];
     size_t unit = 0;
 
-    for (; bytes >= 10000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+    for (; bytes >= 1024 && unit + 1 < sizeof units / sizeof units[0]; unit++)
         bytes /= 1024;
     snprintf(digits, sizeof digits, "%.4g", bytes);
     swap_decimal_point(digits, locale_point(), '.');
     text_printf(text, "%s %s", digits, units[unit]);
+}
+
+void
+text_append_attribute(struct text *text, const char *name, double number)
+{
+    text_printf(text, " %s=\"", name);
+    text_append_double(text, round(100 * number) / 100);
+    text_append(text, "\"");
 }
 
 char *

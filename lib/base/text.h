@@ -39,13 +39,17 @@ text_append_double(struct text *text, double number);
 void
 text_append_json(struct text *text, const char *string);
 
-/* Bytes with the unit that leaves up to four digits before the point, such as 1.5 GiB. */
+/* Bytes in the largest unit that they make up, with four digits, such as 1.5 GiB. */
 void
 text_append_quantity(struct text *text, double bytes);
 
 /* The string as XML has it: its own characters as references. */
 void
 text_append_xml(struct text *text, const char *string);
+
+/* A blank and an attribute of XML, such as x="1.25": hundredths are enough for pictures. */
+void
+text_append_attribute(struct text *text, const char *name, double number);
 
 /* Hands the characters over (memory_release() them), "" if nothing was appended; NULL if an append had failed. */
 char *

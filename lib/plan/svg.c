@@ -38,10 +38,15 @@ draw_line(struct drawing *drawing, int64_t offset, const char *colour)
 {
     double y = up(drawing, offset);
 
-    text_printf(&drawing->text,
-                "<line x1=\"%d\" y1=\"%.2f\" x2=\"%d\" y2=\"%.2f\" stroke=\"%s\"/>\n<text x=\"%d\" y=\"%.2f\" "
-                "text-anchor=\"end\">",
-                LEFT, y, LEFT + WIDTH, y, colour, LEFT - 6, y + 4);
+    text_append(&drawing->text, "<line");
+    text_append_attribute(&drawing->text, "x1", LEFT);
+    text_append_attribute(&drawing->text, "y1", y);
+    text_append_attribute(&drawing->text, "x2", LEFT + WIDTH);
+    text_append_attribute(&drawing->text, "y2", y);
+    text_printf(&drawing->text, " stroke=\"%s\"/>\n<text", colour);
+    text_append_attribute(&drawing->text, "x", LEFT - 6);
+    text_append_attribute(&drawing->text, "y", y + 4);
+    text_append(&drawing->text, " text-anchor=\"end\">");
     text_append_quantity(&drawing->text, (double)offset);
     text_append(&drawing->text, "</text>\n");
 }
@@ -54,9 +59,12 @@ draw_stretch(struct drawing *drawing, size_t index, int64_t begin, int64_t end)
     int64_t offset = drawing->plan->offsets[index];
     double x = across(drawing, begin), y = up(drawing, offset + buffer->bytes);
 
-    text_printf(&drawing->text,
-                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%d,55%%,%d%%)\"><title>", x, y,
-                across(drawing, end) - x, up(drawing, offset) - y, (int)(index * 5 % HUES) * 360 / HUES,
+    text_append(&drawing->text, "<rect");
+    text_append_attribute(&drawing->text, "x", x);
+    text_append_attribute(&drawing->text, "y", y);
+    text_append_attribute(&drawing->text, "width", across(drawing, end) - x);
+    text_append_attribute(&drawing->text, "height", up(drawing, offset) - y);
+    text_printf(&drawing->text, " fill=\"hsl(%d,55%%,%d%%)\"><title>", (int)(index * 5 % HUES) * 360 / HUES,
                 60 + (int)(index / HUES % 3) * 8);
     if (buffer->name[0])
         text_append_xml(&drawing->text, buffer->name);

@@ -96,15 +96,6 @@ up(const struct drawing *drawing, int64_t peak)
     return TOP + HEIGHT * (1 - (double)peak / (double)drawing->most_peak);
 }
 
-/* Hundredths are enough, and numbers are written without the locale. */
-static void
-append_attribute(struct text *text, const char *name, double number)
-{
-    text_printf(text, " %s=\"", name);
-    text_append_double(text, round(100 * number) / 100);
-    text_append(text, "\"");
-}
-
 /* Tenths of a per cent. */
 static void
 append_percent(struct text *text, double fraction)
@@ -117,10 +108,10 @@ static void
 draw_level(struct drawing *drawing, double y, const char *style)
 {
     text_append(&drawing->text, "<line");
-    append_attribute(&drawing->text, "x1", LEFT);
-    append_attribute(&drawing->text, "y1", y);
-    append_attribute(&drawing->text, "x2", LEFT + WIDTH);
-    append_attribute(&drawing->text, "y2", y);
+    text_append_attribute(&drawing->text, "x1", LEFT);
+    text_append_attribute(&drawing->text, "y1", y);
+    text_append_attribute(&drawing->text, "x2", LEFT + WIDTH);
+    text_append_attribute(&drawing->text, "y2", y);
     text_printf(&drawing->text, " %s/>\n", style);
 }
 
@@ -128,8 +119,8 @@ static void
 begin_label(struct drawing *drawing, double x, double y, const char *style)
 {
     text_append(&drawing->text, "<text");
-    append_attribute(&drawing->text, "x", x);
-    append_attribute(&drawing->text, "y", y);
+    text_append_attribute(&drawing->text, "x", x);
+    text_append_attribute(&drawing->text, "y", y);
     text_printf(&drawing->text, " %s>", style);
 }
 
@@ -178,8 +169,8 @@ static void
 draw_point(struct drawing *drawing, const struct point *point, bool advised)
 {
     text_append(&drawing->text, "<circle");
-    append_attribute(&drawing->text, "cx", across(drawing, point->extra));
-    append_attribute(&drawing->text, "cy", up(drawing, point->peak));
+    text_append_attribute(&drawing->text, "cx", across(drawing, point->extra));
+    text_append_attribute(&drawing->text, "cy", up(drawing, point->peak));
     text_printf(&drawing->text, " r=\"%d\" fill=\"%s\"><title>%" PRId64 " bytes, ", advised ? 6 : 3,
                 advised ? "#c44e52" : "#4c72b0", point->peak);
     append_percent(&drawing->text, point->extra);

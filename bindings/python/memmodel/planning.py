@@ -131,12 +131,41 @@ class Plan:
                 offset=0 if offset is None else offset,
                 fixed=int(offset is not None),
             )
-            _ffi.plan_add(self._handle, buffer)
-            for begin, end in gaps:
-                _ffi.plan_gap(self._handle, number, begin, end)
-            if shares is not None:
-                _ffi.plan_share(self._handle, number, shares, displacement)
+            gaps = list(gaps)
+            self._try(buffer, gaps, shares, displacement)
+            self._add(self._handle, buffer, gaps, shares, displacement)
         return number
+
+    @staticmethod
+    def _add(
+        handle: _ffi.PlanHandle,
+        buffer: _ffi.PlanBuffer,
+        gaps: list[tuple[int, int]],
+        shares: int | None,
+        displacement: int,
+    ) -> None:
+        number = _ffi.plan_buffer_count(handle)
+        _ffi.plan_add(handle, buffer)
+        for begin, end in gaps:
+            _ffi.plan_gap(handle, number, begin, end)
+        if shares is not None:
+            _ffi.plan_share(handle, number, shares, displacement)
+
+    def _try(
+        self,
+        buffer: _ffi.PlanBuffer,
+        gaps: list[tuple[int, int]],
+        shares: int | None,
+        displacement: int,
+    ) -> None:
+        """Raise what is wrong with a buffer before the plan has any of it."""
+        if not gaps and shares is None:
+            return
+        plan = _ffi.plan_new(_context())
+        if shares is not None:
+            base = _ffi.plan_place(self._handle, shares)
+            _ffi.plan_add(plan, _ffi.PlanBuffer(bytes=base.bytes, lower=base.lower, upper=base.upper))
+        self._add(plan, buffer, gaps, None if shares is None else 0, displacement)
 
     def solve(
         self,

@@ -31,6 +31,23 @@ class Plans(unittest.TestCase):
         self.assertEqual((plan[0].offset, plan[3].offset), (64, 66))
         self.assertEqual((plan[1].offset, plan[2].offset), (0, 0))
 
+    def test_a_buffer_that_is_refused_changes_nothing(self):
+        plan = memmodel.Plan()
+        plan.add(10, 0, 9)
+        peak = plan.solve().peak
+        for wrong in (
+            {"gaps": [(2, 3), (9, 12)]},
+            {"gaps": [(2, "x")]},
+            {"gaps": 7},
+            {"shares": 1},
+            {"shares": 0, "displacement": -1},
+            {"shares": 0, "gaps": [(5, 4)]},
+            {"offset": -1},
+        ):
+            with self.subTest(**wrong), self.assertRaises((memmodel.MemmodelError, TypeError, ValueError)):
+                plan.add(10, 0, 9, **wrong)
+            self.assertEqual((len(plan), plan.result.peak), (1, peak))
+
     def test_a_trace_is_planned(self):
         report = memmodel.estimate(networks.classifier(), batch=4, optimizer="sgd")
         plan = memmodel.Plan.of_trace(report.trace)
