@@ -192,14 +192,19 @@ draw(struct random *random, uint64_t below)
     return (random->state >> 33) % below;
 }
 
-/* Of up to 1 MiB in steps of 64 bytes. */
 static int
-add_buffer(memmodel_plan *plan, struct random *random, int64_t lower, int64_t upper)
+add_buffer(memmodel_plan *plan, int64_t bytes, int64_t lower, int64_t upper)
 {
-    const struct memmodel_plan_buffer buffer = {
-        .size = sizeof buffer, .bytes = 64 * (1 + (int64_t)draw(random, 16384)), .lower = lower, .upper = upper};
+    const struct memmodel_plan_buffer buffer = {.size = sizeof buffer, .bytes = bytes, .lower = lower, .upper = upper};
 
     return memmodel_plan_add(plan, &buffer);
+}
+
+/* Up to 1 MiB in steps of 64 bytes. */
+static int64_t
+draw_bytes(struct random *random)
+{
+    return 64 * (1 + (int64_t)draw(random, 16384));
 }
 
 /* Lifetimes of up to a twentieth of a percent of all time. */
@@ -210,9 +215,10 @@ add_uniform(memmodel_plan *plan)
     int status = 0;
 
     for (int i = 0; i < MILLION && !status; i++) {
-        int64_t lower = (int64_t)draw(&random, MILLION);
+        int64_t bytes = 64 * (1 + (int64_t)(draw(&random, UINT64_MAX) >> 17)),
+                lower = (int64_t)((random.state >> 16) % MILLION);
 
-        status = add_buffer(plan, &random, lower, lower + 1 + (int64_t)draw(&random, MILLION / 2000));
+        status = add_buffer(plan, bytes, lower, lower + 1 + (int64_t)draw(&random, MILLION / 2000));
     }
     return status;
 }
@@ -229,7 +235,7 @@ add_exponential(memmodel_plan *plan)
 
         while (draw(&random, MILLION / 2000))
             life++;
-        status = add_buffer(plan, &random, lower, lower + life);
+        status = add_buffer(plan, draw_bytes(&random), lower, lower + life);
     }
     return status;
 }
@@ -247,7 +253,7 @@ add_nested(memmodel_plan *plan)
             stack[height++] = time++;
             pushed++;
         } else {
-            status = add_buffer(plan, &random, stack[--height], time++);
+            status = add_buffer(plan, draw_bytes(&random), stack[--height], time++);
         }
     }
     free(stack);
@@ -267,10 +273,11 @@ add_steps(memmodel_plan *plan)
         int64_t backward = start + 4 * LAYERS - i % LAYERS * 2;
 
         random.state = i % LAYERS ? random.state : 1; /* every step is the same */
-        status = add_buffer(plan, &random, forward, backward) || add_buffer(plan, &random, backward - 3, backward) ||
-                 add_buffer(plan, &random, forward, forward + 1) ||
-                 add_buffer(plan, &random, backward - 2, backward - 1) ||
-                 add_buffer(plan, &random, backward - 1, start + MOMENTS - 1);
+        status = add_buffer(plan, draw_bytes(&random), forward, backward) ||
+                 add_buffer(plan, draw_bytes(&random), backward - 3, backward) ||
+                 add_buffer(plan, draw_bytes(&random), forward, forward + 1) ||
+                 add_buffer(plan, draw_bytes(&random), backward - 2, backward - 1) ||
+                 add_buffer(plan, draw_bytes(&random), backward - 1, start + MOMENTS - 1);
     }
     return status;
 }

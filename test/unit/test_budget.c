@@ -167,6 +167,18 @@ the_largest_batch_is_what_remains(void **state)
 }
 
 static void
+a_budget_of_six_gibibytes_is_called_so(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    const struct memmodel_job job = job_of(tokens, 0);
+    memmodel_budget *budget = budget_of(network, &job, INT64_C(6) << 30);
+
+    assert_non_null(strstr(memmodel_budget_text(budget), "within 6 GiB."));
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
 what_nothing_helps_is_said_to_be_so(void **state)
 {
     memmodel_network *network = small_gpt2(*state);
@@ -337,6 +349,7 @@ main(void)
         TEST(a_training_that_fits_by_reuse_needs_no_more),
         TEST(a_training_is_computed_again_before_its_batch_shrinks),
         TEST(the_largest_batch_is_what_remains),
+        TEST(a_budget_of_six_gibibytes_is_called_so),
         TEST(what_nothing_helps_is_said_to_be_so),
         TEST(other_frameworks_go_without_recomputation),
         TEST(an_inference_has_the_bytes_of_its_plan_and_its_weights),
