@@ -1,6 +1,7 @@
 /* From samples to a model, for tables of any kind: read the table, offer terms, choose among them, make the model. */
 #include "regression/fit_general.h"
 #include "regression/bound.h"
+#include "regression/decimal.h"
 #include "regression/front.h"
 #include "regression/general.h"
 #include "regression/noise.h"
@@ -10,6 +11,11 @@
 #include "regression/widen.h"
 
 #include <math.h>
+
+enum { ALL_DIGITS = 17 };
+
+static const double digit_share = 0.01; /* of the standard error of the mean squared error */
+static const double exact = 1e-21;      /* share of the target's square that counts as no error */
 
 struct fit {
     memmodel_context *context;
@@ -89,16 +95,68 @@ solve_by_loss(struct fit *fit, const struct candidate *candidate, const struct r
                 coefficients);
 }
 
+/* The number of fewest digits within the tolerance. */
+static double
+shortest_near(double number, double tolerance)
+{
+    for (int digits = 1; digits < ALL_DIGITS; digits++) {
+        double rounded = decimal_rounded(number, digits);
+
+        if (fabs(rounded - number) <= tolerance)
+            return rounded;
+    }
+    return number;
+}
+
+/* By how much the sum of squares may grow for a number's sake. While fit->column is the target; it becomes what is left. */
+static double
+affordable_growth(struct fit *fit, const double *aligned)
+{
+    size_t rows = fit->training.columns.rows;
+    double size = vector_dot(rows, fit->column, fit->column), left;
+
+    for (size_t k = 0; k < fit->qr.count; k++)
+        vector_add_scaled(rows, fit->column, -aligned[k], matrix_column(&fit->qr.q, k));
+    left = vector_dot(rows, fit->column, fit->column);
+    return fmax(left * digit_share * sqrt(2 / (double)rows), exact * size) / (double)fit->qr.count;
+}
+
+/*
+ * Coefficients of a formula that a search found, with few digits, so that a person can read them: those before one that is
+ * rounded follow it, as in any back substitution.
+ */
+static void
+solve_shortly(struct fit *fit, const struct candidate *candidate, double *coefficients)
+{
+    const struct qr *qr = &fit->qr;
+    double aligned[PATH_MOST + 1], growth;
+
+    qr_align(qr, fit->column, aligned);
+    growth = affordable_growth(fit, aligned);
+    for (size_t k = qr->count; k-- > 0;) {
+        int exponent = fit->basis.exponents[column_of(candidate, k)];
+        double own = matrix_column(&qr->r, k)[k], number = aligned[k] / own, tolerance = sqrt(growth) / fabs(own);
+
+        for (size_t j = k + 1; j < qr->count; j++)
+            number -= matrix_column(&qr->r, j)[k] * coefficients[j] / own;
+        if (k == candidate->terms && fabs(number) <= tolerance) /* no constant is needed */
+            number = 0;
+        coefficients[k] = ldexp(shortest_near(ldexp(number, -exponent), ldexp(tolerance, -exponent)), exponent);
+    }
+}
+
 /* While the factors are those of the candidate's terms. */
 static void
 solve(struct fit *fit, const struct candidate *candidate, const struct reading *reading, double *coefficients)
 {
     for (size_t i = 0; i < fit->training.columns.rows; i++)
         fit->column[i] = reading->aims[i] * reading->roots[i];
-    if (loss_is_square(&fit->loss))
-        qr_solve(&fit->qr, fit->column, coefficients);
-    else
+    if (!loss_is_square(&fit->loss))
         solve_by_loss(fit, candidate, reading, coefficients);
+    else if (candidate->library == TREES)
+        solve_shortly(fit, candidate, coefficients);
+    else
+        qr_solve(&fit->qr, fit->column, coefficients);
 }
 
 /* After the terms. */

@@ -91,6 +91,8 @@ static void
 print_sum(const memmodel_model *model, int language, struct text *text)
 {
     for (size_t k = 0; k < model->term_count; k++) {
+        if (k > 0 && model->coefficients[k] == 0 && is_constant(model, k))
+            continue;
         if (k > 0)
             text_append(text, signbit(model->coefficients[k]) ? " - " : " + ");
         print_term(model, k, language, text);

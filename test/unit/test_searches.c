@@ -47,7 +47,7 @@ searching(int32_t loss)
                                          .loss = loss,
                                          .basis = MEMMODEL_BASIS_GENERAL,
                                          .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                         .evaluations = 6000};
+                                         .evaluations = 1000};
 }
 
 static double
@@ -75,16 +75,18 @@ error_of_fit(const memmodel_samples *samples, struct memmodel_fit_options option
     return worst;
 }
 
-/* No sum of terms comes near. */
+/* Rows of next to no weight say five times as much. No sum of terms comes near the law. */
 static void
-a_law_is_found_under_every_loss(void **state)
+a_law_is_found_under_every_loss_and_weighed_rows(void **state)
 {
-    memmodel_samples *samples = law_samples(*state, law, 0.002, 1, 1);
+    memmodel_samples *samples = law_samples(*state, law, 0.002, 5, 1e-9);
 
     for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
         struct memmodel_fit_options options = searching(loss);
-        double worst = error_of_fit(samples, options);
+        double worst;
 
+        options.weight = "weight";
+        worst = error_of_fit(samples, options);
         if (!(worst < 0.01))
             fail_msg("loss %d: off by %g", loss, worst);
         options.search = MEMMODEL_FIT_SEARCH_TERMS;
@@ -98,27 +100,16 @@ static void
 wild_rows_do_not_hide_a_law_from_absolute_errors(void **state)
 {
     memmodel_samples *samples = law_samples(*state, law, 0.002, 5, 1);
+    static const int32_t absolute[] = {MEMMODEL_FIT_LOSS_MAPE, MEMMODEL_FIT_LOSS_ABSOLUTE};
+    struct memmodel_fit_options options;
 
-    assert_true(error_of_fit(samples, searching(MEMMODEL_FIT_LOSS_MAPE)) < 0.01);
-    assert_true(error_of_fit(samples, searching(MEMMODEL_FIT_LOSS_ABSOLUTE)) < 0.01);
-    assert_true(error_of_fit(samples, searching(MEMMODEL_FIT_LOSS_SQUARED)) > 0.05);
-    memmodel_samples_unref(samples);
-}
-
-static void
-rows_of_little_weight_count_little_under_every_loss(void **state)
-{
-    memmodel_samples *samples = law_samples(*state, law, 0.002, 5, 1e-9);
-
-    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
-        struct memmodel_fit_options options = searching(loss);
-        double worst;
-
-        options.weight = "weight";
-        worst = error_of_fit(samples, options);
-        if (!(worst < 0.01))
-            fail_msg("loss %d: off by %g", loss, worst);
+    for (size_t i = 0; i < 2; i++) {
+        options = searching(absolute[i]);
+        options.evaluations = 6000;
+        assert_true(error_of_fit(samples, options) < 0.01);
     }
+    options.loss = MEMMODEL_FIT_LOSS_SQUARED;
+    assert_true(error_of_fit(samples, options) > 0.05);
     memmodel_samples_unref(samples);
 }
 
@@ -173,7 +164,7 @@ fit_to_json(const memmodel_samples *samples, int32_t loss, int32_t threads)
     char *text;
 
     options.search = MEMMODEL_FIT_SEARCH_ALL;
-    options.evaluations = 2000;
+    options.evaluations = 600;
     options.threads = threads;
     model = fit(samples, &options);
     assert_int_equal(memmodel_model_to_json(model, &text), 0);
@@ -188,14 +179,10 @@ threads_change_no_byte_under_any_loss(void **state)
     memmodel_samples *samples = law_samples(*state, law, 0.01, 3, 1);
 
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-        char *one = fit_to_json(samples, losses[i], 1);
+        char *one = fit_to_json(samples, losses[i], 1), *many = fit_to_json(samples, losses[i], 3);
 
-        for (int32_t threads = 2; threads <= 8; threads *= 4) {
-            char *many = fit_to_json(samples, losses[i], threads);
-
-            assert_string_equal(one, many);
-            memmodel_free(*state, many);
-        }
+        assert_string_equal(one, many);
+        memmodel_free(*state, many);
         memmodel_free(*state, one);
     }
     memmodel_samples_unref(samples);
@@ -229,7 +216,7 @@ an_interrupted_search_under_a_loss_comes_to_the_same_bytes(void **state)
 
     remove(checkpoint_path);
     options.search = MEMMODEL_FIT_SEARCH_ALL;
-    options.evaluations = 2000;
+    options.evaluations = 600;
     options.checkpoint = checkpoint_path;
     options.progress = stop_at;
     options.user = &watch;
@@ -254,9 +241,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(a_law_is_found_under_every_loss),
+        WITH_CONTEXT(a_law_is_found_under_every_loss_and_weighed_rows),
         WITH_CONTEXT(wild_rows_do_not_hide_a_law_from_absolute_errors),
-        WITH_CONTEXT(rows_of_little_weight_count_little_under_every_loss),
         WITH_CONTEXT(a_change_point_stands_against_what_is_searched),
         WITH_CONTEXT(threads_change_no_byte_under_any_loss),
         WITH_CONTEXT(an_interrupted_search_under_a_loss_comes_to_the_same_bytes),

@@ -380,7 +380,7 @@ static void
 a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0, 30);
-    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 20000, 1);
+    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 5000, 1);
     struct memmodel_prediction prediction = {.size = sizeof prediction};
     memmodel_model *model;
 
@@ -443,12 +443,12 @@ folds_are_searched_only_if_they_can_decide_anything(void **state)
 static void
 every_searched_formula_is_read_back_as_it_was_written(void **state)
 {
-    for (int64_t seed = 0; seed < 6; seed++) {
-        memmodel_samples *samples = shape_samples(*state, seed % 2 ? tangled : quotient, seed < 3 ? 0 : 0.001, 60);
+    for (int64_t seed = 0; seed < 4; seed++) {
+        memmodel_samples *samples = shape_samples(*state, seed % 2 ? tangled : quotient, seed < 2 ? 0 : 0.001, 60);
         struct memmodel_fit_options options = {.size = sizeof options,
                                                .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                .search = MEMMODEL_FIT_SEARCH_ALL,
-                                               .evaluations = 3000,
+                                               .evaluations = 600,
                                                .seed = seed};
         memmodel_model *model = fit(samples, &options), *back;
         char *text, *again;
@@ -486,10 +486,10 @@ static void
 the_same_seed_gives_the_same_bytes_on_any_number_of_threads(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    char *one = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 4000, 1);
+    char *one = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 800, 1);
 
-    for (int32_t threads = 2; threads <= 8; threads *= 2) {
-        char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 4000, threads);
+    for (int32_t threads = 2; threads <= 8; threads += 3) { /* fewer than islands, and more */
+        char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 800, threads);
 
         assert_string_equal(one, several);
         memmodel_free(*state, several);
@@ -689,7 +689,7 @@ fit_with_checkpoint(const memmodel_samples *samples, int64_t seed, int stop_at, 
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 1500,
+                                           .evaluations = 400,
                                            .seed = seed,
                                            .checkpoint = checkpoint_path,
                                            .progress = interrupt,
@@ -704,14 +704,14 @@ static void
 an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 1500, 1), *resumed;
+    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 400, 1), *resumed;
     memmodel_model *model;
     int calls, all_calls;
 
     remove(checkpoint_path);
     assert_int_equal(fit_with_checkpoint(samples, 5, 0, &model, &all_calls), 0);
     memmodel_model_unref(model);
-    for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls / 4) {
+    for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls - 2) {
         assert_int_equal(fit_with_checkpoint(samples, 5, stop_at, &model, &calls), MEMMODEL_ERROR_CALLBACK);
         assert_int_equal(fit_with_checkpoint(samples, 5, 0, &model, &calls), 0);
         assert_true(calls <= all_calls);

@@ -68,6 +68,12 @@ struct search {
 };
 
 static size_t
+small_end(const struct library *library)
+{
+    return library->ends[SMALL_NODES] < MOST_SMALL ? library->ends[SMALL_NODES] : MOST_SMALL;
+}
+
+static size_t
 affordable_trees(const struct fitter *fitter)
 {
     size_t trees = fitter->aim->used / ROWS_PER_NUMBER;
@@ -511,7 +517,7 @@ size_t
 library_sums(struct fitter *fitter, const struct library *library, struct selection *selection, struct formula *sums)
 {
     struct search search = {.fitter = fitter, .library = library, .selection = selection};
-    size_t end = library->ends[SMALL_NODES] < MOST_SMALL ? library->ends[SMALL_NODES] : MOST_SMALL, count = 0, starts;
+    size_t end = small_end(library), count = 0, starts;
     struct formula singles[STARTS];
 
     measure_features(&search, end);
@@ -523,6 +529,44 @@ library_sums(struct fitter *fitter, const struct library *library, struct select
                 break;
     }
     return count + best_triples(&search, SUMS - STARTS * SUM_TERMS, sums + count);
+}
+
+/* ---- exchanges ---- */
+
+/* extend() for a formula whose trees were not weighed one by one. */
+static size_t
+extend_anew(const struct search *search, const struct formula *formula, size_t end, size_t wanted,
+            struct formula *longer)
+{
+    struct formula part = *formula;
+
+    for (part.count = 0; part.count < formula->count; part.count++) {
+        struct formula own = part;
+
+        if (!formula_fit_linear(search->fitter, &own))
+            return 0;
+        weigh_features(search, end);
+    }
+    return extend(search, formula, end, wanted, longer);
+}
+
+void
+formula_exchange(struct fitter *fitter, const struct library *library, struct selection *selection,
+                 const struct formula *formula, struct archive *archive)
+{
+    struct search search = {.fitter = fitter, .library = library, .selection = selection, .archive = archive};
+    size_t end = small_end(library);
+    struct formula rest, longer[1];
+
+    measure_features(&search, end);
+    for (size_t k = 0; formula->count > 1 && k < formula->count; k++) {
+        rest = *formula;
+        rest.trees[k] = rest.trees[--rest.count];
+        if (extend_anew(&search, &rest, end, 1, longer) > 0 && formula_fit(fitter, &longer[0], STEPS))
+            archive_offer(archive, &longer[0]);
+        if (formula_fit(fitter, &rest, STEPS))
+            archive_offer(archive, &rest);
+    }
 }
 
 /* Of every number of trees the best so far, with numbers in it. */
@@ -546,18 +590,18 @@ enumerate_search(struct fitter *fitter, const struct library *library, struct se
                  const struct grammar *grammar, const struct effort *effort, struct archive *archive)
 {
     struct search search = {fitter, library, selection, grammar, fitter->tried + effort->most_tried / 2, archive};
-    static const size_t sizes[] = {3, 5, LIBRARY_MOST_NODES};
+    const size_t ends[] = {library->ends[3], library->ends[5], library->all};
     size_t last = 0;
 
-    measure_features(&search, library->count);
+    measure_features(&search, library->all);
     search_triples(&search);
     if (effort->beam)
         search_beam(&search, &selection->beams[0], &selection->beams[1]);
     search.most_tried += effort->most_tried / 2;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && i < effort->libraries && !is_over(&search); i++) {
-        if (library->ends[sizes[i]] == last)
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && i < effort->libraries && !is_over(&search); i++) {
+        if (ends[i] == last)
             continue;
-        last = library->ends[sizes[i]];
+        last = ends[i];
         search_sums(&search, last);
     }
     grow_archive(&search);

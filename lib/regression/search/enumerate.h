@@ -22,6 +22,7 @@ struct library {
     struct feature *features;
     struct matrix values; /* a column of each */
     size_t count, capacity;
+    size_t all; /* of them with e ^ u, sines, cosines and tanh of small ones, which only sums have */
     size_t ends[LIBRARY_MOST_NODES + 1]; /* features 0 to ends[s] - 1 have at most s nodes */
     size_t lengths, lengths_end;         /* squared lengths among monomials */
 };
@@ -109,6 +110,14 @@ library_sums(struct fitter *fitter, const struct library *library, struct select
 void
 factors_search(struct fitter *fitter, const struct library *library, struct selection *selection,
                const struct grammar *grammar, size_t most_tried, struct archive *archive);
+
+/*
+ * After enumerate_search() for the same aim: offers the formula without each of its trees, and with the best feature in its
+ * place. Searches leave terms that say nothing, and stand-ins for terms that the library has.
+ */
+void
+formula_exchange(struct fitter *fitter, const struct library *library, struct selection *selection,
+                 const struct formula *formula, struct archive *archive);
 
 /* Offers what a number at each place makes of the formula; the best of these becomes it. false if none is better. */
 bool

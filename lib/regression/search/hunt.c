@@ -42,7 +42,7 @@ set_structure(struct hunt *hunt, const struct structure *structure)
     hunt->fitter.structure = structure;
     for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
         hunt->world.islands[i].fitter.structure = structure;
-    for (size_t i = 0; i < hunt->library.count; i++) {
+    for (size_t i = 0; i < hunt->library.all; i++) {
         struct tree tree = library_tree(&hunt->library, i);
 
         hunt->library.features[i].unfit = !tree_unit_fits(structure, &tree);
@@ -140,7 +140,7 @@ is_exact(const struct aim *aim, const struct archive *archive)
     return best && !(best->error > aim->floor);
 }
 
-/* The best of every size, with more steps, and with a number more. */
+/* The best of every size, with more steps, without each of its terms or another in its place, and with a number more. */
 static void
 polish(struct hunt *hunt, struct archive *archive)
 {
@@ -151,6 +151,8 @@ polish(struct hunt *hunt, struct archive *archive)
             continue;
         if (formula_count_numbers(&formula) > 0 && formula_fit(&hunt->fitter, &formula, POLISH_STEPS))
             archive_offer(archive, &formula);
+        if (formula_count_numbers(&formula) > 0 && hunt->options->search & MEMMODEL_FIT_SEARCH_ENUMERATE)
+            formula_exchange(&hunt->fitter, &hunt->library, &hunt->selection, &formula, archive);
         if (hunt->options->search & MEMMODEL_FIT_SEARCH_EVOLVE)
             formula_grow(&hunt->fitter, &formula, archive);
     }

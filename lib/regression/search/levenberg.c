@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const double dependent = 1e-9; /* what is left of a column, in its norm, that counts as nothing */
-static const double converged = 1e-12, first_damping = 1e-3, most_damping = 1e6;
-static const double worthless = 1e-9; /* share of the error: less is not worth a step */
+static const double first_damping = 1e-2, least_damping = 1e-12;
+static const double worthless = 1e-6; /* share of the error: less is not worth a step */
 static const double extreme = 1e100;
 
 int
@@ -19,17 +19,17 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
     if (!status)
         status = matrix_new(context, rows, FORMULA_MOST_TREES, &fitter->columns);
     if (!status)
-        status = matrix_new(context, rows + FORMULA_MOST_NUMBERS, FORMULA_MOST_NUMBERS, &fitter->slopes);
+        status = matrix_new(context, rows, FORMULA_MOST_NUMBERS, &fitter->slopes);
     if (!status)
         status = qr_new(context, rows, FORMULA_MOST_TREES + 1 + FORMULA_MOST_NUMBERS, &fitter->linear);
     if (!status)
-        status = qr_new(context, rows + FORMULA_MOST_NUMBERS, FORMULA_MOST_NUMBERS, &fitter->numbers);
+        status = qr_new(context, rows, FORMULA_MOST_NUMBERS, &fitter->numbers);
+    if (!status)
+        status = qr_new(context, 2 * FORMULA_MOST_NUMBERS, FORMULA_MOST_NUMBERS, &fitter->damped);
     if (status)
         return status;
-    fitter->residual = memory_allocate_zeroed(context, rows + FORMULA_MOST_NUMBERS, sizeof *fitter->residual);
-    fitter->column = memory_allocate_zeroed(context, rows + FORMULA_MOST_NUMBERS, sizeof *fitter->column);
-    fitter->kept = memory_allocate_zeroed(context, rows + FORMULA_MOST_NUMBERS, sizeof *fitter->kept);
-    return fitter->residual && fitter->column && fitter->kept ? 0 : MEMMODEL_ERROR_NOMEM;
+    fitter->residual = memory_allocate_zeroed(context, rows, sizeof *fitter->residual);
+    return fitter->residual ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 void
@@ -44,9 +44,8 @@ fitter_release(struct fitter *fitter)
     matrix_release(&fitter->slopes);
     qr_release(&fitter->linear);
     qr_release(&fitter->numbers);
+    qr_release(&fitter->damped);
     memory_release(context, fitter->residual);
-    memory_release(context, fitter->column);
-    memory_release(context, fitter->kept);
 }
 
 size_t
@@ -142,9 +141,11 @@ formula_fit_linear(struct fitter *fitter, struct formula *formula)
 
 /* ---- numbers ---- */
 
+/* `taken`: of the numbers, those whose slopes are columns of fitter->numbers; their norms, and the residual along these. */
 struct step {
-    size_t count;
+    size_t count, taken[FORMULA_MOST_NUMBERS];
     double numbers[FORMULA_MOST_NUMBERS], change[FORMULA_MOST_NUMBERS];
+    double norms[FORMULA_MOST_NUMBERS], aligned[2 * FORMULA_MOST_NUMBERS];
 };
 
 static struct step
@@ -198,98 +199,79 @@ fill_slopes(struct fitter *fitter, const struct formula *formula)
 }
 
 /*
- * Column `taken` of what is left: the one of the largest norm, below its damping. Which one; count if there is none.
+ * After formula_fit_linear(), which left the residual: the slopes less what coefficients could do, factored. Those that are
+ * nothing then, or hang on others, are not taken.
  */
-static size_t
-largest_left(const struct fitter *fitter, size_t count, const bool *taken, const double *norms)
-{
-    size_t rows = fitter->slopes.rows, best = count;
-    double most = dependent * dependent;
-
-    for (size_t j = 0; j < count; j++) {
-        double left;
-
-        if (taken[j] || norms[j] == 0)
-            continue;
-        memcpy(fitter->column, matrix_column(&fitter->slopes, j), rows * sizeof *fitter->column);
-        project_out(&fitter->numbers, rows, fitter->column);
-        left = vector_dot(rows, fitter->column, fitter->column) / (norms[j] * norms[j]);
-        if (left > most) {
-            most = left;
-            best = j;
-        }
-    }
-    return best;
-}
-
-/* The damped step from the projected slopes and the kept residual. What it gains where slopes stay as they are. */
-static double
-solve_step(struct fitter *fitter, struct step *step, const double *norms, double damping)
-{
-    size_t rows = fitter->machine.rows, order[FORMULA_MOST_NUMBERS], best;
-    bool taken[FORMULA_MOST_NUMBERS] = {false};
-    double solution[FORMULA_MOST_NUMBERS], gain = 0;
-
-    for (size_t j = 0; j < step->count; j++)
-        for (size_t i = 0; i < FORMULA_MOST_NUMBERS; i++)
-            matrix_column(&fitter->slopes, j)[rows + i] = i == j ? sqrt(damping) * norms[j] : 0;
-    fitter->numbers.count = 0;
-    while ((best = largest_left(fitter, step->count, taken, norms)) < step->count) {
-        taken[best] = true;
-        order[fitter->numbers.count] = best;
-        if (!qr_append(&fitter->numbers, matrix_column(&fitter->slopes, best)))
-            break;
-    }
-    memset(step->change, 0, sizeof step->change);
-    qr_align(&fitter->numbers, fitter->kept, solution);
-    for (size_t k = 0; k < fitter->numbers.count; k++)
-        gain += solution[k] * solution[k];
-    qr_back_substitute(&fitter->numbers, solution);
-    for (size_t k = 0; k < fitter->numbers.count; k++)
-        step->change[order[k]] = solution[k];
-    return gain;
-}
-
-/* After formula_fit_linear(), which left the residual: the slopes less what coefficients could do. */
 static bool
-project_slopes(struct fitter *fitter, const struct formula *formula, size_t count, double *norms)
+linearize(struct fitter *fitter, const struct formula *formula, struct step *step)
 {
     size_t rows = fitter->machine.rows;
 
     if (!fill_slopes(fitter, formula))
         return false;
-    for (size_t j = 0; j < count; j++) {
+    fitter->numbers.count = 0;
+    for (size_t j = 0; j < step->count; j++) {
         double *slopes = matrix_column(&fitter->slopes, j);
-        double size = vector_dot(rows, slopes, slopes);
+        double size = sqrt(vector_dot(rows, slopes, slopes)), left;
+        size_t k = fitter->numbers.count;
 
         project_out(&fitter->linear, rows, slopes);
-        norms[j] = sqrt(vector_dot(rows, slopes, slopes));
-        if (!(norms[j] > dependent * sqrt(size)))
-            norms[j] = 0;
+        left = sqrt(vector_dot(rows, slopes, slopes));
+        if (!(left > dependent * size) || !qr_append(&fitter->numbers, slopes))
+            continue;
+        step->taken[k] = j;
+        step->norms[k] = left;
     }
+    memset(step->aligned, 0, sizeof step->aligned);
+    qr_align(&fitter->numbers, fitter->residual, step->aligned);
     return true;
 }
 
-/* One step that makes the error less; false if there is none worth it. */
+/*
+ * The step that is least squares of the residual and of its own size, times the damping: what is left of the rows is the
+ * factors' triangle. Returns what it would gain if slopes stayed as they are.
+ */
+static double
+solve_damped(struct fitter *fitter, struct step *step, double damping)
+{
+    double solution[FORMULA_MOST_NUMBERS], gain = 0;
+
+    fitter->damped.count = 0;
+    for (size_t k = 0; k < fitter->numbers.count; k++) {
+        double column[2 * FORMULA_MOST_NUMBERS] = {0};
+
+        memcpy(column, matrix_column(&fitter->numbers.r, k), (k + 1) * sizeof *column);
+        column[FORMULA_MOST_NUMBERS + k] = sqrt(damping) * step->norms[k];
+        if (!qr_append(&fitter->damped, column))
+            break;
+    }
+    qr_align(&fitter->damped, step->aligned, solution);
+    for (size_t k = 0; k < fitter->damped.count; k++)
+        gain += solution[k] * solution[k];
+    qr_back_substitute(&fitter->damped, solution);
+    memset(step->change, 0, sizeof step->change);
+    for (size_t k = 0; k < fitter->damped.count; k++)
+        step->change[step->taken[k]] = solution[k];
+    return gain;
+}
+
+/* One step that makes the error less; false if there is none worth it: damping makes steps shorter until they are not. */
 static bool
 improve(struct fitter *fitter, struct formula *formula, double *damping)
 {
     struct step step = read_numbers(formula);
-    double norms[FORMULA_MOST_NUMBERS], moved[FORMULA_MOST_NUMBERS];
+    double moved[FORMULA_MOST_NUMBERS];
 
-    if (!project_slopes(fitter, formula, step.count, norms))
+    if (!linearize(fitter, formula, &step))
         return false;
-    memcpy(fitter->kept, fitter->residual, fitter->machine.rows * sizeof *fitter->kept);
-    for (; *damping < most_damping; *damping *= 8) {
+    for (; solve_damped(fitter, &step, *damping) > worthless * formula->error; *damping *= 8) {
         struct formula changed = *formula;
 
-        if (!(solve_step(fitter, &step, norms, *damping) > worthless * formula->error))
-            return false;
         for (size_t j = 0; j < step.count; j++)
             moved[j] = step.numbers[j] + step.change[j];
         write_numbers(&changed, moved);
         if (formula_fit_linear(fitter, &changed) && changed.error < formula->error) {
-            *damping = fmax(*damping / 16, 1e-12);
+            *damping = fmax(*damping / 16, least_damping);
             *formula = changed;
             return true;
         }
@@ -300,18 +282,14 @@ improve(struct fitter *fitter, struct formula *formula, double *damping)
 bool
 formula_fit(struct fitter *fitter, struct formula *formula, size_t steps)
 {
-    double damping = first_damping, before;
+    double damping = first_damping;
     size_t numbers = formula_count_numbers(formula);
 
     if (numbers > FORMULA_MOST_NUMBERS || !formula_fit_linear(fitter, formula))
         return false;
-    for (size_t step = 0; numbers > 0 && step < steps; step++) {
-        before = formula->error;
+    for (size_t step = 0; numbers > 0 && step < steps && formula->error > fitter->aim->floor; step++)
         if (!improve(fitter, formula, &damping))
             return formula_fit_linear(fitter, formula);
-        if (before - formula->error < converged * before)
-            break;
-    }
     return true;
 }
 

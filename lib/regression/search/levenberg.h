@@ -2,8 +2,7 @@
  * Numbers in formulas. A formula is a constant and a sum of trees, each with a coefficient; constant and coefficients are found
  * by linear least squares (linear scaling), the numbers in the trees by Levenberg's and Marquardt's method on what linear least
  * squares leave (variable projection: G. H. Golub, V. Pereyra, 1973; derivative as L. Kaufman's, 1975). Jacobians are
- * often deficient: columns are taken by falling size of what is left of them, and numbers whose column then is nothing
- * stay as they are.
+ * often deficient: numbers whose column hangs on the columns before it stay as they are.
  */
 #ifndef SEARCH_LEVENBERG_H
 #define SEARCH_LEVENBERG_H
@@ -32,8 +31,8 @@ struct fitter {
     struct matrix columns; /* of each tree on the rows, times the roots */
     struct matrix slopes;  /* of each number */
     struct qr linear, numbers;
-    double *residual, *column;
-    double *kept; /* the residual that a step starts from, and a 0 for each number's damping */
+    struct qr damped; /* the triangle of `numbers` above the damping of each */
+    double *residual;
     const struct aim *aim;
     const struct structure *structure; /* whose units trees must have; NULL: none */
     size_t tried;                      /* formulas fitted so far */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_FEATURES = 60000, MOST_VALUES = 1 << 22, MOST_DEGREE = 6 };
+enum { MOST_FEATURES = 60000, MOST_VALUES = 1 << 22, MOST_DEGREE = 6, WAVE_NODES = 3, WAVE_SHARE = 16 };
 
 static const double extreme = 1e100;
 
@@ -181,11 +181,27 @@ add_inputs(struct builder *builder, const double *const *inputs, size_t input_co
     library->ends[1] = library->count;
 }
 
+/* Of the smallest features e ^ u, sines, cosines and tanh: behind all others, none of which is made of them. */
+static void
+add_waves(struct builder *builder)
+{
+    struct library *library = builder->library;
+    size_t trees = library->count;
+
+    for (size_t i = 0; i < library->ends[WAVE_NODES]; i++)
+        for (unsigned operation = TREE_EXP; operation <= TREE_TANH; operation++)
+            add_operation(builder, operation, (int32_t)i, (int32_t)i);
+    library->all = library->count;
+    library->count = trees;
+}
+
 static void
 build_trees(struct builder *builder, const double *const *inputs, size_t input_count)
 {
     struct library *library = builder->library;
+    size_t waves = library->capacity / WAVE_SHARE;
 
+    library->capacity -= waves;
     add_inputs(builder, inputs, input_count);
     for (size_t nodes = 2; nodes <= LIBRARY_MOST_NODES; nodes++) {
         add_unary(builder, begin_of(library, nodes - 1), library->ends[nodes - 1]);
@@ -193,6 +209,8 @@ build_trees(struct builder *builder, const double *const *inputs, size_t input_c
             add_pairs(builder, nodes);
         library->ends[nodes] = library->count;
     }
+    library->capacity += waves;
+    add_waves(builder);
 }
 
 /* Sums of two and three of the features begin to end - 1, as long as there are fewer than `most`. */
