@@ -397,9 +397,9 @@ append_string(struct text *text, const char *at)
 static bool
 is_array_of_numbers(const char *at)
 {
-    size_t length = strspn(at + 1, of_numbers);
+    size_t length = *at == '[' ? strspn(at + 1, of_numbers) : 0;
 
-    return *at == '[' && length > 0 && at[1 + length] == ']';
+    return length > 0 && at[1 + length] == ']';
 }
 
 int

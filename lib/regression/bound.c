@@ -1,6 +1,7 @@
 /* Upper bounds of predictions. */
 #include "regression/bound.h"
 #include "regression/jackknife.h"
+#include "regression/spread.h"
 #include "regression/student.h"
 
 #include <math.h>
@@ -97,18 +98,31 @@ own_share(const struct qr *qr, size_t row)
  * stands alone, and the search for terms makes predictions less sure than the leverage of those found can tell.
  */
 static double
-measure_sigma(const memmodel_model *model, const struct bound_rows *rows)
+measure_sigma(const memmodel_model *model, const struct bound_rows *rows, const double *scales)
 {
     const struct model_bound *bound = &model->bound;
     double squares = 0;
 
     for (size_t i = 0; i < bound->ratio_count; i++) {
-        double error = rows->ratios[i] - model->relative;
+        double error = (rows->ratios[i] - model->relative) / (scales ? scales[i] : 1);
         double share = bound->points < enough_points ? 1 : own_share(rows->qr, i);
 
         squares += rows->weights[i] * share * error * error;
     }
     return sqrt(squares / (double)bound->ratio_count);
+}
+
+/* Rising, with their repeats. */
+static int
+fill_ratios(memmodel_model *model, const struct bound_rows *rows, const double *scales)
+{
+    struct model_bound *bound = &model->bound;
+    int status;
+
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        bound->ratios[i] = scales ? 1 + (rows->ratios[i] - 1) / scales[i] : rows->ratios[i];
+    status = bound_count_repeats(model->context, rows->points, rows->point_count, bound->ratio_count, bound->repeats);
+    return status ? status : sort_ratios(model->context, bound);
 }
 
 int
@@ -120,16 +134,92 @@ bound_fill(memmodel_model *model, const struct bound_rows *rows)
     bound->points = (int64_t)(rows->points ? rows->point_count : bound->ratio_count);
     bound->freedom = bound->points - (int64_t)(model->term_count + rows->numbers);
     bound->freedom = bound->freedom < 1 ? 1 : bound->freedom;
-    bound->sigma = measure_sigma(model, rows);
-    memcpy(bound->ratios, rows->ratios, bound->ratio_count * sizeof *bound->ratios);
-    status = bound_count_repeats(model->context, rows->points, rows->point_count, bound->ratio_count, bound->repeats);
-    if (!status)
-        status = sort_ratios(model->context, bound);
+    bound->sigma = measure_sigma(model, rows, NULL);
+    status = fill_ratios(model, rows, NULL);
     if (status)
         return status;
     bound_fill_leverage(bound->leverage, rows->qr, rows->exponents);
     bound_prepare(bound);
     return 0;
+}
+
+/* ---- errors that spread ---- */
+
+static const double least_left = 1e-7; /* of 1 - leverage */
+
+/* What rows tell of the spread. */
+struct spread_rows {
+    double *errors, *open, *shares, *scales;
+    double *counts, *taken; /* of every point: its rows, and their leverage */
+};
+
+static int
+spread_rows_new(memmodel_context *context, size_t rows, size_t points, struct spread_rows *spread)
+{
+    spread->errors = memory_allocate_zeroed(context, 4 * rows + 2 * points, sizeof *spread->errors);
+    if (!spread->errors)
+        return MEMMODEL_ERROR_NOMEM;
+    spread->open = spread->errors + rows;
+    spread->shares = spread->open + rows;
+    spread->scales = spread->shares + rows;
+    spread->counts = spread->scales + rows;
+    spread->taken = spread->counts + points;
+    return 0;
+}
+
+/* What is left open at a row without its point, whose rows have the same terms. */
+static void
+fill_spread_rows(const struct bound_rows *rows, size_t count, const double *leverages, struct spread_rows *spread)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t point = rows->points ? rows->points[i] : i;
+
+        spread->taken[point] += leverages[i];
+        spread->counts[point]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t point = rows->points ? rows->points[i] : i;
+
+        spread->errors[i] = rows->ratios[i] - 1;
+        spread->open[i] = leverages[i] / rows->weights[i] / fmax(1 - spread->taken[point], least_left);
+        spread->shares[i] = rows->weights[i] / spread->counts[point];
+    }
+}
+
+static int
+apply_spread(memmodel_model *model, const struct bound_rows *rows, const struct spread_rows *spread)
+{
+    struct model_bound *bound = &model->bound;
+    int status;
+
+    for (size_t i = 0; i < bound->ratio_count; i++)
+        spread->scales[i] = spread_scale(bound->spread.growth, spread->open[i]);
+    bound->spread.sigma = measure_sigma(model, rows, spread->scales);
+    status = fill_ratios(model, rows, spread->scales);
+    if (!status)
+        bound_prepare(bound);
+    return status;
+}
+
+int
+bound_spread(memmodel_model *model, const struct bound_rows *rows, const struct model_wide *open,
+             const double *leverages)
+{
+    size_t count = model->bound.ratio_count;
+    struct spread_rows spread = {.errors = NULL};
+    int status = spread_rows_new(model->context, count, rows->points ? rows->point_count : count, &spread);
+    double growth = 0;
+
+    if (!status) {
+        fill_spread_rows(rows, count, leverages, &spread);
+        growth = spread_find(spread.errors, spread.open, spread.shares, count);
+    }
+    if (growth > 0) {
+        model->bound.spread = (struct model_spread){.growth = growth, .open = *open};
+        status = apply_spread(model, rows, &spread);
+    }
+    memory_release(model->context, spread.errors);
+    return status;
 }
 
 /* ---- levels ---- */
@@ -282,14 +372,37 @@ relative_scale(const struct point *point)
     return point->model->relative ? point->value : 1;
 }
 
+/* How much further off predictions are here than where nothing is left open: NaN where a term is no number. */
+static double
+spread_here(const struct point *point)
+{
+    const struct model_spread *spread = &point->model->bound.spread;
+    const struct model_wide *open = &spread->open;
+    double terms[MODEL_MOST_WIDE_TERMS];
+
+    expression_program_run(open->program, point->inputs, terms);
+    return spread_scale(spread->growth, squared_norm(open->leverage, terms, open->term_count, relative_scale(point)));
+}
+
 static double
 point_margin(const struct point *point)
 {
+    const struct model_spread *spread = &point->model->bound.spread;
     const memmodel_model *model = point->model;
-    double scale = point_scale(model, point->value);
+    double leverage =
+        squared_norm(model->bound.leverage, point->terms, model->term_count, point_scale(model, point->value));
 
-    return student_margin(model, point->safety,
-                          squared_norm(model->bound.leverage, point->terms, model->term_count, scale));
+    if (spread->growth == 0)
+        return student_margin(model, point->safety, leverage);
+    return 1 + point->safety->quantile * spread->sigma * spread_here(point) * sqrt(1 + leverage);
+}
+
+static double
+held_out_margin(const struct point *point)
+{
+    double margin = point->safety->conformal;
+
+    return point->model->bound.spread.growth == 0 ? margin : 1 + (margin - 1) * spread_here(point);
 }
 
 /* What the plane may rise by from the nearest point inside: the prediction stays as it is there. */
@@ -328,7 +441,7 @@ wide_margin(const struct point *point, double inside)
 static double
 inside_margin(const struct point *point, int32_t *rule)
 {
-    double margin = point->safety->conformal, other = point_margin(point);
+    double margin = held_out_margin(point), other = point_margin(point);
 
     *rule = other > margin ? MEMMODEL_BOUND_STUDENT : MEMMODEL_BOUND_HELD_OUT;
     return fmax(margin, other);
@@ -380,7 +493,7 @@ bound_by(const struct point *point, double level, int32_t *rule)
         return larger_bound(point, rule);
     switch (*rule) {
     case MEMMODEL_BOUND_HELD_OUT:
-        return apply(point, point->safety->conformal);
+        return apply(point, held_out_margin(point));
     case MEMMODEL_BOUND_STUDENT:
         return apply(point, point_margin(point));
     case MEMMODEL_BOUND_WIDE:

@@ -8,7 +8,8 @@
  *              at the nearest point inside, the larger of the first two there, and what a plane rises by from there on,
  *   jackknife+ by the formulas that were fitted without the rows (jackknife.h).
  *
- * Where errors are not relative: p + difference, and p + t s sqrt(1 + h). The default is the larger of the first two;
+ * Where errors spread (spread.h), r - 1 and s are those of a point of which nothing is left open, and count as many times as the
+ * point's errors are larger. Where errors are not relative: p + difference, and p + t s sqrt(1 + h). The default is the larger of the first two;
  * outside the training data, of the first three.
  *
  * Of measurements that share a point each counts a share of one. Whatever their distribution, a new measurement at a new
@@ -37,6 +38,14 @@ struct bound_rows {
 /* Fills the bound, allocated for the model's terms and ratio_count ratios. 0 or MEMMODEL_ERROR_NOMEM. */
 int
 bound_fill(memmodel_model *model, const struct bound_rows *rows);
+
+/*
+ * After that: finds whether errors, which must be relative, spread by what the terms of `open` leave open, which become
+ * the model's, given the leverages of the rows. 0 or MEMMODEL_ERROR_NOMEM.
+ */
+int
+bound_spread(memmodel_model *model, const struct bound_rows *rows, const struct model_wide *open,
+             const double *leverages);
 
 /* repeats[i]: how many rows share row i's point. NULL for `points`: 1 each. 0 or MEMMODEL_ERROR_NOMEM. */
 int

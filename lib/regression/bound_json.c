@@ -1,4 +1,4 @@
-/* The bound in a model's file. Files of before have neither "repeats" nor "wide" nor "left_out". */
+/* The bound in a model's file. Files of before have neither "repeats" nor "wide" nor "spread" nor "left_out". */
 #include "regression/bound.h"
 #include "regression/model_file.h"
 
@@ -64,9 +64,8 @@ repeats_to_json(const uint32_t *repeats, size_t count)
 }
 
 static json_t *
-wide_to_json(const memmodel_model *model)
+wide_to_json(const memmodel_model *model, const struct model_wide *wide)
 {
-    const struct model_wide *wide = &model->bound.wide;
     json_t *object = json_pack("{s:o, s:o}", "terms", terms_to_json(model, wide->terms, wide->term_count), "leverage",
                                triangle_to_json(wide->leverage, wide->term_count));
 
@@ -106,6 +105,15 @@ left_out_to_json(const memmodel_model *model)
                      formulas);
 }
 
+static json_t *
+spread_to_json(const memmodel_model *model)
+{
+    const struct model_spread *spread = &model->bound.spread;
+
+    return json_pack("{s:f, s:f, s:o}", "growth", spread->growth, "sigma", spread->sigma, "open",
+                     wide_to_json(model, &spread->open));
+}
+
 /* Parts that not every bound has. */
 static int
 add_parts(const memmodel_model *model, json_t *object)
@@ -116,7 +124,9 @@ add_parts(const memmodel_model *model, json_t *object)
     if (repeats(bound))
         failed |= json_object_set_new(object, "repeats", repeats_to_json(bound->repeats, bound->ratio_count));
     if (bound->wide.term_count > 0)
-        failed |= json_object_set_new(object, "wide", wide_to_json(model));
+        failed |= json_object_set_new(object, "wide", wide_to_json(model, &bound->wide));
+    if (bound->spread.growth > 0)
+        failed |= json_object_set_new(object, "spread", spread_to_json(model));
     if (bound->left_out.count > 0)
         failed |= json_object_set_new(object, "left_out", left_out_to_json(model));
     return failed;
@@ -241,14 +251,15 @@ read_plane(const struct json_document *document, const json_t *object, size_t co
     return status ? status : model_file_number(document, object, "sigma", 0, &wide->sigma);
 }
 
+/* The part of `from`, if there is one. */
 static int
-read_wide(const struct json_document *document, const json_t *bound, memmodel_model *model)
+read_wide(const struct json_document *document, const json_t *from, const char *key, memmodel_model *model,
+          struct model_wide *wide)
 {
     static const char *const keys[] = {"terms", "leverage", "coefficients", "sigma", NULL};
-    struct model_wide *wide = &model->bound.wide;
     const json_t *object, *terms, *leverage;
     bool plane;
-    int status = get_part(document, bound, "wide", keys, &object);
+    int status = get_part(document, from, key, keys, &object);
 
     if (status || !object)
         return status;
@@ -259,7 +270,7 @@ read_wide(const struct json_document *document, const json_t *bound, memmodel_mo
     if (!status)
         status = read_terms(document, terms, model, wide->terms);
     if (!status)
-        status = model_allocate_wide(model, json_array_size(terms), plane);
+        status = model_allocate_wide(model, wide, json_array_size(terms), plane);
     if (!status)
         status = read_triangle(document, leverage, json_array_size(terms), wide->leverage);
     if (!status && plane)
@@ -267,6 +278,30 @@ read_wide(const struct json_document *document, const json_t *bound, memmodel_mo
     if (!status)
         wide->term_count = json_array_size(terms);
     return status;
+}
+
+/* It is of relative errors. */
+static int
+read_spread(const struct json_document *document, const json_t *bound, memmodel_model *model)
+{
+    static const char *const keys[] = {"growth", "sigma", "open", NULL};
+    struct model_spread *spread = &model->bound.spread;
+    const json_t *object;
+    int status = get_part(document, bound, "spread", keys, &object);
+
+    if (status || !object)
+        return status;
+    status = model_file_number(document, object, "growth", 0, &spread->growth);
+    if (!status)
+        status = model_file_number(document, object, "sigma", 0, &spread->sigma);
+    if (!status)
+        status = read_wide(document, object, "open", model, &spread->open);
+    if (status)
+        return status;
+    if (!model->relative || spread->open.term_count == 0 || spread->open.coefficients)
+        return model_file_wrong(document, object,
+                                "\"spread\" needs relative errors, and an \"open\" of terms without a plane");
+    return 0;
 }
 
 static int
@@ -368,7 +403,8 @@ read_arrays(const struct json_document *document, const json_t *object, memmodel
 int
 bound_from_json(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"freedom", "sigma", "leverage", "ratios", "repeats", "wide", "left_out", NULL};
+    static const char *const keys[] = {"freedom", "sigma",  "leverage", "ratios", "repeats",
+                                       "wide",    "spread", "left_out", NULL};
     struct model_bound *bound = &model->bound;
     const json_t *object;
     int status = json_get_object(document, document->root, "bound", &object);
@@ -382,7 +418,9 @@ bound_from_json(const struct json_document *document, memmodel_model *model)
     if (!status)
         status = read_arrays(document, object, model);
     if (!status)
-        status = read_wide(document, object, model);
+        status = read_wide(document, object, "wide", model, &model->bound.wide);
+    if (!status)
+        status = read_spread(document, object, model);
     if (!status)
         status = read_left_out(document, object, model);
     if (!status)

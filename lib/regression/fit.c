@@ -493,24 +493,53 @@ set_left_out(const struct fit *fit, memmodel_model *model)
     return status;
 }
 
-/* The terms of the formula, those that it had without some of the rows, and those like them. */
-static int
-set_wide(const struct fit *fit, memmodel_model *model)
+/* The terms of the formula, and those that it had without some of the rows. */
+static void
+list_found(const struct fit *fit, struct wide_list *found)
 {
-    struct wide_list list = {.count = 0};
-    const struct wide_rows rows = {.error = model->bound.sigma};
-    double point[MODEL_MOST_INPUTS];
-    int status;
-
     for (size_t k = 0; k < fit->formula.subset.count; k++)
-        widen_add(&list, fit->formula.subset.columns[k]);
+        widen_add(found, fit->formula.subset.columns[k]);
     for (size_t i = 0; i < fit->held_out.count; i++)
         for (size_t k = 0; k < fit->held_out.formulas[i].subset.count; k++)
-            widen_add(&list, fit->held_out.formulas[i].subset.columns[k]);
-    for (size_t i = 0; i < model->input_count; i++)
-        point[i] = model->inputs[i].most;
-    status = widen_add_simple(&list, fit->context, &fit->basis, point, model->input_count);
-    return status ? status : widen_fill(model, &fit->basis, &list, &rows);
+            widen_add(found, fit->held_out.formulas[i].subset.columns[k]);
+}
+
+static const double same = 1 + 1e-9;           /* times that, growth is the same */
+static const double same_power = 0x1.6a09e6p0; /* the same whole power, of what doubles: the root of two */
+
+/* Those and the simple ones like them. */
+static int
+set_wide(const struct fit *fit, memmodel_model *model, const double *most)
+{
+    const struct wide_rows rows = {.error = model->bound.sigma};
+    struct wide_list list = {.count = 0};
+    int status;
+
+    list_found(fit, &list);
+    status = widen_add_simple(&list, &list, same, fit->context, &fit->basis, most, model->input_count);
+    return status ? status : widen_fill(model, &model->bound.wide, &fit->basis, &list, &rows);
+}
+
+/* By simple terms alone: those that were found tell more of rows that were seen than of others. */
+static int
+set_spread(const struct fit *fit, memmodel_model *model, const struct bound_rows *bound, const double *most)
+{
+    size_t count = fit->training.columns.rows;
+    double *leverages = memory_allocate_zeroed(fit->context, count, sizeof *leverages);
+    const struct wide_rows rows = {.error = model->bound.sigma, .leverages = leverages};
+    struct wide_list found = {.count = 0}, simple = {.count = 0};
+    struct model_wide open = {.term_count = 0};
+    int status = leverages ? 0 : MEMMODEL_ERROR_NOMEM;
+
+    list_found(fit, &found);
+    if (!status)
+        status = widen_add_simple(&simple, &found, same_power, fit->context, &fit->basis, most, model->input_count);
+    if (!status)
+        status = widen_fill(model, &open, &fit->basis, &simple, &rows);
+    if (!status)
+        status = bound_spread(model, bound, &open, leverages);
+    memory_release(fit->context, leverages);
+    return status;
 }
 
 /* While the factors are those of the subset, whose columns were divided by 2^exponents. */
@@ -526,12 +555,17 @@ set_bound(struct fit *fit, const int *exponents, memmodel_model *model)
         .point_count = fit->training.point_count,
         .numbers = fit->formula.numbers,
     };
+    double most[MODEL_MOST_INPUTS];
     int status = model_allocate_bound(model, fit->training.columns.rows);
 
+    for (size_t i = 0; i < model->input_count; i++)
+        most[i] = model->inputs[i].most;
     if (!status)
         status = bound_fill(model, &rows);
     if (!status)
-        status = set_wide(fit, model);
+        status = set_wide(fit, model, most);
+    if (!status)
+        status = set_spread(fit, model, &rows, most);
     return status ? status : set_left_out(fit, model);
 }
 

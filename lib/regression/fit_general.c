@@ -374,7 +374,7 @@ set_wide(struct fit *fit, memmodel_model *model)
         widen_add(&list, j);
     rows.error = spread > 0 ? model->bound.sigma / spread : 0;
     rows.measured = model_has_limits(model) ? fit->training.measured : NULL;
-    return widen_fill(model, &fit->basis, &list, &rows);
+    return widen_fill(model, &model->bound.wide, &fit->basis, &list, &rows);
 }
 
 /* When the model can be evaluated. */

@@ -92,10 +92,8 @@ model_allocate_bound(memmodel_model *model, size_t ratio_count)
 }
 
 int
-model_allocate_wide(memmodel_model *model, size_t term_count, bool plane)
+model_allocate_wide(memmodel_model *model, struct model_wide *wide, size_t term_count, bool plane)
 {
-    struct model_wide *wide = &model->bound.wide;
-
     wide->leverage = allocate_triangle(model, term_count);
     wide->coefficients = plane ? allocate_numbers(model, term_count) : NULL;
     return wide->leverage && (wide->coefficients || !plane) ? 0 : MEMMODEL_ERROR_NOMEM;
@@ -179,12 +177,14 @@ compile_terms(memmodel_model *model, const expression *terms, size_t count, stru
 int
 model_finish(memmodel_model *model)
 {
-    struct model_wide *wide = &model->bound.wide;
+    struct model_wide *wide = &model->bound.wide, *open = &model->bound.spread.open;
     struct model_left_out *left_out = &model->bound.left_out;
     int status = compile_terms(model, model->terms, model->term_count, &model->program);
 
     if (!status)
         status = compile_terms(model, wide->terms, wide->term_count, &wide->program);
+    if (!status)
+        status = compile_terms(model, open->terms, open->term_count, &open->program);
     if (!status)
         status = compile_terms(model, left_out->terms, left_out->term_count, &left_out->program);
     if (!status)
@@ -212,6 +212,7 @@ memmodel_model_unref(memmodel_model *model)
     expression_program_free(model->program);
     expression_program_free(model->value);
     expression_program_free(model->bound.wide.program);
+    expression_program_free(model->bound.spread.open.program);
     expression_program_free(model->bound.left_out.program);
     if (model->pool)
         expression_pool_free(model->pool);

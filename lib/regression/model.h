@@ -24,7 +24,7 @@ struct model_safety {
     double quantile;  /* Student's */
 };
 
-/* Terms that the formula might have had, for points outside the domain; see widen.h. No terms: not known. */
+/* Terms that the formula might have had; see widen.h. No terms: not known. */
 struct model_wide {
     size_t term_count;
     expression terms[MODEL_MOST_WIDE_TERMS];
@@ -49,6 +49,13 @@ struct model_left_out {
     uint32_t *repeats; /* as those of struct model_bound */
 };
 
+/* How much further off predictions are where more is left open; see spread.h. */
+struct model_spread {
+    double growth;          /* 0: as far everywhere */
+    double sigma;           /* as that of struct model_bound, where nothing is left open */
+    struct model_wide open; /* terms that leave it open */
+};
+
 /* What a bound is made from; see bound.h. */
 struct model_bound {
     int64_t points;  /* at which measurements were made; rows where no two rows share a point */
@@ -58,10 +65,11 @@ struct model_bound {
     double *
         leverage; /* row k of a lower triangle, k + 1 numbers: a point's leverage is the squared norm of triangle * u */
     double *ratios; /* measurement / prediction that did not see it, or where errors are not relative measurement -
-                       prediction; rising */
+                       prediction; with a spread what that would be where nothing is left open; rising */
     size_t ratio_count;
-    uint32_t *repeats; /* of each ratio how many there are of its point; NULL: one each */
-    struct model_wide wide;
+    uint32_t *repeats;      /* of each ratio how many there are of its point; NULL: one each */
+    struct model_wide wide; /* for points outside the domain */
+    struct model_spread spread;
     struct model_left_out left_out;
 };
 
@@ -135,9 +143,9 @@ model_check_name(memmodel_context *context, const char *name);
 int
 model_allocate_bound(memmodel_model *model, size_t ratio_count);
 
-/* Room for the leverage of so many wide terms, and for the coefficients of a plane. */
+/* Room for the leverage of so many terms, and for the coefficients of a plane. */
 int
-model_allocate_wide(memmodel_model *model, size_t term_count, bool plane);
+model_allocate_wide(memmodel_model *model, struct model_wide *wide, size_t term_count, bool plane);
 
 /* Room for `count` formulas of `term_count` terms, and as many ratios as the bound has. */
 int
@@ -176,5 +184,9 @@ model_print_number(double number, int language, struct text *text);
 /* The formula in a language (enum memmodel_language, or EXPRESSION_SQL: with its limits), appended to `text`. */
 void
 model_print(const memmodel_model *model, int language, struct text *text);
+
+/* Whether that is the formula as text, as it is printed or as files of before have it. 0 or MEMMODEL_ERROR_NOMEM. */
+int
+model_check_formula(const memmodel_model *model, const char *formula, bool *same);
 
 #endif

@@ -26,11 +26,35 @@ is_constant(const memmodel_model *model, size_t term)
     return expression_is_integer(model->pool, model->terms[term], &value) && value == 1;
 }
 
-/* A sum's signs stand between blanks. In languages whose bits count, only a name needs none. */
+/* A sum's signs stand between blanks. In languages whose bits count, only a name or a call needs none. */
+static bool
+is_operation(const char *text, bool exact)
+{
+    if (exact)
+        return strchr(" *-+/", *text);
+    return strncmp(text, " + ", 3) == 0 || strncmp(text, " - ", 3) == 0;
+}
+
+/* Whether a term has an operation, outside of all parentheses, that must come before those around it. */
 static bool
 needs_parentheses(const char *term, bool exact)
 {
-    return term[0] == '-' || strstr(term, " + ") || strstr(term, " - ") || (exact && strpbrk(term, " *-+/("));
+    int depth = 0;
+
+    for (const char *place = term; *place; place++) {
+        depth += *place == '(' || *place == '{';
+        depth -= *place == ')' || *place == '}';
+        if (depth == 0 && is_operation(place, exact))
+            return true;
+    }
+    return term[0] == '-';
+}
+
+/* As files of before have it. */
+static bool
+needed_parentheses(const char *term)
+{
+    return term[0] == '-' || strstr(term, " + ") || strstr(term, " - ");
 }
 
 void
@@ -67,19 +91,64 @@ print_own(const memmodel_model *model, expression term, int language, struct tex
     expression_print_limited(model->pool, term, least, most, text);
 }
 
+/* A formula being printed. */
+struct printing {
+    const memmodel_model *model;
+    int language;
+    bool before; /* as files of before have it */
+};
+
+/* A coefficient of 1 or -1, which nobody writes. SQL has columns of whole numbers, whose products it makes numbers like others. */
+static bool
+is_silent(const struct printing *printing, size_t k)
+{
+    return fabs(printing->model->coefficients[k]) == 1 && !is_constant(printing->model, k) &&
+           printing->language != EXPRESSION_SQL && !printing->before;
+}
+
+/* A constant of 0. In languages whose bits count it makes a zero of either sign a positive one. */
+static bool
+is_nothing(const struct printing *printing, size_t k)
+{
+    return printing->model->coefficients[k] == 0 && is_constant(printing->model, k) &&
+           !languages[printing->language].exact && !printing->before;
+}
+
+static void
+print_coefficient(const struct printing *printing, size_t k, struct text *text)
+{
+    double coefficient = printing->model->coefficients[k];
+
+    if (!is_silent(printing, k))
+        model_print_number(k > 0 ? fabs(coefficient) : coefficient, printing->language, text);
+    else if (k == 0 && coefficient < 0)
+        text_append(text, "-");
+}
+
+/* A formula that is one term stands alone. */
+static bool
+is_enclosed(const struct printing *printing, size_t k, const char *term)
+{
+    const memmodel_model *model = printing->model;
+
+    if (is_silent(printing, k) && model->term_count == 1 && model->coefficients[k] > 0)
+        return false;
+    return printing->before ? needed_parentheses(term) : needs_parentheses(term, languages[printing->language].exact);
+}
+
 /* Of all terms but the first the sign stands before. */
 static void
-print_term(const memmodel_model *model, size_t k, int language, struct text *text)
+print_term(const struct printing *printing, size_t k, struct text *text)
 {
     struct text term = TEXT_INIT(text->context);
     bool parentheses;
 
-    model_print_number(k > 0 ? fabs(model->coefficients[k]) : model->coefficients[k], language, text);
-    if (is_constant(model, k))
+    print_coefficient(printing, k, text);
+    if (is_constant(printing->model, k))
         return;
-    print_own(model, model->terms[k], language, &term);
-    parentheses = !term.failed && needs_parentheses(term.bytes, languages[language].exact);
-    text_append(text, languages[language].times);
+    print_own(printing->model, printing->model->terms[k], printing->language, &term);
+    parentheses = !term.failed && is_enclosed(printing, k, term.bytes);
+    text_append(text, is_silent(printing, k) ? "" : languages[printing->language].times);
     text_append(text, parentheses ? "(" : "");
     text_append(text, term.failed ? "" : term.bytes);
     text_append(text, parentheses ? ")" : "");
@@ -88,34 +157,60 @@ print_term(const memmodel_model *model, size_t k, int language, struct text *tex
 }
 
 static void
-print_sum(const memmodel_model *model, int language, struct text *text)
+print_sum(const struct printing *printing, struct text *text)
 {
-    for (size_t k = 0; k < model->term_count; k++) {
-        if (k > 0 && model->coefficients[k] == 0 && is_constant(model, k))
+    for (size_t k = 0; k < printing->model->term_count; k++) {
+        if (k > 0 && is_nothing(printing, k))
             continue;
         if (k > 0)
-            text_append(text, signbit(model->coefficients[k]) ? " - " : " + ");
-        print_term(model, k, language, text);
+            text_append(text, signbit(printing->model->coefficients[k]) ? " - " : " + ");
+        print_term(printing, k, text);
     }
 }
 
-void
-model_print(const memmodel_model *model, int language, struct text *text)
+static void
+print_formula(const struct printing *printing, struct text *text)
 {
-    const struct language *form = &languages[language];
+    const struct model_response *response = &printing->model->response;
+    const struct language *form = &languages[printing->language];
 
-    if (!model->response.square) {
-        print_sum(model, language, text);
+    if (!response->square) {
+        print_sum(printing, text);
         return;
     }
     for (int i = 0; i < 1 + form->exact; i++) { /* in languages whose bits count, a square is a product */
         text_append(text, i ? form->times : "");
         text_append(text, form->open);
-        print_sum(model, language, text);
+        print_sum(printing, text);
         text_append(text, form->close);
     }
-    text_append(text, signbit(model->response.offset) ? " - " : " + ");
-    model_print_number(fabs(model->response.offset), language, text);
+    text_append(text, signbit(response->offset) ? " - " : " + ");
+    model_print_number(fabs(response->offset), printing->language, text);
+}
+
+void
+model_print(const memmodel_model *model, int language, struct text *text)
+{
+    print_formula(&(struct printing){.model = model, .language = language}, text);
+}
+
+int
+model_check_formula(const memmodel_model *model, const char *formula, bool *same)
+{
+    int status = 0;
+
+    *same = false;
+    for (int before = 0; !status && !*same && before < 2; before++) {
+        struct text text = TEXT_INIT(model->context);
+        char *bytes;
+
+        print_formula(&(struct printing){.model = model, .language = MEMMODEL_TEXT, .before = before}, &text);
+        bytes = text_finish(&text);
+        status = bytes ? 0 : MEMMODEL_ERROR_NOMEM;
+        *same = bytes && strcmp(bytes, formula) == 0;
+        memory_release(model->context, bytes);
+    }
+    return status;
 }
 
 int

@@ -468,9 +468,10 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     return 0;
 }
 
-int
-select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-              struct selected *selected)
+/* An empty one if none is a candidate. */
+static int
+select_any(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+           struct selected *selected)
 {
     struct selection *selection;
     int status = selection_new(context, problem, &selection);
@@ -490,9 +491,19 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
     if (selection->count > 0) {
         selected->chosen = *choose(selection)->subset;
         list_best(selection, selected->best);
-    } else
-        status = context_error(context, MEMMODEL_ERROR_DATA, NULL, "no formula of the basis fits these samples");
+    }
     selection_free(context, selection);
+    return 0;
+}
+
+int
+select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+              struct selected *selected)
+{
+    int status = select_any(context, problem, shortlist, selected);
+
+    if (!status && selected->chosen.count == 0)
+        status = context_error(context, MEMMODEL_ERROR_DATA, NULL, "no formula of the basis fits these samples");
     return status;
 }
 
@@ -581,17 +592,40 @@ fit_rest(memmodel_context *context, const struct select_problem *others, const s
     return status;
 }
 
+/* The subset's columns that least squares leaves above 0. */
+static int
+take_positive(memmodel_context *context, const struct select_problem *problem, const struct subset *subset,
+              struct subset *positive)
+{
+    const double *columns[SUBSET_TERMS + 1];
+    double coefficients[SUBSET_TERMS + 1];
+    size_t rows = problem->columns->rows;
+    struct nnls nnls;
+    int status = nnls_new(context, rows, SUBSET_TERMS + 1, &nnls);
+
+    *positive = (struct subset){.count = 0};
+    for (size_t k = 0; k < subset->count; k++)
+        columns[k] = matrix_column(problem->columns, subset->columns[k]);
+    if (!status)
+        nnls_solve(&nnls, rows, columns, subset->count, problem->right_side, coefficients);
+    for (size_t k = 0; !status && k < subset->count; k++)
+        if (coefficients[k] > 0)
+            positive->columns[positive->count++] = subset->columns[k];
+    nnls_release(&nnls);
+    return status;
+}
+
 /* Ratios of the group's rows by the best formula of each number of terms that was found without them, and by the line. */
 static int
 hold_out_front(memmodel_context *context, const struct select_problem *problem, const struct select_problem *others,
                const struct selected *selected, size_t group, size_t groups, struct matrix *front)
 {
-    static const struct subset none = {.count = 0};
     double coefficients[SUBSET_TERMS + 1];
-    int status = 0;
+    struct subset line = {.count = 0};
+    int status = problem->line ? take_positive(context, others, problem->line, &line) : 0;
 
     for (size_t k = 0; !status && k < HELD_OUT_COLUMNS; k++) {
-        const struct subset *subset = k < HELD_OUT_LINE ? &selected->best[k] : problem->line ? problem->line : &none;
+        const struct subset *subset = k < HELD_OUT_LINE ? &selected->best[k] : &line;
 
         if (subset->count > 0)
             status = fit_rest(context, others, subset, coefficients);
@@ -602,6 +636,18 @@ hold_out_front(memmodel_context *context, const struct select_problem *problem, 
                     : k > 0           ? matrix_column(front, k - 1)[i]
                                       : greatest_ratio;
     }
+    return status;
+}
+
+/* Of the rows that are not held out. Where only one formula may be taken, and it is no candidate there, a part of it is. */
+static int
+select_others(memmodel_context *context, const struct select_problem *others, const struct shortlist *shortlist,
+              struct selected *selected)
+{
+    int status = select_any(context, others, shortlist, selected);
+
+    if (!status && selected->chosen.count == 0)
+        status = take_positive(context, others, &shortlist->bins[0][0].subsets[0], &selected->chosen);
     return status;
 }
 
@@ -616,7 +662,7 @@ hold_out(memmodel_context *context, const struct select_problem *problem, const 
 
     take_rest(problem, group, groups, rest);
     others = problem_of_rest(problem, rest);
-    status = select_subset(context, &others, shortlist, &selected);
+    status = select_others(context, &others, shortlist, &selected);
     formula->subset = selected.chosen;
     if (!status)
         status = fit_rest(context, &others, &formula->subset, formula->coefficients);

@@ -88,7 +88,8 @@ struct held_out {
 /*
  * ratios[i]: measurement of row i divided by its prediction by a formula that was selected and fitted without it and
  * without the other rows of its point. Points are left out one at a time up to 64, in fewer and larger groups on large
- * tables.
+ * tables. Where the list has one formula only, and it is no candidate without a group, what least squares leaves of it above
+ * 0 stands in.
  */
 int
 select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,

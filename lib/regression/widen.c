@@ -61,14 +61,12 @@ find_growth(const struct basis *basis, const double *point, struct matrix *growt
     return 0;
 }
 
-static const double tolerance = 1e-9; /* of growth */
-
 /* false for growth that is NaN */
 static bool
-grows_no_faster(const double *growth, const double *most, size_t inputs)
+grows_no_faster(const double *growth, const double *most, double slack, size_t inputs)
 {
     for (size_t i = 0; i < inputs; i++)
-        if (!(growth[i] <= most[i] * (1 + tolerance)))
+        if (!(growth[i] <= most[i] * slack))
             return false;
     return true;
 }
@@ -96,22 +94,23 @@ longest_simple(const struct basis *basis)
 }
 
 static void
-add_simple(struct wide_list *list, const struct basis *basis, const struct matrix *growth)
+add_simple(struct wide_list *list, const struct wide_list *found, double slack, const struct basis *basis,
+           const struct matrix *growth)
 {
     double most[MODEL_MOST_INPUTS];
     unsigned longest = longest_simple(basis);
 
-    find_most(list, growth, most);
+    find_most(found, growth, most);
     for (unsigned size = 1; size <= longest; size++)
         for (size_t j = 0; j < basis->count; j++)
             if (basis->plain[j] && basis->sizes[j] == size &&
-                grows_no_faster(matrix_column(growth, j), most, growth->rows))
+                grows_no_faster(matrix_column(growth, j), most, slack, growth->rows))
                 widen_add(list, j);
 }
 
 int
-widen_add_simple(struct wide_list *list, memmodel_context *context, const struct basis *basis, const double *point,
-                 size_t inputs)
+widen_add_simple(struct wide_list *list, const struct wide_list *found, double slack, memmodel_context *context,
+                 const struct basis *basis, const double *point, size_t inputs)
 {
     struct matrix growth;
     int status = matrix_new(context, inputs, basis->count, &growth);
@@ -119,7 +118,7 @@ widen_add_simple(struct wide_list *list, memmodel_context *context, const struct
     if (!status)
         status = find_growth(basis, point, &growth);
     if (!status)
-        add_simple(list, basis, &growth);
+        add_simple(list, found, slack, basis, &growth);
     matrix_release(&growth);
     return status;
 }
@@ -139,6 +138,16 @@ append(struct qr *qr, const double *column, size_t count, const struct wide_rows
     }
     extended[count + qr->count] = rows->error * greatest;
     return qr_append(qr, extended);
+}
+
+static void
+fill_leverages(const struct qr *qr, size_t rows, double *leverages)
+{
+    for (size_t i = 0; i < rows; i++) {
+        leverages[i] = 0;
+        for (size_t k = 0; k < qr->count; k++)
+            leverages[i] += matrix_column(&qr->q, k)[i] * matrix_column(&qr->q, k)[i];
+    }
 }
 
 /* ---- the plane ---- */
@@ -192,11 +201,18 @@ lay_plane(struct model_wide *wide, const struct qr *qr, const int *exponents, co
     wide->sigma = plane_sigma(qr, aims, count);
 }
 
-static int
-fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const struct wide_rows *rows,
-     struct qr *qr, double *extended)
+/* Fewer digits in the file; in other units they are others. */
+static void
+shorten_leverage(struct model_wide *wide)
 {
-    struct model_wide *wide = &model->bound.wide;
+    for (size_t k = 0; k < wide->term_count * (wide->term_count + 1) / 2; k++)
+        wide->leverage[k] = decimal_shortened(wide->leverage[k]);
+}
+
+static int
+fill(memmodel_model *model, struct model_wide *wide, const struct basis *basis, const struct wide_list *list,
+     const struct wide_rows *rows, struct qr *qr, double *extended)
+{
     int exponents[MODEL_MOST_WIDE_TERMS], status;
     size_t count = basis->columns.rows;
 
@@ -213,19 +229,22 @@ fill(memmodel_model *model, const struct basis *basis, const struct wide_list *l
         exponents[wide->term_count] = basis->exponents[column];
         wide->terms[wide->term_count++] = term;
     }
-    status = model_allocate_wide(model, wide->term_count, rows->measured);
+    status = model_allocate_wide(model, wide, wide->term_count, rows->measured);
     if (status)
         return status;
     bound_fill_leverage(wide->leverage, qr, exponents);
-    for (size_t k = 0; k < wide->term_count * (wide->term_count + 1) / 2; k++)
-        wide->leverage[k] = decimal_shortened(wide->leverage[k]);
+    if (rows->leverages)
+        fill_leverages(qr, count, rows->leverages);
+    else
+        shorten_leverage(wide);
     if (rows->measured)
         lay_plane(wide, qr, exponents, rows, count, extended);
     return 0;
 }
 
 int
-widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list, const struct wide_rows *rows)
+widen_fill(memmodel_model *model, struct model_wide *wide, const struct basis *basis, const struct wide_list *list,
+           const struct wide_rows *rows)
 {
     size_t extended_rows = basis->columns.rows + list->count;
     struct qr qr;
@@ -234,7 +253,7 @@ widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_l
 
     if (!status) {
         extended = memory_allocate_zeroed(model->context, extended_rows, sizeof *extended);
-        status = extended ? fill(model, basis, list, rows, &qr, extended) : MEMMODEL_ERROR_NOMEM;
+        status = extended ? fill(model, wide, basis, list, rows, &qr, extended) : MEMMODEL_ERROR_NOMEM;
         memory_release(model->context, extended);
     }
     qr_release(&qr);

@@ -23,27 +23,28 @@ void
 widen_add(struct wide_list *list, size_t column);
 
 /*
- * Adds the simple terms of a posynomial basis, from the shortest on, that grow no faster with any input than those on the
- * list or the input itself do, from `point` to twice its numbers. 0,
- * MEMMODEL_ERROR_NOMEM, or the error of a term.
+ * Adds to `list` the simple terms of a posynomial basis, from the shortest on, that from `point` to twice its numbers become no
+ * more than `slack` times as great with any input as those of `found` or the input itself do. 0, MEMMODEL_ERROR_NOMEM, or the
+ * error of a term.
  */
 int
-widen_add_simple(struct wide_list *list, memmodel_context *context, const struct basis *basis, const double *point,
-                 size_t inputs);
+widen_add_simple(struct wide_list *list, const struct wide_list *found, double slack, memmodel_context *context,
+                 const struct basis *basis, const double *point, size_t inputs);
 
 /* The rows of the basis, as leverage and plane need them. */
 struct wide_rows {
     const double *roots;    /* factors; NULL: the columns have them */
     const double *measured; /* what a plane is laid through; NULL: none is */
     double error;           /* of a prediction, as a share of what the terms may be */
+    double *leverages;      /* of every row, to be filled in, then the triangle keeps all digits; NULL: nobody asks */
 };
 
 /*
- * Keeps the columns of the list in the model, with the leverage of them all; after the bound is filled. 0,
+ * Keeps the columns of the list in `wide`, which is the model's, with the leverage of them all; after the bound is filled. 0,
  * MEMMODEL_ERROR_NOMEM, or the error of a term.
  */
 int
-widen_fill(memmodel_model *model, const struct basis *basis, const struct wide_list *list,
+widen_fill(memmodel_model *model, struct model_wide *wide, const struct basis *basis, const struct wide_list *list,
            const struct wide_rows *rows);
 
 #endif

@@ -299,6 +299,32 @@ formulas_in_python_compute_the_same_but_for_the_last_bits(void **state)
 
 /* ---- memory ---- */
 
+/* Files of before have the formula with all its coefficients, and parentheses around every sum. */
+static void
+nobody_writes_a_coefficient_of_1(void **state)
+{
+    static const char text[] =
+        "{\"format\": \"memmodel-model\", \"version\": 1, \"target\": \"y\",\n"
+        "\"formula\": \"1*(max(0, x - 3)) + 2*(max(0, x - 5)) + 1*x\",\n"
+        "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}],\n"
+        "\"terms\": [{\"coefficient\": 1.0, \"term\": \"max(0, x - 3)\"},\n"
+        "{\"coefficient\": 2.0, \"term\": \"max(0, x - 5)\"}, {\"coefficient\": 1.0, \"term\": \"x\"}],\n"
+        "\"scores\": {\"samples\": 4, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
+        "\"bound\": {\"freedom\": 1, \"sigma\": 0.1, \"leverage\": [[1], [0, 1], [0, 0, 1]], \"ratios\": [1]}}";
+    memmodel_model *model;
+    char *formula;
+
+    if (memmodel_model_from_json(*state, "model", text, strlen(text), &model))
+        fail_msg("%s", memmodel_context_error(*state)->message);
+    assert_int_equal(memmodel_model_formula(model, MEMMODEL_TEXT, *state, &formula), 0);
+    assert_string_equal(formula, "max(0, x - 3) + 2*max(0, x - 5) + x");
+    memmodel_free(*state, formula);
+    assert_int_equal(memmodel_model_formula(model, MEMMODEL_C, *state, &formula), 0);
+    print_message("%s\n", formula);
+    memmodel_free(*state, formula);
+    memmodel_model_unref(model);
+}
+
 static int
 use_model(memmodel_context *context, memmodel_model *model)
 {
@@ -396,6 +422,7 @@ main(void)
         WITH_CONTEXT(changed_files_are_refused_with_their_place),
         WITH_CONTEXT(no_truncated_file_is_read),
         WITH_CONTEXT(flipped_bits_are_refused_or_harmless),
+        WITH_CONTEXT(nobody_writes_a_coefficient_of_1),
         WITH_CONTEXT(formulas_print_in_every_language),
         WITH_CONTEXT(formulas_in_c_compute_the_same_but_for_the_last_bits),
         WITH_CONTEXT(formulas_in_python_compute_the_same_but_for_the_last_bits),

@@ -194,6 +194,26 @@ every_allocation_may_fail(void **state)
     assert_survives_failing_allocations(fit_general_by_standard_error);
 }
 
+/* The line of all rows has a coefficient above 0 that is none without one of them: it is the line without it, no failure. */
+static void
+a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
+{
+    static const double rows[][3] = {{6.0, 14.1, 15.2},  {3.0, 8.2, 8.7},     {1.7, 35.4, 34.8},  {17.7, 28.4, 81.0},
+                                     {22.6, 22.7, 77.7}, {1.1, 34.7, 35.9},   {1.7, 21.2, 23.6},  {36.4, 1.9, 3.7},
+                                     {7.2, 1.1, 2.1},    {40.4, 24.4, 228.9}, {15.1, 10.4, 17.9}, {1.6, 1.6, 2.5},
+                                     {11.5, 14.3, 20.0}};
+    const struct memmodel_fit_options options = {.size = sizeof options};
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
+    model = fit(samples, &options);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
 
 int
@@ -207,6 +227,7 @@ main(void)
         WITH_CONTEXT(the_rules_differ),
         WITH_CONTEXT(a_rule_that_is_none_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        WITH_CONTEXT(a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
