@@ -56,6 +56,35 @@ print_bytes(const char *what, int64_t bytes, const char *after)
     printf("%-8s%12s%s\n", what, format_bytes(bytes, text), after);
 }
 
+/* Modules that stand in one call. */
+static void
+print_group(const struct recompute *recompute, size_t scope)
+{
+    size_t point = (size_t)recompute->result.point;
+    const char *module;
+
+    printf("  %s:", memmodel_recomputation_scope(recompute->search, point, scope));
+    for (size_t i = 0; (module = memmodel_recomputation_module(recompute->search, point, scope, i)) != NULL; i++)
+        printf("%s %s", i ? "," : "", module);
+    printf("\n");
+}
+
+static void
+print_groups(const struct recompute *recompute, size_t scopes)
+{
+    size_t point = (size_t)recompute->result.point;
+    bool headed = false;
+
+    for (size_t i = 0; i < scopes; i++) {
+        if (!memmodel_recomputation_module(recompute->search, point, i, 1))
+            continue;
+        if (!headed)
+            printf("several modules in one call, as nn.Sequential would run them:\n");
+        headed = true;
+        print_group(recompute, i);
+    }
+}
+
 /* Names of the scopes, as many as patterns need. */
 static void
 print_advice(const struct recompute *recompute)
@@ -71,10 +100,11 @@ print_advice(const struct recompute *recompute)
     print_bytes("after", result->peak, after);
     print_bytes("least", result->least, " that was found");
     if (point.scopes)
-        printf("\nwrap %zu %s in torch.utils.checkpoint: --checkpoint '%s'\n", point.scopes,
-               point.scopes == 1 ? "module" : "modules", point.checkpoint);
+        printf("\n%zu %s of torch.utils.checkpoint: --checkpoint '%s'\n", point.scopes,
+               point.scopes == 1 ? "call" : "calls", point.checkpoint);
     else
         printf("\nnothing has to be wrapped\n");
+    print_groups(recompute, point.scopes);
     if (!result->settled)
         printf("after %" PRId64 " simulations not all neighbours were seen; more may find better: --simulations\n",
                result->simulations);

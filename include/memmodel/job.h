@@ -63,6 +63,7 @@ struct memmodel_job {
     const char *checkpoint;   /**< "pytorch": scopes whose inside is computed again in the backward pass, as by
                                  torch.utils.checkpoint, separated by commas: "encoder.0, encoder.1" or, with a `*`
                                  for any letters, "encoder.*"; "encoder.*(use_reentrant=True)" as by its other way.
+                                 "h.0..3": in one call all from h.0 to the next h.3 of the same scope.
                                  @default none */
     const char *gpu;          /**< kind of GPU where the device is "cuda", such as "h200". @default "a100" */
     const char *allocator;    /**< settings of the device's allocator, as in PYTORCH_ALLOC_CONF:

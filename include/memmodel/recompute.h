@@ -154,7 +154,7 @@ memmodel_chain_ref(memmodel_chain *chain);
 MEMMODEL_API void
 memmodel_chain_unref(memmodel_chain *chain);
 
-/** The search for scopes of a network to wrap in torch.utils.checkpoint, and what it found. @since 0.1 */
+/** The search for scopes of a network, and groups of them, to wrap in torch.utils.checkpoint, and what it found. @since 0.1 */
 typedef struct memmodel_recomputation memmodel_recomputation;
 
 /** What a search came to. @since 0.1 */
@@ -176,7 +176,7 @@ struct memmodel_recomputation_point {
     size_t size;            /**< sizeof(struct memmodel_recomputation_point) */
     int64_t peak;           /**< of the job so wrapped, of the measure in job->measure. @unit bytes */
     double extra;           /**< of a step's time: 0.1 is 10 % */
-    size_t scopes;          /**< that are wrapped */
+    size_t scopes;          /**< that are wrapped, a group of several as one */
     const char *checkpoint; /**< these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none.
                                  Owned by the search */
 };
@@ -211,7 +211,8 @@ memmodel_recomputation_new(memmodel_network *network, memmodel_recomputation **r
  * cost nothing; the last that is given for a layer counts.
  *
  * Without any, a layer costs its multiplications with addition, and one for each element that it makes. A step costs
- * three forward passes, for its backward pass computes two gradients; what is computed again comes on top.
+ * three forward passes, for its backward pass computes two gradients; what is computed again comes on top. PyTorch ends
+ * a recomputation with the last tensor that is needed: the layers behind it cost nothing.
  *
  * @param[in] recomputation  search
  * @param[in] name           a layer, or a scope, whose cost its layers share as they do operations
@@ -240,7 +241,7 @@ memmodel_recomputation_observe(memmodel_recomputation *recomputation, memmodel_r
                                void *user);
 
 /**
- * Find which scopes to wrap so that the job's peak is within a budget and the time that is added is least; and the curve
+ * Find which scopes, or groups of several that follow one another, to wrap so that the job's peak is within a budget and the time that is added is least; and the curve
  * between peak and time. Every point of it is simulated in full.
  *
  * Sets to begin with come from knapsacks of what each scope keeps less and costs; a local search then adds, leaves out
@@ -306,7 +307,8 @@ memmodel_recomputation_point(const memmodel_recomputation *recomputation, size_t
                              struct memmodel_recomputation_point *point);
 
 /**
- * Name of a scope that a point wraps, in the order of the forward pass.
+ * Name of a scope that a point wraps, in the order of the forward pass; of a group of several that one call of checkpoint()
+ * runs, the first and the last: "h.0..3".
  *
  * @param[in] recomputation  search
  * @param[in] point          number of the point
@@ -318,6 +320,21 @@ memmodel_recomputation_point(const memmodel_recomputation *recomputation, size_t
  */
 MEMMODEL_API const char *
 memmodel_recomputation_scope(const memmodel_recomputation *recomputation, size_t point, size_t index);
+
+/**
+ * Name of a module that a call of checkpoint() runs: the scope itself, or each of a group in the order of their calls.
+ *
+ * @param[in] recomputation  search
+ * @param[in] point          number of the point
+ * @param[in] scope          as memmodel_recomputation_scope() counts
+ * @param[in] index          from 0
+ * @returns the name, owned by the search; NULL if there is none of that index. @transfer none @nullable
+ * @threads the network's context's
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_recomputation_module(const memmodel_recomputation *recomputation, size_t point, size_t scope, size_t index);
 
 /**
  * The advice and the curve as JSON text (doc/formats.md).

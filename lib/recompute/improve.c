@@ -7,8 +7,8 @@
  * - another scope in place of one.
  *
  * Of scopes of a kind the first and the last are tried, in the set and out of it: blocks of a transformer differ by
- * where they stand alone. A neighbour whose peak could not be beaten even if it fell by all that the new scope keeps less
- * is not simulated.
+ * where they stand alone. A neighbour that would be beaten even if its peak fell by all that the new scope keeps less, in
+ * place of another by the difference, is not simulated.
  */
 #include "base/checked.h"
 #include "recompute/search.h"
@@ -92,7 +92,7 @@ try_without(const struct exploring *exploring, size_t candidate)
     return try_neighbour(exploring, 0);
 }
 
-/* What lies in it directly; at the peak even more may be live than before. */
+/* The scopes that lie in it directly; at the peak even more may be live than before. */
 static int
 try_inside(const struct exploring *exploring, size_t candidate)
 {
@@ -100,18 +100,22 @@ try_inside(const struct exploring *exploring, size_t candidate)
 
     begin(exploring);
     set_remove(exploring->set, candidate);
-    for (size_t i = candidate + 1; i < scopes->items[candidate].next; i = scopes->items[i].next)
-        set_add(scopes, exploring->set, i);
+    for (size_t i = candidate + 1; i < scopes->items[candidate].next; i++)
+        if (!scopes->items[i].modules && scopes_is_within(scopes, candidate, i) &&
+            !set_touches(scopes, exploring->set, i))
+            set_add(scopes, exploring->set, i);
     return try_neighbour(exploring, exploring->from->peak);
 }
 
 static int
 try_in_place(const struct exploring *exploring, size_t out, size_t in)
 {
+    const struct scopes *scopes = exploring->trials->scopes;
+
     begin(exploring);
     set_remove(exploring->set, out);
-    set_add(exploring->trials->scopes, exploring->set, in);
-    return try_neighbour(exploring, exploring->trials->scopes->items[in].kept);
+    set_add(scopes, exploring->set, in);
+    return try_neighbour(exploring, scopes->items[in].kept - scopes->items[out].kept);
 }
 
 static int
@@ -163,20 +167,38 @@ distance(const struct trial *trial, int64_t budget)
     return ratio <= 1 ? 1 / ratio - 1 : 2 * (ratio - 1);
 }
 
-static struct trial *
-nearest_unexplored(const struct trials *trials, int64_t budget)
+/* The wider of the gaps in peak between a set of the front and those beside it. */
+static int64_t
+gap_at(const struct trials *trials, size_t index)
 {
-    struct trial *nearest = NULL;
+    int64_t before = index > 0 ? trials->front[index - 1]->peak - trials->front[index]->peak : 0;
+    int64_t after = index + 1 < trials->front_count ? trials->front[index]->peak - trials->front[index + 1]->peak : 0;
+
+    return max_i64(before, after);
+}
+
+/* Near the budget, or without one where the curve has its widest gaps. */
+static double
+urgency(const struct trials *trials, size_t index, int64_t budget)
+{
+    return budget ? -distance(trials->front[index], budget) : (double)gap_at(trials, index);
+}
+
+static struct trial *
+next_unexplored(const struct trials *trials, int64_t budget)
+{
+    struct trial *next = NULL;
+    double most = 0;
 
     for (size_t i = 0; i < trials->front_count; i++) {
-        struct trial *trial = trials->front[i];
+        double urgent = urgency(trials, i, budget);
 
-        if (trial->explored)
+        if (trials->front[i]->explored || (next && urgent <= most))
             continue;
-        if (!nearest || (budget && distance(trial, budget) < distance(nearest, budget)))
-            nearest = trial;
+        next = trials->front[i];
+        most = urgent;
     }
-    return nearest;
+    return next;
 }
 
 int
@@ -191,7 +213,7 @@ improve(struct trials *trials, int64_t budget)
     exploring.is_end = memory_allocate_zeroed(context, trials->scopes->count + 1, 1);
     if (exploring.set && exploring.is_end)
         status = 0;
-    while (!status && !trials_are_over(trials) && (next = nearest_unexplored(trials, budget)) != NULL) {
+    while (!status && !trials_are_over(trials) && (next = next_unexplored(trials, budget)) != NULL) {
         next->explored = true;
         exploring.from = next;
         status = explore(&exploring);

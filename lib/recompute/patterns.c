@@ -1,5 +1,5 @@
 /*
- * Many scopes in few patterns: "h.0, h.1, ..., h.11" is "h.*". A pattern is good if every scope that it matches is of the
+ * Many scopes in few patterns: "h.0, h.1, ..., h.11" is "h.*", and so are groups: "h.*.bn1..conv2". A pattern is good if every scope that it matches is of the
  * set or lies in one that is: of scopes in one another the outermost counts. Of the good ones that which matches most of
  * what is left is taken, as long as one matches several; what is left then is named.
  */
@@ -13,23 +13,28 @@ enum { MOST_NUMBERS = 8 }; /* of a name that are replaced one by one */
 struct cover {
     const struct memmodel_network *network;
     const struct scopes *scopes;
-    size_t *owner;  /* of each scope of the network: the candidate of the set that it is or lies in; SIZE_MAX: none */
+    size_t *owner; /* of each scope of the network: the candidate of the set that it is or lies in; SIZE_MAX: none */
+    const uint64_t *set;
     uint64_t *left; /* of the set, not matched yet */
     struct text pattern, best;
 };
 
 /* ---- patterns of a name ---- */
 
-/* The name with a star, or a question mark a digit, in place of its number `which`, or of all where that is negative. */
+/*
+ * The name with a star, or a question mark a digit, in place of its number `which`, or of all where that is negative; the
+ * last of a group is as it is.
+ */
 static bool
 write_pattern(struct text *pattern, const char *name, int which, bool by_letter)
 {
+    const char *end = name + checkpoint_group_first(name, strlen(name));
     bool replaced = false;
     int number = 0;
 
     pattern->length = 0;
     text_append(pattern, "");
-    while (*name) {
+    while (name < end) {
         size_t digits = strspn(name, "0123456789"), length = digits ? digits : 1;
         bool here = digits && (which < 0 || which == number);
 
@@ -42,6 +47,7 @@ write_pattern(struct text *pattern, const char *name, int which, bool by_letter)
         number += digits > 0;
         name += length;
     }
+    text_append(pattern, end);
     return replaced;
 }
 
@@ -55,11 +61,71 @@ is_left(const struct cover *cover, size_t scope)
            strcmp(cover->scopes->items[owner].name, cover->network->scopes[scope].name) == 0;
 }
 
+/* A group of the set that is these layers, or any of the set that they lie in; SIZE_MAX: none. */
+static size_t
+find_around(const struct cover *cover, int32_t first, int32_t end)
+{
+    size_t around = SIZE_MAX;
+
+    for (size_t i = 0; i < cover->scopes->count; i++) {
+        const struct candidate *item = &cover->scopes->items[i];
+
+        if (!set_has(cover->set, i) || first < item->first || item->end < end)
+            continue;
+        around = i;
+        if (item->modules && item->first == first && item->end == end)
+            break;
+    }
+    return around;
+}
+
+/* Adds the group that begins so to the count; false if it is not to be wrapped. */
+static bool
+count_group(const struct cover *cover, const struct span *first, size_t length, size_t *count)
+{
+    const char *last = cover->pattern.bytes + length + 2;
+    int32_t end = 0;
+    size_t around;
+
+    if (checkpoint_pattern_matches(cover->pattern.bytes, length, first->name))
+        end = checkpoint_group_end(cover->network, first, last, strlen(last));
+    if (end == 0)
+        return true;
+    around = find_around(cover, first->first, end);
+    if (around == SIZE_MAX)
+        return false;
+    *count += set_has(cover->left, around) && cover->scopes->items[around].modules &&
+              cover->scopes->items[around].first == first->first && cover->scopes->items[around].end == end;
+    return true;
+}
+
+static size_t
+count_groups(const struct cover *cover, size_t length)
+{
+    size_t count = 0;
+    bool good = true;
+
+    for (size_t i = 0; i < cover->network->scope_count && good; i++) {
+        struct span span = span_of_scope(cover->network, i);
+
+        good = count_group(cover, &span, length, &count);
+    }
+    for (size_t i = 0; i < cover->network->layer_count && good; i++) {
+        struct span span = span_of_layer(cover->network, i);
+
+        good = count_group(cover, &span, length, &count);
+    }
+    return good ? count : 0;
+}
+
 /* How many of those that are left the pattern matches; 0 if it matches any that is not to be wrapped. */
 static size_t
 count_matched(const struct cover *cover)
 {
-    size_t count = 0;
+    size_t count = 0, first = checkpoint_group_first(cover->pattern.bytes, cover->pattern.length);
+
+    if (first < cover->pattern.length)
+        return count_groups(cover, first);
 
     for (size_t i = 0; i < cover->network->scope_count; i++) {
         if (!checkpoint_pattern_matches(cover->pattern.bytes, cover->pattern.length, cover->network->scopes[i].name))
@@ -118,8 +184,11 @@ find_best(struct cover *cover)
 static void
 drop_matched(struct cover *cover)
 {
+    bool groups = checkpoint_group_first(cover->best.bytes, cover->best.length) < cover->best.length;
+
     for (size_t i = 0; i < cover->scopes->count; i++)
-        if (checkpoint_pattern_matches(cover->best.bytes, cover->best.length, cover->scopes->items[i].name))
+        if ((cover->scopes->items[i].modules != NULL) == groups &&
+            checkpoint_pattern_matches(cover->best.bytes, cover->best.length, cover->scopes->items[i].name))
             set_remove(cover->left, i);
 }
 
@@ -165,7 +234,7 @@ patterns_write(memmodel_context *context, const struct memmodel_network *network
                const uint64_t *set, struct text *text)
 {
     size_t words = scopes->count / 64 + 1;
-    struct cover cover = {.network = network, .scopes = scopes};
+    struct cover cover = {.network = network, .scopes = scopes, .set = set};
 
     cover.owner = memory_allocate_zeroed(context, network->scope_count + 1, sizeof *cover.owner);
     cover.left = memory_allocate_zeroed(context, words, sizeof *cover.left);

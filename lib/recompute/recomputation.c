@@ -126,7 +126,7 @@ write_checkpoint(struct curve *curve, const struct trials *trials, const struct 
     return status;
 }
 
-/* Names are the network's, which outlives the curve. */
+/* Names are the network's, which outlives the curve, or lie in it. */
 static int
 add_point(struct curve *curve, const struct trials *trials, const struct trial *trial)
 {
@@ -134,12 +134,14 @@ add_point(struct curve *curve, const struct trials *trials, const struct trial *
 
     *point = (struct point){.peak = trial->peak};
     point->extra = trial->cost > 0 ? trial->cost / (FORWARD_PASSES * trials->scopes->cost) : 0;
-    point->names = arena_allocate(&curve->arena, (trials->scopes->count + 1) * sizeof *point->names);
-    if (!point->names)
-        return MEMMODEL_ERROR_NOMEM;
     for (size_t i = 0; i < trials->scopes->count; i++)
+        point->count += set_has(trial->set, i);
+    point->wrapped = arena_allocate(&curve->arena, (point->count + 1) * sizeof *point->wrapped);
+    if (!point->wrapped)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0, at = 0; i < trials->scopes->count; i++)
         if (set_has(trial->set, i))
-            point->names[point->count++] = trials->scopes->items[i].name;
+            point->wrapped[at++] = trials->scopes->items[i];
     return write_checkpoint(curve, trials, trial, point);
 }
 
@@ -231,7 +233,7 @@ solve(struct query *query, const struct memmodel_recomputation *recomputation, i
     if (!status)
         status = query_bind(query);
     if (!status)
-        status = scopes_find(query, recomputation->costs, &arena, &scopes);
+        status = scopes_find(query, recomputation->costs, &arena, &curve->arena, &scopes);
     if (!status)
         status = search(query, recomputation, &scopes, &arena, curve, simulations, result);
     arena_release(&arena);
@@ -298,10 +300,30 @@ memmodel_recomputation_point(const memmodel_recomputation *recomputation, size_t
     return result_copy(&own, sizeof own, point);
 }
 
-const char *
-memmodel_recomputation_scope(const memmodel_recomputation *recomputation, size_t point, size_t index)
+static const struct candidate *
+find_wrapped(const memmodel_recomputation *recomputation, size_t point, size_t index)
 {
     if (!recomputation || point >= recomputation->curve.count || index >= recomputation->curve.points[point].count)
         return NULL;
-    return recomputation->curve.points[point].names[index];
+    return &recomputation->curve.points[point].wrapped[index];
+}
+
+const char *
+memmodel_recomputation_scope(const memmodel_recomputation *recomputation, size_t point, size_t index)
+{
+    const struct candidate *wrapped = find_wrapped(recomputation, point, index);
+
+    return wrapped ? wrapped->name : NULL;
+}
+
+const char *
+memmodel_recomputation_module(const memmodel_recomputation *recomputation, size_t point, size_t scope, size_t index)
+{
+    const struct candidate *wrapped = find_wrapped(recomputation, point, scope);
+
+    if (!wrapped)
+        return NULL;
+    if (wrapped->modules)
+        return index < wrapped->module_count ? wrapped->modules[index] : NULL;
+    return index == 0 ? wrapped->name : NULL;
 }

@@ -10,7 +10,7 @@ struct point {
     int64_t peak;
     double extra;
     const char *checkpoint;
-    const char **names;
+    struct candidate *wrapped;
     size_t count;
 };
 

@@ -1,9 +1,12 @@
 #include "recompute/scopes.h"
 
 #include "base/checked.h"
+#include "frameworks/pytorch/checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_GROUPS = 1000 };
 
 /* ---- costs of layers ---- */
 
@@ -95,13 +98,12 @@ cost_layers(struct query *query, const struct given_cost *given, struct arena *a
 
 /* ---- candidates ---- */
 
-/* Names that a job could not say. */
-static bool
-can_be_named(const char *name)
+bool
+scopes_can_name(const char *name)
 {
     size_t length = strlen(name);
 
-    return length > 0 && !strpbrk(name, ",*?()") && name[0] != ' ' && name[length - 1] != ' ';
+    return length > 0 && !strpbrk(name, ",*?()") && !strstr(name, "..") && name[0] != ' ' && name[length - 1] != ' ';
 }
 
 static struct candidate *
@@ -113,21 +115,52 @@ find_name(const struct scopes *scopes, const char *name)
     return NULL;
 }
 
-/* A scope, or one more call of a module that was met before. */
-static void
-add_scope(struct scopes *scopes, const struct scope *scope, const double *costs)
+void
+scopes_add(struct scopes *scopes, const struct candidate *item, int32_t first, int32_t end)
 {
-    struct candidate *item = find_name(scopes, scope->name);
+    struct candidate *own = find_name(scopes, item->name);
 
-    if (!can_be_named(scope->name) || scope->end <= scope->first || scope->checkpoint)
-        return;
-    if (!item) {
-        item = &scopes->items[scopes->count++];
-        *item = (struct candidate){.name = scope->name, .first = scope->first, .end = scope->end};
+    if (!own) {
+        own = &scopes->items[scopes->count++];
+        *own = *item;
     }
-    item->layers += scope->end - scope->first;
-    for (int32_t i = scope->first; i < scope->end; i++)
-        item->cost += costs[i];
+    own->layers += end - first;
+    for (int32_t i = first; i < end; i++)
+        own->cost += scopes->costs[i];
+}
+
+static void
+add_scope(struct scopes *scopes, const struct scope *scope)
+{
+    const struct candidate item = {.name = scope->name, .first = scope->first, .end = scope->end};
+
+    if (scopes_can_name(scope->name) && scope->end > scope->first && !scope->checkpoint)
+        scopes_add(scopes, &item, scope->first, scope->end);
+}
+
+/* What is made before it and overwritten inside would be overwritten twice. */
+static bool
+overwrites_its_input(const struct memmodel_network *network, const struct candidate *item)
+{
+    for (int32_t i = item->first; i < item->end; i++) {
+        const struct layer *layer = &network->layers[i];
+
+        if (layer->input_count > 0 && layer->inputs[0] >= 0 && checkpoint_overwrites(layer) &&
+            network->tensors[layer->inputs[0]].layer < item->first)
+            return true;
+    }
+    return false;
+}
+
+static void
+drop_those_that_overwrite(const struct memmodel_network *network, struct scopes *scopes)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < scopes->count; i++)
+        if (!overwrites_its_input(network, &scopes->items[i]))
+            scopes->items[count++] = scopes->items[i];
+    scopes->count = count;
 }
 
 /* What holds others stands before them. */
@@ -170,14 +203,14 @@ kind_of(const struct scopes *scopes, size_t index)
     for (size_t i = 0; i < index; i++) {
         const struct candidate *other = &scopes->items[i];
 
-        if (other->kind == i && other->layers == item->layers && other->cost == item->cost &&
-            same_but_numbers(other->name, item->name))
+        if (other->kind == i && other->layers == item->layers && other->module_count == item->module_count &&
+            other->cost == item->cost && same_but_numbers(other->name, item->name))
             return i;
     }
     return index;
 }
 
-/* Where each ends, and which are alike. */
+/* What begins behind each, and which are alike. */
 static void
 relate(struct scopes *scopes)
 {
@@ -185,31 +218,57 @@ relate(struct scopes *scopes)
         struct candidate *item = &scopes->items[i];
 
         item->next = i + 1;
-        while (item->next < scopes->count && scopes->items[item->next].end <= item->end)
+        while (item->next < scopes->count && scopes->items[item->next].first < item->end)
             item->next++;
         item->kind = kind_of(scopes, i);
     }
 }
 
-int
-scopes_find(struct query *query, const struct given_cost *given, struct arena *arena, struct scopes *scopes)
+static int
+find_candidates(const struct query *query, struct arena *arena, struct arena *names, struct scopes *scopes)
 {
     const struct memmodel_network *network = query->network;
+    int status;
+
+    for (size_t i = 0; i < network->layer_count; i++)
+        scopes->cost += scopes->costs[i];
+    for (size_t i = 0; i < network->scope_count; i++)
+        add_scope(scopes, &network->scopes[i]);
+    status = groups_find(query, arena, names, scopes);
+    drop_those_that_overwrite(network, scopes);
+    qsort(scopes->items, scopes->count, sizeof *scopes->items, compare_candidates);
+    relate(scopes);
+    return status;
+}
+
+int
+scopes_find(struct query *query, const struct given_cost *given, struct arena *arena, struct arena *names,
+            struct scopes *scopes)
+{
     double *costs;
     int status = cost_layers(query, given, arena, &costs);
 
     if (status)
         return status;
-    *scopes = (struct scopes){.items = arena_allocate(arena, (network->scope_count + 1) * sizeof *scopes->items)};
-    if (!scopes->items)
-        return MEMMODEL_ERROR_NOMEM;
-    for (size_t i = 0; i < network->layer_count; i++)
-        scopes->cost += costs[i];
-    for (size_t i = 0; i < network->scope_count; i++)
-        add_scope(scopes, &network->scopes[i], costs);
-    qsort(scopes->items, scopes->count, sizeof *scopes->items, compare_candidates);
-    relate(scopes);
-    return 0;
+    *scopes = (struct scopes){.capacity = query->network->scope_count + MOST_GROUPS, .costs = costs};
+    scopes->items = arena_allocate(arena, scopes->capacity * sizeof *scopes->items);
+    return scopes->items ? find_candidates(query, arena, names, scopes) : MEMMODEL_ERROR_NOMEM;
+}
+
+/* True of a group if less of it does as well. */
+static bool
+is_too_long(const struct scopes *scopes, size_t index)
+{
+    const struct candidate *item = &scopes->items[index];
+    size_t begin = index;
+
+    while (begin > 0 && scopes->items[begin - 1].first == item->first)
+        begin--;
+    for (size_t i = begin; i < item->next && item->modules; i++)
+        if (i != index && scopes_is_within(scopes, index, i) && scopes->items[i].kept >= item->kept &&
+            scopes->items[i].cost <= item->cost)
+            return true;
+    return false;
 }
 
 void
@@ -217,6 +276,9 @@ scopes_drop_useless(struct scopes *scopes)
 {
     size_t count = 0;
 
+    for (size_t i = scopes->count; i-- > 0;)
+        if (is_too_long(scopes, i))
+            scopes->items[i].kept = 0;
     for (size_t i = 0; i < scopes->count; i++)
         if (scopes->items[i].kept > 0)
             scopes->items[count++] = scopes->items[i];

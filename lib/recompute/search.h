@@ -6,7 +6,7 @@
 
 /* ---- weigh.c ---- */
 
-/* Finds what each candidate keeps less, with at most half of the simulations, and leaves out those that keep nothing less. */
+/* Finds what each candidate keeps less and computes again, with at most half of the simulations, and leaves out those that keep nothing less. */
 int
 scopes_weigh(struct trials *trials, struct scopes *scopes);
 
@@ -21,7 +21,7 @@ seeds_try(struct trials *trials);
 
 /* ---- improve.c ---- */
 
-/* Tries neighbours of the front, those near `budget` first (0: the cheap first), until nothing is better or all is used up. */
+/* Tries neighbours of the front, those near `budget` first (0: where its gaps are wide), until nothing is better or all is used up. */
 int
 improve(struct trials *trials, int64_t budget);
 

@@ -2,8 +2,8 @@
  * Sets to begin with. Each candidate is taken for an item of a knapsack: it keeps so many bytes less and costs so much
  * time. That sees neither the peak nor what is computed again, which is what simulations are for.
  *
- * The exact knapsack goes through the candidates once, whole before part: to take one is to go on behind all that lies in
- * it. O(candidates * SLOTS).
+ * The exact knapsack goes through the candidates once, by where they begin: to take one is to go on with the first that
+ * begins behind it. O(candidates * SLOTS).
  */
 #include "base/checked.h"
 #include "recompute/search.h"
@@ -99,12 +99,10 @@ best_ratio(const struct seeds *seeds)
 
     for (size_t i = 0; i < scopes->count; i++) {
         const struct candidate *item = &scopes->items[i];
-        bool touches = set_has(seeds->set, i) || set_around(scopes, seeds->set, i) != SIZE_MAX;
 
-        for (size_t k = i + 1; k < item->next && !touches; k++)
-            touches = set_has(seeds->set, k);
-        if (!touches && (best == SIZE_MAX ||
-                         (double)item->kept * scopes->items[best].cost > (double)scopes->items[best].kept * item->cost))
+        if (!set_touches(scopes, seeds->set, i) &&
+            (best == SIZE_MAX ||
+             (double)item->kept * scopes->items[best].cost > (double)scopes->items[best].kept * item->cost))
             best = i;
     }
     return best;
@@ -132,7 +130,7 @@ try_kind(const struct seeds *seeds, size_t kind)
 
     memset(seeds->set, 0, seeds->trials->words * sizeof *seeds->set);
     for (size_t i = kind; i < scopes->count; i++)
-        if (scopes->items[i].kind == kind && set_around(scopes, seeds->set, i) == SIZE_MAX)
+        if (scopes->items[i].kind == kind && !set_touches(scopes, seeds->set, i))
             set_add(scopes, seeds->set, i);
     return trials_try(seeds->trials, seeds->set);
 }

@@ -6,24 +6,21 @@
 
 /* ---- sets ---- */
 
-size_t
-set_around(const struct scopes *scopes, const uint64_t *set, size_t candidate)
+bool
+set_touches(const struct scopes *scopes, const uint64_t *set, size_t candidate)
 {
-    for (size_t i = candidate; i-- > 0;)
-        if (set_has(set, i) && scopes_is_within(scopes, i, candidate))
-            return i;
-    return SIZE_MAX;
+    for (size_t i = 0; i < scopes->items[candidate].next; i++)
+        if (set_has(set, i) && scopes_touch(scopes, i, candidate))
+            return true;
+    return false;
 }
 
 void
 set_add(const struct scopes *scopes, uint64_t *set, size_t candidate)
 {
-    size_t around = set_around(scopes, set, candidate);
-
-    if (around != SIZE_MAX)
-        set_remove(set, around);
-    for (size_t i = candidate + 1; i < scopes->items[candidate].next; i++)
-        set_remove(set, i);
+    for (size_t i = 0; i < scopes->items[candidate].next; i++)
+        if (set_has(set, i) && scopes_touch(scopes, i, candidate))
+            set_remove(set, i);
     set[candidate / 64] |= UINT64_C(1) << (candidate % 64);
 }
 
@@ -90,11 +87,15 @@ double
 trials_cost(const struct trials *trials, const uint64_t *set)
 {
     double cost = 0;
+    bool wraps = false;
 
-    for (size_t i = 0; i < trials->scopes->count; i++)
-        if (set_has(set, i))
-            cost += trials->scopes->items[i].cost;
-    return cost;
+    for (size_t i = 0; i < trials->scopes->count; i++) {
+        if (!set_has(set, i))
+            continue;
+        cost += trials->scopes->items[i].cost;
+        wraps = true;
+    }
+    return wraps ? cost : -1;
 }
 
 /* The last of the front that costs no more; NULL: none. */

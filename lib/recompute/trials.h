@@ -1,7 +1,7 @@
 /*
  * Sets of scopes that were tried: each simulated once, and those that no other beats in both peak and cost.
  *
- * A set is an array of bits, one a candidate, of which none lies in another.
+ * A set is an array of bits, one a candidate, of which no two have a layer in common.
  */
 #ifndef RECOMPUTE_TRIALS_H
 #define RECOMPUTE_TRIALS_H
@@ -46,13 +46,13 @@ set_remove(uint64_t *set, size_t candidate)
     set[candidate / 64] &= ~(UINT64_C(1) << (candidate % 64));
 }
 
-/* With all that lies in it taken out, and all that it lies in. */
+/* With all taken out that has a layer in common with it. */
 void
 set_add(const struct scopes *scopes, uint64_t *set, size_t candidate);
 
-/* The candidate of the set that this one lies in; SIZE_MAX: none. */
-size_t
-set_around(const struct scopes *scopes, const uint64_t *set, size_t candidate);
+/* True if a candidate of the set has a layer in common with this one. */
+bool
+set_touches(const struct scopes *scopes, const uint64_t *set, size_t candidate);
 
 /* ---- trials ---- */
 
@@ -67,6 +67,7 @@ trials_release(struct trials *trials);
 bool
 trials_are_over(const struct trials *trials);
 
+/* Below 0 of the set that wraps nothing: no other beats it, even one that costs nothing, and the front begins with it. */
 double
 trials_cost(const struct trials *trials, const uint64_t *set);
 

@@ -18,15 +18,30 @@ not_solved(const memmodel_recomputation *recomputation)
 
 /* ---- JSON ---- */
 
+/* Modules of one call of checkpoint(). */
+static json_t *
+group_json(const struct candidate *wrapped)
+{
+    json_t *modules = json_array();
+
+    for (size_t i = 0; i < wrapped->module_count; i++)
+        json_array_append_new(modules, json_string(wrapped->modules[i]));
+    if (!wrapped->modules)
+        json_array_append_new(modules, json_string(wrapped->name));
+    return modules;
+}
+
 static json_t *
 point_json(const struct point *point)
 {
-    json_t *names = json_array();
+    json_t *names = json_array(), *groups = json_array();
 
-    for (size_t i = 0; i < point->count; i++)
-        json_array_append_new(names, json_string(point->names[i]));
-    return json_pack("{sI sf ss so}", "peak", (json_int_t)point->peak, "extra", point->extra, "checkpoint",
-                     point->checkpoint, "scopes", names);
+    for (size_t i = 0; i < point->count; i++) {
+        json_array_append_new(names, json_string(point->wrapped[i].name));
+        json_array_append_new(groups, group_json(&point->wrapped[i]));
+    }
+    return json_pack("{sI sf ss so so}", "peak", (json_int_t)point->peak, "extra", point->extra, "checkpoint",
+                     point->checkpoint, "scopes", names, "groups", groups);
 }
 
 static json_t *

@@ -193,6 +193,7 @@ SAME(__typeof__(&memmodel_recomputation_result), int (*)(const memmodel_recomput
 SAME(__typeof__(&memmodel_recomputation_point_count), size_t (*)(const memmodel_recomputation *recomputation), "memmodel_recomputation_point_count");
 SAME(__typeof__(&memmodel_recomputation_point), int (*)(const memmodel_recomputation *recomputation, size_t index, struct memmodel_recomputation_point *point), "memmodel_recomputation_point");
 SAME(__typeof__(&memmodel_recomputation_scope), const char *(*)(const memmodel_recomputation *recomputation, size_t point, size_t index), "memmodel_recomputation_scope");
+SAME(__typeof__(&memmodel_recomputation_module), const char *(*)(const memmodel_recomputation *recomputation, size_t point, size_t scope, size_t index), "memmodel_recomputation_module");
 SAME(__typeof__(&memmodel_recomputation_to_json), int (*)(const memmodel_recomputation *recomputation, char **text), "memmodel_recomputation_to_json");
 SAME(__typeof__(&memmodel_recomputation_to_svg), int (*)(const memmodel_recomputation *recomputation, char **svg), "memmodel_recomputation_to_svg");
 SAME(__typeof__(&memmodel_recomputation_ref), memmodel_recomputation *(*)(memmodel_recomputation *recomputation), "memmodel_recomputation_ref");

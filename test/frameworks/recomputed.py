@@ -1,5 +1,5 @@
 """Advice for trainings of PyTorch, followed: the modules that memmodel.recompute() names are wrapped in
-torch.utils.checkpoint, and the peak is recorded.
+torch.utils.checkpoint, several in one call where it says so, and the peak is recorded.
 
     python test/frameworks/recomputed.py              # all networks, half way to the least, as a table
     python test/frameworks/recomputed.py gpt2 0.9     # one, and how far to go
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +23,9 @@ import memmodel.torch
 import record_models
 from models import Model, hugging_face, image, tokens
 from torch import Tensor, cat, nn
+from torch.utils.checkpoint import checkpoint
+
+Groups = Sequence[Sequence[str]]  # names of modules that one call of checkpoint() runs
 
 
 class UNet3d(nn.Module):
@@ -57,14 +61,81 @@ class UNet3d(nn.Module):
         return mask
 
 
-TEXT = {"vocab_size": 400, "hidden_size": 96, "num_hidden_layers": 4, "num_attention_heads": 4,
+class Bottleneck(nn.Module):
+    """As torchvision.models.resnet has it, with its ReLU called three times."""
+
+    def __init__(self, channels: int, width: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, width, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.conv3 = nn.Conv2d(width, channels, 1, bias=False)
+        self.bn3 = nn.BatchNorm2d(channels)
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out = self.relu(self.bn1(self.conv1(x)))
+        out = self.relu(self.bn2(self.conv2(out)))
+        out = self.bn3(self.conv3(out))
+        out += x
+        return self.relu(out)
+
+
+class ResNet(nn.Sequential):
+    def __init__(self, blocks: int = 4, channels: int = 32, width: int = 16) -> None:
+        stem = (nn.Conv2d(3, channels, 7, 2, 3, bias=False), nn.BatchNorm2d(channels), nn.ReLU(inplace=True))
+        head = (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 5))
+        super().__init__(*stem, *(Bottleneck(channels, width) for _ in range(blocks)), *head)
+
+
+class Together:
+    """Modules that follow one another run in one call of checkpoint(), which stands where the first was called; the
+    others, called where they always were, hand on what they are given. A module may be called elsewhere too."""
+
+    def __init__(self) -> None:
+        self.done: Counter[nn.Module] = Counter()  # calls that a group has made already
+
+    def wrap(self, modules: Sequence[nn.Module]) -> None:
+        functions = [module.forward for module in modules]
+
+        def run(x: Any, *args: Any, **kwargs: Any) -> Any:
+            for function in functions:
+                x = function(x, *args, **kwargs)
+            return x
+
+        def in_one_call(*args: Any, **kwargs: Any) -> Any:
+            made = checkpoint(run, *args, use_reentrant=False, **kwargs)
+            self.done.update(modules[1:])
+            return made
+
+        modules[0].forward = in_one_call
+        for module in modules[1:]:
+            module.forward = partial(self.hand_on, module, module.forward)
+
+    def hand_on(self, module: nn.Module, forward: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self.done[module]:
+            return forward(x, *args, **kwargs)
+        self.done[module] -= 1
+        return x
+
+
+def wrapped(make: Callable[[], nn.Module], groups: Groups) -> nn.Module:
+    """A model with groups of its modules in calls of checkpoint()."""
+    model, together = make(), Together()
+    for names in groups:
+        together.wrap([model.get_submodule(name) for name in names])
+    return model
+
+
+TEXT = {"vocab_size": 400, "hidden_size": 96, "num_hidden_layers": 3, "num_attention_heads": 4,
         "intermediate_size": 384}  # fmt: skip
 
 # Large enough that activations, not parameters, make the peak.
 NETWORKS: dict[str, tuple[Model, str]] = {
     "gpt2": (
         Model(
-            hugging_face("GPT2LMHeadModel", "GPT2Config", vocab_size=400, n_embd=96, n_layer=4, n_head=4,
+            hugging_face("GPT2LMHeadModel", "GPT2Config", vocab_size=400, n_embd=96, n_layer=3, n_head=4,
                          n_positions=128),
             tokens(96),
         ),
@@ -80,15 +151,16 @@ NETWORKS: dict[str, tuple[Model, str]] = {
     ),
     "vit": (
         Model(
-            hugging_face("ViTForImageClassification", "ViTConfig", hidden_size=96, num_hidden_layers=4,
+            hugging_face("ViTForImageClassification", "ViTConfig", hidden_size=96, num_hidden_layers=3,
                          num_attention_heads=4, intermediate_size=384, image_size=64, patch_size=8, num_labels=5),
             image(3, 64, 64),
         ),
         "square",
     ),
     "unet3d": (Model(UNet3d, image(1, 32, 32, 32)), "cross_entropy"),
+    "resnet": (Model(ResNet, image(3, 64, 64)), "square"),
 }  # fmt: skip
-BATCH = {"gpt2": 8, "bert": 8, "vit": 8, "unet3d": 2}
+BATCH = {"gpt2": 8, "bert": 8, "vit": 8, "unet3d": 2, "resnet": 8}
 CASES = {name: cases.Case(f"recomputed {name}", BATCH[name], "adam", loss) for name, (_, loss) in NETWORKS.items()}
 cases.MODELS.update({f"recomputed {name}": model for name, (model, _) in NETWORKS.items()})
 
@@ -117,8 +189,10 @@ def apart(work: Callable[..., Any], *arguments: Any) -> Any:
         return elsewhere.submit(work, *arguments).result()
 
 
-def peaks_of(case: cases.Case) -> tuple[dict[str, Any], list[int]]:
+def peaks_of(case: cases.Case, groups: Groups) -> tuple[dict[str, Any], list[int]]:
     """Of each recorded step, with what it was recorded with."""
+    model = cases.MODELS[case.model]
+    cases.MODELS[case.model] = replace(model, make=partial(wrapped, model.make, groups))
     recording = record_models.record(case)
     return recording["provenance"], [step["peak"] for step in recording["steps"]]
 
@@ -135,9 +209,9 @@ def advice_for(case: cases.Case, provenance: dict[str, Any], share: float, simul
 
 def follow(name: str, share: float, simulations: int = 400) -> Followed:
     case = CASES[name]
-    provenance, before = apart(peaks_of, case)
+    provenance, before = apart(peaks_of, case, ())
     advice = apart(advice_for, case, provenance, share, simulations)
-    _, peaks = apart(peaks_of, replace(case, checkpoint=",".join(advice.scopes) or None))
+    _, peaks = apart(peaks_of, case, advice.groups)
     return Followed(
         name, advice.budget, advice.before, max(before), advice.peak, max(peaks), advice.extra, advice.checkpoint
     )

@@ -28,6 +28,9 @@ class Followed(unittest.TestCase):
     def test_an_encoder_of_images(self):
         self.check("vit", 0.3)
 
+    def test_groups_of_layers(self):
+        self.check("resnet", 0.5)
+
     def test_a_network_for_volumes(self):
         self.check("unet3d", 1.0)
 

@@ -181,6 +181,7 @@ const struct signature signatures[] = {
     FUNCTION("zp", memmodel_recomputation_point_count),
     FUNCTION("ipzp", memmodel_recomputation_point),
     FUNCTION("spzz", memmodel_recomputation_scope),
+    FUNCTION("spzzz", memmodel_recomputation_module),
     FUNCTION("ipp", memmodel_recomputation_to_json),
     FUNCTION("ipp", memmodel_recomputation_to_svg),
     FUNCTION("pp", memmodel_recomputation_ref),
@@ -236,7 +237,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_tiling_unref),
 };
 
-const size_t signature_count = 227;
+const size_t signature_count = 228;
 
 static void
 drop_memmodel_context(void *pointer)

@@ -1453,6 +1453,12 @@ memmodel_recomputation_scope = {
   {name = "point", kind = "size", letter = "z", c = "size_t"},
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_recomputation_module = {
+  {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
+  {name = "point", kind = "size", letter = "z", c = "size_t"},
+  {name = "scope", kind = "size", letter = "z", c = "size_t"},
+  {name = "index", kind = "size", letter = "z", c = "size_t"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_recomputation_to_json = {
   {name = "recomputation", kind = "handle", of = "memmodel_recomputation"},
   {name = "text", kind = "text", letter = "s", c = "char *", out = true},

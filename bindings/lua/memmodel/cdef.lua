@@ -884,6 +884,7 @@ int memmodel_recomputation_result(const memmodel_recomputation *recomputation, s
 size_t memmodel_recomputation_point_count(const memmodel_recomputation *recomputation);
 int memmodel_recomputation_point(const memmodel_recomputation *recomputation, size_t index, struct memmodel_recomputation_point *point);
 const char *memmodel_recomputation_scope(const memmodel_recomputation *recomputation, size_t point, size_t index);
+const char *memmodel_recomputation_module(const memmodel_recomputation *recomputation, size_t point, size_t scope, size_t index);
 int memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text);
 int memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char **svg);
 memmodel_recomputation *memmodel_recomputation_ref(memmodel_recomputation *recomputation);

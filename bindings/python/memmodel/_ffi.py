@@ -440,7 +440,7 @@ class ChainHandle(_call.Handle):
 
 
 class RecomputationHandle(_call.Handle):
-    """The search for scopes of a network to wrap in torch.utils.checkpoint, and what it found."""
+    """The search for scopes of a network, and groups of them, to wrap in torch.utils.checkpoint, and what it found."""
 
     __slots__ = ()
     _noun = "recomputation"
@@ -1160,7 +1160,7 @@ class RecomputationPoint(_call.Struct):
     size: Any  # sizeof(RecomputationPoint)
     peak: Any  # of the job so wrapped, of the measure in job->measure
     extra: Any  # of a step's time: 0.1 is 10 %
-    scopes: Any  # that are wrapped
+    scopes: Any  # that are wrapped, a group of several as one
     checkpoint: Any  # these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none. Owned [...]
 
 
@@ -3481,6 +3481,14 @@ _recomputation_scope = _library.bind(
     "memmodel_recomputation_scope",
     ctypes.c_char_p,
     ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_size_t,
+)
+_recomputation_module = _library.bind(
+    "memmodel_recomputation_module",
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
     ctypes.c_size_t,
     ctypes.c_size_t,
 )
@@ -6549,7 +6557,8 @@ def recomputation_cost(recomputation: RecomputationHandle, name: str, cost: floa
     without one cost nothing; the last that is given for a layer counts.
 
     Without any, a layer costs its multiplications with addition, and one for each element that it makes. A step costs
-    three forward passes, for its backward pass computes two gradients; what is computed again comes on top.
+    three forward passes, for its backward pass computes two gradients; what is computed again comes on top. PyTorch
+    ends a recomputation with the last tensor that is needed: the layers behind it cost nothing.
 
     recomputation: search.
 
@@ -6584,8 +6593,9 @@ def recomputation_observe(recomputation: RecomputationHandle, observer: Callable
 
 
 def recomputation_solve(recomputation: RecomputationHandle, job: Job | None, budget: int, simulations: int) -> None:
-    """Find which scopes to wrap so that the job's peak is within a budget and the time that is added is least; and the
-    curve between peak and time. Every point of it is simulated in full.
+    """Find which scopes, or groups of several that follow one another, to wrap so that the job's peak is within a
+    budget and the time that is added is least; and the curve between peak and time. Every point of it is simulated in
+    full.
 
     Sets to begin with come from knapsacks of what each scope keeps less and costs; a local search then adds, leaves out
     and exchanges scopes, at all levels. The same network, job and number of simulations give the same answer on every
@@ -6661,7 +6671,8 @@ def recomputation_point(recomputation: RecomputationHandle, index: int) -> Recom
 
 
 def recomputation_scope(recomputation: RecomputationHandle, point: int, index: int) -> str | None:
-    """Name of a scope that a point wraps, in the order of the forward pass.
+    """Name of a scope that a point wraps, in the order of the forward pass; of a group of several that one call of
+    checkpoint() runs, the first and the last: "h.0..3".
 
     recomputation: search.
 
@@ -6674,6 +6685,29 @@ def recomputation_scope(recomputation: RecomputationHandle, point: int, index: i
     _value = _recomputation_scope(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
         _call.size(point, "point"),
+        _call.size(index, "index"),
+    )
+    return _call.optional_decoded(_value)
+
+
+def recomputation_module(recomputation: RecomputationHandle, point: int, scope: int, index: int) -> str | None:
+    """Name of a module that a call of checkpoint() runs: the scope itself, or each of a group in the order of their
+    calls.
+
+    recomputation: search.
+
+    point: number of the point.
+
+    scope: as recomputation_scope() counts.
+
+    index: from 0.
+
+    Returns the name, owned by the search; None if there is none of that index.
+    """
+    _value = _recomputation_module(
+        _call.address(recomputation, RecomputationHandle, "recomputation"),
+        _call.size(point, "point"),
+        _call.size(scope, "scope"),
         _call.size(index, "index"),
     )
     return _call.optional_decoded(_value)

@@ -17,13 +17,15 @@ from memmodel.samples import _context
 class RecomputationPoint(NamedTuple):
     """A point of the curve: peak bytes, extra time as a part of a step's (0.1 is 10 %), and what is wrapped for it.
 
-    checkpoint: as estimate() takes it. scopes: names of the modules to wrap in torch.utils.checkpoint.
+    checkpoint: as estimate() takes it. scopes: names of the modules to wrap in torch.utils.checkpoint, "h.0..3" of
+    several that one call runs. groups: for each of these the names of its modules, in the order of their calls.
     """
 
     peak: int
     extra: float
     checkpoint: str
     scopes: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
 
 
 class Recomputation:
@@ -40,7 +42,13 @@ class Recomputation:
         self.fits = bool(result.fits)
         self.settled = bool(result.settled)
         self.curve: tuple[RecomputationPoint, ...] = tuple(
-            RecomputationPoint(point["peak"], point["extra"], point["checkpoint"], tuple(point["scopes"]))
+            RecomputationPoint(
+                point["peak"],
+                point["extra"],
+                point["checkpoint"],
+                tuple(point["scopes"]),
+                tuple(tuple(group) for group in point["groups"]),
+            )
             for point in json.loads(self.json)["curve"]
         )
         self.advice: RecomputationPoint = self.curve[result.point]
@@ -62,8 +70,13 @@ class Recomputation:
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Names of the modules to wrap."""
+        """Names of the modules to wrap, "h.0..3" of several in one call."""
         return self.advice.scopes
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Of each of the scopes, the modules that one call of torch.utils.checkpoint runs, in their order."""
+        return self.advice.groups
 
     def __len__(self) -> int:
         return len(self.curve)

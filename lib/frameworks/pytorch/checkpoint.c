@@ -286,6 +286,21 @@ checkpoint_clear(struct step *step, const struct region *region, int32_t end)
     }
 }
 
+void
+checkpoint_note_again(struct step *step, int32_t layer)
+{
+    if (step->again)
+        step->again[layer] = true;
+}
+
+/* An operator whose operands are the last that is saved does not run; one that overwrites them has saved its result. */
+static bool
+ends_before(const struct step *step, const struct segment *segment, int32_t layer)
+{
+    return layer == segment->stop_layer && segment->stop_blocks == 0 &&
+           !checkpoint_overwrites(&step->network->layers[layer]);
+}
+
 /* recompute_fn(), until the last tensor is saved: _StopRecomputationError. */
 static void
 compute_again(struct step *step, struct segment *segment)
@@ -299,6 +314,8 @@ compute_again(struct step *step, struct segment *segment)
     lend_inputs(step, segment);
     for (; layer <= segment->stop_layer && !step->status; layer++) {
         mark_layer(step);
+        if (!ends_before(step, segment, layer))
+            checkpoint_note_again(step, layer);
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
     }
     autocast_exit(step);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct layer;
 struct memmodel_network;
 struct node;
 struct replay;
@@ -45,9 +46,36 @@ struct checkpoints {
     size_t operator_end;   /* and when that node was done */
 };
 
+/* A call of a scope, or a layer. */
+struct span {
+    const char *name;
+    int32_t parent, first, end; /* parent: a scope; -1: none */
+};
+
+struct span
+span_of_scope(const struct memmodel_network *network, size_t scope);
+
+struct span
+span_of_layer(const struct memmodel_network *network, size_t layer);
+
+/* Letters of "h.0..3" before its two points; all if it has none. */
+size_t
+checkpoint_group_first(const char *name, size_t length);
+
 /*
- * Regions of the scopes that `patterns` name, the outermost where they lie in one another; a pattern that is the name
- * of no scope may be that of layers. MEMMODEL_ERROR_INVALID_ARGUMENT names a pattern that finds nothing.
+ * Where the group ends that begins with a part and whose last is the next that is called so behind it, in the same call
+ * of the same scope. `last`: its own name, "3" of "h.0..3". 0: there is none.
+ */
+int32_t
+checkpoint_group_end(const struct memmodel_network *network, const struct span *first, const char *last, size_t length);
+
+/* Whether a layer writes into the memory of its first input. */
+bool
+checkpoint_overwrites(const struct layer *layer);
+
+/*
+ * Regions of the scopes that `patterns` name, or of groups, the outermost where they lie in one another; a pattern that
+ * is the name of no scope may be that of layers. MEMMODEL_ERROR_INVALID_ARGUMENT names a pattern that finds nothing.
  */
 int
 checkpoints_new(memmodel_context *context, const struct memmodel_network *network, const char *patterns,
@@ -103,6 +131,10 @@ checkpoint_forget(struct step *step, struct node *node);
 /* torch.get_rng_state() */
 struct value *
 checkpoint_random_state(struct step *step);
+
+/* A layer is computed again. */
+void
+checkpoint_note_again(struct step *step, int32_t layer);
 
 /* What is left of a run goes, as all frames go: of the layers before `end`. */
 void

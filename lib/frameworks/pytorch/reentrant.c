@@ -82,8 +82,10 @@ run_again(struct step *step, const struct region *region)
 
     step->checkpoints.replaying++;
     step->grad_mode = true;
-    for (int32_t layer = region->first; layer < region->end && !step->status; layer++)
+    for (int32_t layer = region->first; layer < region->end && !step->status; layer++) {
+        checkpoint_note_again(step, layer);
         step_run_layer(step, MEMMODEL_PHASE_BACKWARD, layer, NULL);
+    }
     autocast_exit(step);
     step->grad_mode = false;
     step->checkpoints.replaying--;

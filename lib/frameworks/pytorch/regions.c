@@ -9,6 +9,8 @@
 struct pattern {
     const char *text;
     size_t length;
+    const char *last; /* of a group, as its first calls it: "3" of "h.0..3"; NULL: no group */
+    size_t last_length;
     bool reentrant;
 };
 
@@ -57,6 +59,18 @@ take_option(struct pattern *pattern)
         pattern->length -= length;
 }
 
+static void
+take_group(struct pattern *pattern)
+{
+    size_t first = checkpoint_group_first(pattern->text, pattern->length);
+
+    if (first == pattern->length)
+        return;
+    pattern->last = pattern->text + first + 2;
+    pattern->last_length = pattern->length - first - 2;
+    pattern->length = first;
+}
+
 /* False after the last. */
 static bool
 next_pattern(const char **rest, struct pattern *pattern)
@@ -67,8 +81,90 @@ next_pattern(const char **rest, struct pattern *pattern)
     while (pattern->length > 0 && pattern->text[pattern->length - 1] == ' ')
         pattern->length--;
     take_option(pattern);
-    return pattern->length > 0;
+    pattern->last = NULL;
+    take_group(pattern);
+    return pattern->length > 0 || pattern->last;
 }
+
+/* ---- parts ---- */
+
+struct span
+span_of_scope(const struct memmodel_network *network, size_t scope)
+{
+    const struct scope *found = &network->scopes[scope];
+
+    return (struct span){found->name, found->parent, found->first, found->end};
+}
+
+struct span
+span_of_layer(const struct memmodel_network *network, size_t layer)
+{
+    const struct layer *found = &network->layers[layer];
+
+    return (struct span){found->name, found->scope, (int32_t)layer, (int32_t)layer + 1};
+}
+
+size_t
+checkpoint_group_first(const char *name, size_t length)
+{
+    for (size_t i = 0; i + 1 < length; i++)
+        if (name[i] == '.' && name[i + 1] == '.')
+            return i;
+    return length;
+}
+
+/* Letters of a name up to its own after the last point: "h." of "h.0". */
+static size_t
+length_of_parent(const char *name)
+{
+    const char *point = strrchr(name, '.');
+
+    return point ? (size_t)(point - name) + 1 : 0;
+}
+
+static bool
+is_sibling(const struct span *span, const struct span *first, const char *own, size_t length)
+{
+    size_t parent = length_of_parent(first->name);
+
+    return span->parent == first->parent && span->first >= first->end &&
+           strncmp(span->name, first->name, parent) == 0 && strncmp(span->name + parent, own, length) == 0 &&
+           span->name[parent + length] == '\0';
+}
+
+static int32_t
+end_of_scopes(const struct memmodel_network *network, const struct span *first, const char *last, size_t length)
+{
+    for (size_t i = 0; i < network->scope_count; i++) {
+        struct span span = span_of_scope(network, i);
+
+        if (is_sibling(&span, first, last, length))
+            return span.end;
+    }
+    return 0;
+}
+
+static int32_t
+end_of_layers(const struct memmodel_network *network, const struct span *first, const char *last, size_t length)
+{
+    for (size_t i = (size_t)first->end; i < network->layer_count; i++) {
+        struct span span = span_of_layer(network, i);
+
+        if (is_sibling(&span, first, last, length))
+            return span.end;
+    }
+    return 0;
+}
+
+int32_t
+checkpoint_group_end(const struct memmodel_network *network, const struct span *first, const char *last, size_t length)
+{
+    int32_t end = end_of_scopes(network, first, last, length);
+
+    return end ? end : end_of_layers(network, first, last, length);
+}
+
+/* ---- marks ---- */
 
 /* Of two with the same first layer the longer one counts, of two of the same length the later one. */
 static void
@@ -78,19 +174,31 @@ mark_layers_between(int32_t first, int32_t end, bool reentrant, struct mark *mar
         marks[first] = (struct mark){end, reentrant};
 }
 
-/* The scopes that are called so; how many there are. */
+/* A span that is called so, or the group that begins with it; false if it is none. */
+static bool
+mark_span(const struct memmodel_network *network, const struct pattern *pattern, const struct span *span,
+          struct mark *marks)
+{
+    int32_t end = span->end;
+
+    if (!checkpoint_pattern_matches(pattern->text, pattern->length, span->name))
+        return false;
+    if (pattern->last)
+        end = checkpoint_group_end(network, span, pattern->last, pattern->last_length);
+    mark_layers_between(span->first, end, pattern->reentrant, marks);
+    return end > 0;
+}
+
+/* How many scopes there are that are called so, or begin a group. */
 static size_t
 mark_scopes(const struct memmodel_network *network, const struct pattern *pattern, struct mark *marks)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < network->scope_count; i++) {
-        const struct scope *scope = &network->scopes[i];
+        struct span span = span_of_scope(network, i);
 
-        if (!checkpoint_pattern_matches(pattern->text, pattern->length, scope->name))
-            continue;
-        mark_layers_between(scope->first, scope->end, pattern->reentrant, marks);
-        found++;
+        found += mark_span(network, pattern, &span, marks);
     }
     return found;
 }
@@ -101,12 +209,22 @@ mark_layers(const struct memmodel_network *network, const struct pattern *patter
     size_t found = 0;
 
     for (size_t i = 0; i < network->layer_count; i++) {
-        if (!checkpoint_pattern_matches(pattern->text, pattern->length, network->layers[i].name))
-            continue;
-        mark_layers_between((int32_t)i, (int32_t)i + 1, pattern->reentrant, marks);
-        found++;
+        struct span span = span_of_layer(network, i);
+
+        found += mark_span(network, pattern, &span, marks);
     }
     return found;
+}
+
+static int
+nothing_found(memmodel_context *context, const struct pattern *pattern)
+{
+    if (pattern->last)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "checkpoint",
+                             "no group of the network goes from \"%.*s\" to \"%.*s\" behind it in the same scope",
+                             (int)pattern->length, pattern->text, (int)pattern->last_length, pattern->last);
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "checkpoint",
+                         "no scope or layer of the network is called \"%.*s\"", (int)pattern->length, pattern->text);
 }
 
 static int
@@ -123,8 +241,7 @@ mark_all(memmodel_context *context, const struct memmodel_network *network, cons
     for (const char *rest = patterns; next_pattern(&rest, &pattern);) {
         if (mark_scopes(network, &pattern, marks) || mark_layers(network, &pattern, marks))
             continue;
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "checkpoint",
-                             "no scope or layer of the network is called \"%.*s\"", (int)pattern.length, pattern.text);
+        return nothing_found(context, &pattern);
     }
     return 0;
 }
@@ -137,12 +254,35 @@ is_resident(const struct memmodel_network *network, memmodel_tensor tensor)
     return op == OP_INPUT || op == OP_PARAMETER;
 }
 
-static bool
-is_hold(const struct layer *layer)
+/* What an operator that the network has by its name is called there; "" for others. */
+static const char *
+operation_of(const struct layer *layer)
 {
     const struct memmodel_custom *options = layer->options;
 
-    return layer->op == OP_CUSTOM && options->operation && strcmp(options->operation, "memmodel.hold") == 0;
+    return layer->op == OP_CUSTOM && options->operation ? options->operation : "";
+}
+
+static bool
+is_hold(const struct layer *layer)
+{
+    return strcmp(operation_of(layer), "memmodel.hold") == 0;
+}
+
+/* PyTorch's names say so with a line at the end: "aten.add_.Tensor". */
+bool
+checkpoint_overwrites(const struct layer *layer)
+{
+    switch (layer->op) {
+    case OP_ACTIVATION:
+        return ((const struct memmodel_activation *)layer->options)->in_place;
+    case OP_DROPOUT:
+        return ((const struct memmodel_dropout *)layer->options)->in_place;
+    case OP_BINARY:
+        return ((const struct memmodel_binary *)layer->options)->in_place;
+    default:
+        return strstr(operation_of(layer), "_.") != NULL;
+    }
 }
 
 static void
@@ -167,25 +307,42 @@ add_inputs(const struct memmodel_network *network, struct region *region, const 
         add_input(network, region, layer->inputs[i], is_hold(layer));
 }
 
+/* As a call of checkpoint() cannot end in the middle of another. */
+static int
+check_overlap(memmodel_context *context, const struct memmodel_network *network, const struct mark *mark, int32_t layer,
+              int32_t end)
+{
+    if (mark->end <= end)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "checkpoint",
+                         "two groups overlap: one of them ends within the other, behind layer \"%s\"",
+                         network->layers[layer].name);
+}
+
 /* Where regions lie in one another the outermost counts. */
-static void
-add_regions(const struct memmodel_network *network, const struct mark *marks, struct checkpoints *checkpoints)
+static int
+add_regions(memmodel_context *context, const struct memmodel_network *network, const struct mark *marks,
+            struct checkpoints *checkpoints)
 {
     memmodel_tensor *inputs = checkpoints->inputs;
+    int status = 0;
 
-    for (int32_t i = 0; i < (int32_t)network->layer_count; i++) {
+    for (int32_t i = 0; i < (int32_t)network->layer_count && !status; i++) {
         struct region *region = &checkpoints->regions[checkpoints->region_count];
 
         if (marks[i].end == 0)
             continue;
         *region = (struct region){.first = i, .end = marks[i].end, .inputs = inputs, .reentrant = marks[i].reentrant};
         region->bound = checkpoints->bound + (inputs - checkpoints->inputs);
-        for (; i < region->end; i++)
+        for (; i < region->end && !status; i++) {
+            status = check_overlap(context, network, &marks[i], i, region->end);
             add_inputs(network, region, &network->layers[i]);
+        }
         i--;
         inputs += region->input_count;
         checkpoints->region_count++;
     }
+    return status;
 }
 
 /* The last layer that uses each tensor; those that the network returns are used for ever. */
@@ -246,9 +403,10 @@ find_regions(memmodel_context *context, const struct memmodel_network *network, 
 {
     int status = mark_all(context, network, patterns, marks);
 
+    if (!status)
+        status = add_regions(context, network, marks, checkpoints);
     if (status)
         return status;
-    add_regions(network, marks, checkpoints);
     find_last_uses(network, last_use);
     add_outputs(network, last_use, checkpoints);
     return 0;

@@ -378,6 +378,7 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         .binding = binding,
         .job = job,
         .updates = simulation->updates,
+        .again = simulation->again,
         .pool = POOL_INIT(context),
         .layer = -1,
         .grad_mode = job->inference != WITHOUT_GRADIENTS,

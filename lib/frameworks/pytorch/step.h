@@ -46,6 +46,7 @@ struct step {
     const struct memmodel_job *job;
     struct memmodel_trace *trace;
     struct updates *updates; /* NULL: all events are wanted */
+    bool *again;             /* of each layer: it was computed again; NULL: nobody asks */
     struct pool pool;
     struct machine_profile machine;
     struct convolution_recall convolutions;

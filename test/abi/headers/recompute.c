@@ -27,6 +27,7 @@ enum {
         + (int)sizeof(&memmodel_recomputation_point_count)
         + (int)sizeof(&memmodel_recomputation_point)
         + (int)sizeof(&memmodel_recomputation_scope)
+        + (int)sizeof(&memmodel_recomputation_module)
         + (int)sizeof(&memmodel_recomputation_to_json)
         + (int)sizeof(&memmodel_recomputation_to_svg)
         + (int)sizeof(&memmodel_recomputation_ref)
