@@ -52,7 +52,7 @@ class Recompute(unittest.TestCase):
         cheap = memmodel.recompute(
             self.network, batch=8, optimizer="sgd", costs={f"block.{i}": 1 + 9 * (i != 2) for i in range(4)}
         )
-        self.assertEqual(cheap[1].scopes, ("block.2",))
+        self.assertTrue(all(name.startswith("block.2") for name in cheap[1].scopes), cheap[1].scopes)
         self.assertAlmostEqual(cheap[1].extra, 1 / (3 * 31))
         with self.assertRaisesRegex(memmodel.InvalidArgumentError, "block.9"):
             memmodel.recompute(self.network, batch=8, costs={"block.9": 1})
