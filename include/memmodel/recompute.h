@@ -154,7 +154,7 @@ memmodel_chain_ref(memmodel_chain *chain);
 MEMMODEL_API void
 memmodel_chain_unref(memmodel_chain *chain);
 
-/** The search for scopes of a network, and groups of them, to wrap in torch.utils.checkpoint, and what it found. @since 0.1 */
+/** The search for scopes of a network, or groups of them, to wrap in torch.utils.checkpoint; what it found. @since 0.1 */
 typedef struct memmodel_recomputation memmodel_recomputation;
 
 /** What a search came to. @since 0.1 */
@@ -241,8 +241,8 @@ memmodel_recomputation_observe(memmodel_recomputation *recomputation, memmodel_r
                                void *user);
 
 /**
- * Find which scopes, or groups of several that follow one another, to wrap so that the job's peak is within a budget and the time that is added is least; and the curve
- * between peak and time. Every point of it is simulated in full.
+ * Find which scopes, or groups of several that follow one another, to wrap so that the job's peak is within a budget and
+ * the time that is added is least; and the curve between peak and time. Every point of it is simulated in full.
  *
  * Sets to begin with come from knapsacks of what each scope keeps less and costs; a local search then adds, leaves out
  * and exchanges scopes, at all levels. The same network, job and number of simulations give the same answer on every

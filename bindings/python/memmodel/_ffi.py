@@ -440,7 +440,7 @@ class ChainHandle(_call.Handle):
 
 
 class RecomputationHandle(_call.Handle):
-    """The search for scopes of a network, and groups of them, to wrap in torch.utils.checkpoint, and what it found."""
+    """The search for scopes of a network, or groups of them, to wrap in torch.utils.checkpoint; what it found."""
 
     __slots__ = ()
     _noun = "recomputation"

@@ -64,6 +64,8 @@ take_group(struct pattern *pattern)
 {
     size_t first = checkpoint_group_first(pattern->text, pattern->length);
 
+    pattern->last = NULL;
+    pattern->last_length = 0;
     if (first == pattern->length)
         return;
     pattern->last = pattern->text + first + 2;
@@ -81,7 +83,6 @@ next_pattern(const char **rest, struct pattern *pattern)
     while (pattern->length > 0 && pattern->text[pattern->length - 1] == ' ')
         pattern->length--;
     take_option(pattern);
-    pattern->last = NULL;
     take_group(pattern);
     return pattern->length > 0 || pattern->last;
 }
