@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -23,7 +22,6 @@ import memmodel.torch
 import record_models
 from models import Model, hugging_face, image, tokens
 from torch import Tensor, cat, nn
-from torch.utils.checkpoint import checkpoint
 
 Groups = Sequence[Sequence[str]]  # names of modules that one call of checkpoint() runs
 
@@ -89,42 +87,10 @@ class ResNet(nn.Sequential):
         super().__init__(*stem, *(Bottleneck(channels, width) for _ in range(blocks)), *head)
 
 
-class Together:
-    """Modules that follow one another run in one call of checkpoint(), which stands where the first was called; the
-    others, called where they always were, hand on what they are given. A module may be called elsewhere too."""
-
-    def __init__(self) -> None:
-        self.done: Counter[nn.Module] = Counter()  # calls that a group has made already
-
-    def wrap(self, modules: Sequence[nn.Module]) -> None:
-        functions = [module.forward for module in modules]
-
-        def run(x: Any, *args: Any, **kwargs: Any) -> Any:
-            for function in functions:
-                x = function(x, *args, **kwargs)
-            return x
-
-        def in_one_call(*args: Any, **kwargs: Any) -> Any:
-            made = checkpoint(run, *args, use_reentrant=False, **kwargs)
-            self.done.update(modules[1:])
-            return made
-
-        modules[0].forward = in_one_call
-        for module in modules[1:]:
-            module.forward = partial(self.hand_on, module, module.forward)
-
-    def hand_on(self, module: nn.Module, forward: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.done[module]:
-            return forward(x, *args, **kwargs)
-        self.done[module] -= 1
-        return x
-
-
 def wrapped(make: Callable[[], nn.Module], groups: Groups) -> nn.Module:
     """A model with groups of its modules in calls of checkpoint()."""
-    model, together = make(), Together()
-    for names in groups:
-        together.wrap([model.get_submodule(name) for name in names])
+    model = make()
+    memmodel.torch.wrap(model, groups)
     return model
 
 
@@ -201,7 +167,7 @@ def advice_for(case: cases.Case, provenance: dict[str, Any], share: float, simul
     """For a budget so far from nothing wrapped to the least."""
     cases.CASES["recomputed"] = case
     network = compare_models.exported("recomputed")
-    job = {"optimizer": case.optimizer, "isa": provenance["isa"].lower(), "threads": provenance["threads"]}
+    job = {"optimizer": case.optimizer, "isa": compare_models.machine_of(provenance), "threads": provenance["threads"]}
     search = partial(memmodel.recompute, network, simulations=simulations, framework="pytorch", **job)
     all_points = search()
     return search(int(all_points.before - share * (all_points.before - all_points.least)))

@@ -376,6 +376,28 @@ class Checkpoints(unittest.TestCase):
         memmodel.torch.from_module(Stack(lambda block, x: block(x)), (torch.rand(8, 32),))
         self.assertIs(torch.utils.checkpoint.CheckpointFunction, before)
 
+    def test_what_is_wrapped_learns_the_same_and_keeps_less(self):
+        def saved(wrapped):
+            torch.manual_seed(0)
+            module, x = nn.Sequential(*(nn.Linear(8, 8) for _ in range(5))), torch.rand(4, 8)
+            memmodel.torch.wrap(module, wrapped)
+            kept = []
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t):
+                loss = module(x).square().mean()
+                count = len(kept)
+                loss.backward()
+            return loss, [p.grad for p in module.parameters()], count
+
+        plain, wrapped = saved(()), saved((("1", "2", "3"), ("4",)))
+        torch.testing.assert_close(wrapped[:2], plain[:2], rtol=0, atol=0)
+        self.assertLess(wrapped[2], plain[2])
+
+    def test_a_module_to_wrap_that_is_none_is_said_and_nothing_wrapped(self):
+        module = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+        with self.assertRaisesRegex(AttributeError, "7"):
+            memmodel.torch.wrap(module, [("0",), ("7",)])
+        self.assertNotIn("forward", vars(module[0]))
+
     def test_a_name_that_is_none_is_said(self):
         with self.assertRaisesRegex(memmodel.MemmodelError, "layer.x"):
             memmodel.torch.estimate(Stack(lambda block, x: block(x)), (torch.rand(8, 32),), checkpoint="layer.x")

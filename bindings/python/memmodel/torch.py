@@ -20,6 +20,7 @@ from torch.utils._pytree import tree_map
 from memmodel import _torch_export, estimation
 from memmodel._call import kind_of
 from memmodel._torch_calls import Calls, dtype_of
+from memmodel._torch_checkpoints import Together
 from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
@@ -320,3 +321,20 @@ def estimate(
         steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(), precision=precision,
         accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint, gpu=gpu, allocator=allocator,
     )  # fmt: skip
+
+
+# ---- advice ----
+
+
+def wrap(module: nn.Module, groups: Sequence[Sequence[str]]) -> None:
+    """Wrap parts of a module in torch.utils.checkpoint(..., use_reentrant=False), in place: each group of names in one
+    call, as memmodel.recompute() advises.
+
+    The modules of a group run one after the other where its first is called, each with what the one before it gives,
+    as nn.Sequential would run them. A name that the module does not have raises AttributeError, and nothing is wrapped.
+
+    >>> memmodel.torch.wrap(model, memmodel.recompute(net, "16GiB", batch=64).groups)
+    """
+    together = Together()
+    for modules in [[module.get_submodule(name) for name in names] for names in groups]:
+        together.wrap(modules)
