@@ -111,7 +111,7 @@ static int
 add_layer(struct making *making, const struct layer *layer)
 {
     struct graph *graph = making->graph;
-    bool given = layer->op == OP_INPUT || layer->op == OP_PARAMETER;
+    bool given = layer_is_given(layer);
     int32_t target = given ? -1 : fusion_target(graph, layer, making->uses, making->without);
 
     for (int32_t i = 0; i < layer->output_count; i++) {

@@ -23,12 +23,6 @@ extent_of(const struct reach *reach, int32_t tensor, int32_t axis)
     return binding_dim(reach->binding, network_of(reach)->tensors[tensor].dims[reach->first + axis]);
 }
 
-static bool
-is_given(const struct layer *layer)
-{
-    return layer->op == OP_INPUT || layer->op == OP_PARAMETER;
-}
-
 /* ---- what kind of network it is ---- */
 
 static int32_t
@@ -176,7 +170,7 @@ enter_layer(struct reach *reach, const struct layer *layer)
         reach->tensors[layer->first_output + i].fixed = fixed;
     for (int32_t axis = 0; axis < reach->axes && layer->op == OP_INPUT; axis++)
         reach->tensors[layer->first_output].ratio[axis] = (struct reach_ratio){1, 1};
-    if (fixed || is_given(layer))
+    if (fixed || layer_is_given(layer))
         return 0;
     for (int32_t axis = 0; axis < reach->axes && !status; axis++)
         status = enter_ratio(reach, layer, axis);
@@ -266,7 +260,7 @@ need_inputs(const struct reach *reach, const struct layer *layer, int32_t axis, 
     for (int32_t i = 0; i < layer->output_count; i++)
         if (ranges[layer->first_output + i].known)
             widen(&need, ranges[layer->first_output + i].first, ranges[layer->first_output + i].last);
-    if (!need.known || is_given(layer) || reach_rule_of(reach, layer, axis, &rule))
+    if (!need.known || layer_is_given(layer) || reach_rule_of(reach, layer, axis, &rule))
         return;
     reach_rule_inputs(&rule, &need.first, &need.last);
     for (int32_t i = 0; i < layer->input_count; i++)

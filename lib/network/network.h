@@ -176,6 +176,20 @@ expression_of_dim(memmodel_dim dim)
 int32_t
 layer_parameter(const struct layer *layer, const char *role);
 
+/* An input or a parameter: it is there before the network runs. */
+static inline bool
+layer_is_given(const struct layer *layer)
+{
+    return layer->op == OP_INPUT || layer->op == OP_PARAMETER;
+}
+
+/* The layer that makes a tensor. */
+static inline const struct layer *
+layer_of_tensor(const struct memmodel_network *network, memmodel_tensor tensor)
+{
+    return &network->layers[network->tensors[tensor].layer];
+}
+
 /* The dimension as an expression of the network's pool (a constant becomes one). For formulas. */
 expression
 dim_expression(struct expression_pool *pool, memmodel_dim dim);

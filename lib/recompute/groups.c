@@ -31,20 +31,19 @@ struct group {
 
 /* ---- what follows what ---- */
 
+/* Letters of its name up to its own: "h." of "h.0". */
 static size_t
-length_of_parent(const char *name)
+length_of_parent(const struct span *span)
 {
-    const char *point = strrchr(name, '.');
-
-    return point ? (size_t)(point - name) + 1 : 0;
+    return (size_t)(span_own_name(span) - span->name);
 }
 
 static bool
 follows(const struct span *span, const struct span *next)
 {
-    size_t parent = length_of_parent(span->name);
+    size_t parent = length_of_parent(span);
 
-    return next->first == span->end && next->parent == span->parent && parent == length_of_parent(next->name) &&
+    return next->first == span->end && next->parent == span->parent && parent == length_of_parent(next) &&
            strncmp(span->name, next->name, parent) == 0;
 }
 
@@ -102,14 +101,6 @@ reads(const struct memmodel_network *network, const struct span *span, memmodel_
     return false;
 }
 
-static bool
-is_resident(const struct memmodel_network *network, memmodel_tensor tensor)
-{
-    enum op op = network->layers[network->tensors[tensor].layer].op;
-
-    return op == OP_INPUT || op == OP_PARAMETER;
-}
-
 /* Layers of spans behind the first read what the group makes, or what the first reads. */
 static bool
 reads_as_the_first(const struct memmodel_network *network, const struct span *first, int32_t layer)
@@ -117,8 +108,8 @@ reads_as_the_first(const struct memmodel_network *network, const struct span *fi
     for (int k = 0; k < network->layers[layer].input_count; k++) {
         memmodel_tensor input = network->layers[layer].inputs[k];
 
-        if (input >= 0 && network->tensors[input].layer < first->first && !is_resident(network, input) &&
-            !reads(network, first, input))
+        if (input >= 0 && network->tensors[input].layer < first->first &&
+            !layer_is_given(layer_of_tensor(network, input)) && !reads(network, first, input))
             return false;
     }
     return true;
@@ -179,12 +170,6 @@ has_a_namesake(const struct grouping *grouping, size_t span)
     return false;
 }
 
-static const char *
-own_name(const struct span *span)
-{
-    return span->name + length_of_parent(span->name);
-}
-
 /* Whether "first..last" says it, and nothing else. */
 static bool
 can_be_said(const struct grouping *grouping, const struct group *group)
@@ -192,7 +177,8 @@ can_be_said(const struct grouping *grouping, const struct group *group)
     const struct span *first = &grouping->spans[group->first], *last = &grouping->spans[group->last];
 
     return scopes_can_name(first->name) && scopes_can_name(last->name) && !has_a_namesake(grouping, group->first) &&
-           checkpoint_group_end(grouping->query->network, first, own_name(last), strlen(own_name(last))) == last->end;
+           checkpoint_group_end(grouping->query->network, first, span_own_name(last), strlen(span_own_name(last))) ==
+               last->end;
 }
 
 static const char *
@@ -202,7 +188,7 @@ write_name(struct arena *names, const struct span *first, const struct span *las
     char *name = arena_allocate(names, length);
 
     if (name)
-        snprintf(name, length, "%s..%s", first->name, own_name(last));
+        snprintf(name, length, "%s..%s", first->name, span_own_name(last));
     return name;
 }
 

@@ -19,7 +19,7 @@ count_operations(struct query *query, size_t index, double *cost)
     int64_t multiply_adds, elements;
 
     *cost = 0;
-    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER)
+    if (layer_is_given(layer))
         return 0;
     if (!binding_multiply_adds(&query->binding, layer, &multiply_adds))
         return context_error(query->context, MEMMODEL_ERROR_OVERFLOW, layer->name, "its operations exceed 63 bits");

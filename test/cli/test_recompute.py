@@ -21,17 +21,20 @@ class Recompute(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.network = pathlib.Path(cls.folder.name) / "unet3d.json"
         subprocess.run([UNET3D, "--loss", "--filters", "8", "-o", cls.network], check=True, capture_output=True)
+        cls.usual = cls.answer()
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def recompute(self, *words):
-        return tool("recompute", self.network, "-s", "batch=1", "-s", "dim=32", *words)
+    @classmethod
+    def recompute(cls, *words):
+        return tool("recompute", cls.network, "-s", "batch=1", "-s", "dim=32", *words)
 
-    def answer(self, *words):
-        made = self.recompute("--json", *words)
-        self.assertEqual(made.returncode, 0, made.stderr)
+    @classmethod
+    def answer(cls, *words):
+        made = cls.recompute("--json", *words)
+        assert made.returncode == 0, made.stderr
         return json.loads(made.stdout)
 
     def peak(self, checkpoint, measure="live"):
@@ -40,15 +43,14 @@ class Recompute(unittest.TestCase):
         return json.loads(made.stdout)["peak"][measure]
 
     def test_the_answer_is_what_estimate_says_of_it(self):
-        for measure in ("live", "process"):
-            answer = self.answer("--measure", measure)
+        for measure, answer in (("live", self.usual), ("process", self.answer("--measure", "process"))):
             self.assertEqual(answer["measure"], measure)
             self.assertEqual(answer["peak"], self.peak(answer["checkpoint"], measure))
             self.assertEqual(answer["before"], self.peak("", measure))
             self.assertEqual(answer["peak"], answer["least"])
 
     def test_every_point_of_the_curve_has_its_scopes(self):
-        curve = self.answer()["curve"]
+        curve = self.usual["curve"]
         self.assertEqual(curve[0]["scopes"], [])
         for before, point in zip(curve, curve[1:]):
             self.assertLess(point["peak"], before["peak"])
@@ -60,19 +62,17 @@ class Recompute(unittest.TestCase):
         self.assertEqual(self.peak(",".join(curve[5]["scopes"])), curve[5]["peak"])
 
     def test_a_budget_is_kept_and_what_is_below_the_least_is_told(self):
-        answer = self.answer()
-        budget = (answer["before"] + answer["least"]) // 2
+        budget = (self.usual["before"] + self.usual["least"]) // 2
         self.assertLessEqual(self.answer("--budget", budget)["peak"], budget)
-        below = self.recompute("--budget", answer["least"] // 2)
+        below = self.recompute("--budget", self.usual["least"] // 2)
         self.assertEqual(below.returncode, 3)
         self.assertIn("nothing that was found", below.stderr)
         self.assertIn("--checkpoint '", below.stdout)
 
     def test_a_person_reads_the_same(self):
-        answer = self.answer()
         made = self.recompute()
-        self.assertIn(f"--checkpoint '{answer['checkpoint']}'", made.stdout)
-        self.assertIn(f"{100 * answer['extra']:.1f} % more time", made.stdout)
+        self.assertIn(f"--checkpoint '{self.usual['checkpoint']}'", made.stdout)
+        self.assertIn(f"{100 * self.usual['extra']:.1f} % more time", made.stdout)
         self.assertEqual(sum(line.startswith(">") for line in made.stdout.splitlines()), 1)
         self.assertGreater(len(self.recompute("--all").stdout), len(made.stdout))
         self.assertIn("--simulations", self.recompute("-n", 20).stdout)

@@ -387,7 +387,7 @@ add_layer(struct ort_graph *graph, int32_t index)
                             .bias = layer_parameter(layer, "bias") >= 0};
     int32_t at;
 
-    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER)
+    if (layer_is_given(layer))
         return;
     if (is_product(layer)) {
         add_product(graph, node);

@@ -58,6 +58,10 @@ span_of_scope(const struct memmodel_network *network, size_t scope);
 struct span
 span_of_layer(const struct memmodel_network *network, size_t layer);
 
+/* Behind the last point of its name: "0" of "h.0". */
+const char *
+span_own_name(const struct span *span);
+
 /* Letters of "h.0..3" before its two points; all if it has none. */
 size_t
 checkpoint_group_first(const char *name, size_t length);

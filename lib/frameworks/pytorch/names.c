@@ -27,15 +27,15 @@ static bool
 is_output(const struct memmodel_network *network, int32_t loss, memmodel_tensor index)
 {
     const struct tensor *tensor = &network->tensors[index];
-    enum op op = network->layers[tensor->layer].op;
+    const struct layer *layer = layer_of_tensor(network, index);
 
     for (size_t i = 0; i < network->output_count; i++)
         if (network->outputs[i] == index)
             return true;
-    if (op == OP_INPUT || op == OP_PARAMETER)
+    if (layer_is_given(layer))
         return false;
     if (tensor->consumers == 0 && tensor->output == 0)
-        return network->output_count == 0 || op == OP_LOSS || (tensor->rank == 0 && tensor->held_until == 0);
+        return network->output_count == 0 || layer->op == OP_LOSS || (tensor->rank == 0 && tensor->held_until == 0);
     return network->output_count == 0 && feeds_loss(network, loss, index);
 }
 

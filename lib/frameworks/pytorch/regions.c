@@ -114,19 +114,18 @@ checkpoint_group_first(const char *name, size_t length)
     return length;
 }
 
-/* Letters of a name up to its own after the last point: "h." of "h.0". */
-static size_t
-length_of_parent(const char *name)
+const char *
+span_own_name(const struct span *span)
 {
-    const char *point = strrchr(name, '.');
+    const char *point = strrchr(span->name, '.');
 
-    return point ? (size_t)(point - name) + 1 : 0;
+    return point ? point + 1 : span->name;
 }
 
 static bool
 is_sibling(const struct span *span, const struct span *first, const char *own, size_t length)
 {
-    size_t parent = length_of_parent(first->name);
+    size_t parent = (size_t)(span_own_name(first) - first->name);
 
     return span->parent == first->parent && span->first >= first->end &&
            strncmp(span->name, first->name, parent) == 0 && strncmp(span->name + parent, own, length) == 0 &&
@@ -247,14 +246,6 @@ mark_all(memmodel_context *context, const struct memmodel_network *network, cons
     return 0;
 }
 
-static bool
-is_resident(const struct memmodel_network *network, memmodel_tensor tensor)
-{
-    enum op op = network->layers[network->tensors[tensor].layer].op;
-
-    return op == OP_INPUT || op == OP_PARAMETER;
-}
-
 /* What an operator that the network has by its name is called there; "" for others. */
 static const char *
 operation_of(const struct layer *layer)
@@ -291,7 +282,8 @@ add_input(const struct memmodel_network *network, struct region *region, memmode
 {
     int32_t at = 0;
 
-    if (tensor < 0 || network->tensors[tensor].layer >= region->first || is_resident(network, tensor))
+    if (tensor < 0 || network->tensors[tensor].layer >= region->first ||
+        layer_is_given(layer_of_tensor(network, tensor)))
         return;
     while (at < region->input_count && region->inputs[at] != tensor)
         at++;

@@ -25,7 +25,7 @@ static const int64_t layer_graphs[OP_COUNT] = {
 static int64_t
 graph_of_layer(const struct layer *layer)
 {
-    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER || layer->op == OP_LOSS || layer->fused)
+    if (layer_is_given(layer) || layer->op == OP_LOSS || layer->fused)
         return 0;
     return layer_graphs[layer->op] ? layer_graphs[layer->op] : layer_otherwise;
 }

@@ -167,7 +167,7 @@ textbook_counts_output(const memmodel_network *network, const struct layer *laye
 {
     size_t next = (size_t)(layer - network->layers) + 1;
 
-    if (layer->op == OP_INPUT || layer->op == OP_PARAMETER || layer->op == OP_LOSS || textbook_is_view(layer->op))
+    if (layer_is_given(layer) || layer->op == OP_LOSS || textbook_is_view(layer->op))
         return false;
     return next >= network->layer_count || !network->layers[next].fused;
 }
