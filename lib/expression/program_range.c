@@ -1,17 +1,14 @@
 /*
- * Ranges of programs by interval arithmetic. Sums, products, quotients and square roots are rounded to nearest, which is
- * monotone: what they make of the ends of intervals holds every number that the machine computes. Of the other functions
- * the results are moved outward.
- *
- * A slope is the quotient of two differences, of the value and of a symbol, with all other symbols held: it also is known
- * of steps and kinks, which have no derivative. Slopes are real numbers: theirs is moved outward by each operation.
+ * Ranges of programs, and of their slopes. A slope is the quotient of two differences, of the value and of a symbol, with all
+ * other symbols held: it also is known of steps and kinks, which have no derivative. Slopes are real numbers: theirs is moved
+ * outward by each operation.
  */
-#include "expression/function_terms.h"
 #include "expression/program.h"
+#include "expression/range.h"
 
 #include <math.h>
 
-enum { FUNCTION_ERROR = 4 }; /* units in the last place that exp, log and powers may be off, doubled */
+enum { FUNCTION_ERROR = 4 }; /* units in the last place that exp, log, powers and waves may be off, doubled */
 
 /* A value, its slope, and what it is. */
 struct extent {
@@ -22,44 +19,70 @@ struct extent {
 
 static const struct expression_range flat = {0, 0}, everything = {-INFINITY, INFINITY};
 
-/* ---- slopes ---- */
-
-static double
-down(double value)
-{
-    return nextafter(value, -INFINITY);
-}
-
-static double
-up(double value)
-{
-    return nextafter(value, INFINITY);
-}
-
 static bool
 is_flat(struct expression_range slope)
 {
     return slope.least == 0 && slope.greatest == 0;
 }
 
-static struct expression_range
-hull(struct expression_range a, struct expression_range b)
+static bool
+is_number(const struct extent *a)
 {
-    return (struct expression_range){fmin(a.least, b.least), fmax(a.greatest, b.greatest)};
+    return a->value.least == a->value.greatest && is_flat(a->slope);
 }
+
+/* ---- outward ---- */
+
+static struct expression_range
+outward(double least, double greatest)
+{
+    for (int i = 0; i < FUNCTION_ERROR; i++) {
+        least = nextafter(least, -INFINITY);
+        greatest = nextafter(greatest, INFINITY);
+    }
+    return (struct expression_range){least, greatest};
+}
+
+/* What the operation makes of two numbers of the ranges, whatever its error. */
+static bool
+value_of(enum opcode opcode, struct expression_range a, struct expression_range b, bool same,
+         struct expression_range *value)
+{
+    static const struct limits {
+        bool inexact;
+        double least, greatest;
+    } functions[OPCODE_OPERATIONS] = {
+        [OPCODE_POWER] = {true, 0, INFINITY}, [OPCODE_CUBE_ROOT] = {true, 0, INFINITY},
+        [OPCODE_EXP] = {true, 0, INFINITY},   [OPCODE_LOG] = {true, -INFINITY, INFINITY},
+        [OPCODE_SIN] = {true, -1, 1},         [OPCODE_COS] = {true, -1, 1},
+        [OPCODE_TANH] = {true, -1, 1},
+    };
+    const struct limits *limits = &functions[opcode];
+
+    if (!range_operate(opcode, a, b, same, value))
+        return false;
+    if (limits->inexact) {
+        *value = outward(value->least, value->greatest);
+        value->least = fmax(value->least, limits->least);
+        value->greatest = fmin(value->greatest, limits->greatest);
+    }
+    return true;
+}
+
+/* ---- arithmetic of slopes ---- */
 
 /* Adding 0 is exact. */
 static struct expression_range
-slope_add(struct expression_range a, struct expression_range b)
+add(struct expression_range a, struct expression_range b)
 {
     struct expression_range sum = {a.least + b.least, a.greatest + b.greatest};
 
     if (isnan(sum.least) || isnan(sum.greatest))
         return everything;
     if (a.least != 0 && b.least != 0)
-        sum.least = down(sum.least);
+        sum.least = nextafter(sum.least, -INFINITY);
     if (a.greatest != 0 && b.greatest != 0)
-        sum.greatest = up(sum.greatest);
+        sum.greatest = nextafter(sum.greatest, INFINITY);
     return sum;
 }
 
@@ -71,7 +94,7 @@ negative(struct expression_range a)
 
 /* 0 times infinity is 0: infinity only says that there is no bound. */
 static struct expression_range
-slope_multiply(struct expression_range a, struct expression_range b)
+multiply(struct expression_range a, struct expression_range b)
 {
     const double lefts[] = {a.least, a.least, a.greatest, a.greatest};
     const double rights[] = {b.least, b.greatest, b.least, b.greatest};
@@ -81,49 +104,10 @@ slope_multiply(struct expression_range a, struct expression_range b)
         bool zero = lefts[i] == 0 || rights[i] == 0;
         double value = zero ? 0 : lefts[i] * rights[i];
 
-        product.least = fmin(product.least, zero ? 0 : down(value));
-        product.greatest = fmax(product.greatest, zero ? 0 : up(value));
+        product.least = fmin(product.least, zero ? 0 : nextafter(value, -INFINITY));
+        product.greatest = fmax(product.greatest, zero ? 0 : nextafter(value, INFINITY));
     }
     return product;
-}
-
-/* What jumps up, or down, with a value of this slope. */
-static struct expression_range
-slope_of_steps(struct expression_range slope)
-{
-    return (struct expression_range){slope.least < 0 ? -INFINITY : 0, slope.greatest > 0 ? INFINITY : 0};
-}
-
-/* ---- values ---- */
-
-static struct expression_range
-outward(double least, double greatest)
-{
-    for (int i = 0; i < FUNCTION_ERROR; i++) {
-        least = down(least);
-        greatest = up(greatest);
-    }
-    return (struct expression_range){least, greatest};
-}
-
-static struct expression_range
-multiply(struct expression_range a, struct expression_range b)
-{
-    const double products[] = {a.least * b.least, a.least * b.greatest, a.greatest * b.least, a.greatest * b.greatest};
-    struct expression_range product = {products[0], products[0]};
-
-    for (int i = 1; i < 4; i++)
-        product = hull(product, (struct expression_range){products[i], products[i]});
-    return product;
-}
-
-static struct expression_range
-square(struct expression_range a)
-{
-    double least = a.least > 0 ? a.least : a.greatest < 0 ? a.greatest : 0;
-    double greatest = fmax(-a.least, a.greatest);
-
-    return (struct expression_range){least * least, greatest * greatest};
 }
 
 static struct expression_range
@@ -132,322 +116,163 @@ inverse(struct expression_range a)
     return (struct expression_range){1 / a.greatest, 1 / a.least};
 }
 
-static bool
-holds_zero(struct expression_range a)
+/* Of what jumps up, or down, with something of that slope. */
+static struct expression_range
+steps(struct expression_range value, struct expression_range slope)
 {
-    return a.least <= 0 && a.greatest >= 0;
+    if (value.least == value.greatest)
+        return flat;
+    return (struct expression_range){slope.least < 0 ? -INFINITY : 0, slope.greatest > 0 ? INFINITY : 0};
 }
 
-/* ---- operations of two ---- */
+/* ---- slopes of operations, whose value is known ---- */
 
-static struct extent
-add(const struct extent *a, const struct extent *b)
-{
-    return (struct extent){.value = {a->value.least + b->value.least, a->value.greatest + b->value.greatest},
-                           .slope = slope_add(a->slope, b->slope)};
-}
-
-static struct extent
-subtract(const struct extent *a, const struct extent *b)
-{
-    const struct extent minus = {.value = negative(b->value), .slope = negative(b->slope)};
-
-    return add(a, &minus);
-}
-
-static struct extent
-times(const struct extent *a, const struct extent *b, bool same)
+static struct expression_range
+slope_of_product(const struct extent *a, const struct extent *b, bool same)
 {
     if (same)
-        return (struct extent){.value = square(a->value),
-                               .slope =
-                                   slope_multiply(slope_multiply((struct expression_range){2, 2}, a->value), a->slope)};
-    return (struct extent){.value = multiply(a->value, b->value),
-                           .slope = slope_add(slope_multiply(a->value, b->slope), slope_multiply(b->value, a->slope))};
+        return multiply(multiply((struct expression_range){2, 2}, a->value), a->slope);
+    return add(multiply(a->value, b->slope), multiply(b->value, a->slope));
 }
 
 /* a / b is a1 / b1 - a2 / b2 = ((a1 - a2) - a2 / b2 (b1 - b2)) / b1 */
-static bool
-divide(const struct extent *a, const struct extent *b, struct extent *quotient)
-{
-    struct expression_range numerator;
-
-    if (holds_zero(b->value))
-        return false;
-    quotient->value = hull(
-        (struct expression_range){fmin(a->value.least / b->value.least, a->value.least / b->value.greatest),
-                                  fmax(a->value.least / b->value.least, a->value.least / b->value.greatest)},
-        (struct expression_range){fmin(a->value.greatest / b->value.least, a->value.greatest / b->value.greatest),
-                                  fmax(a->value.greatest / b->value.least, a->value.greatest / b->value.greatest)});
-    numerator = slope_add(a->slope, negative(slope_multiply(quotient->value, b->slope)));
-    quotient->slope = slope_multiply(numerator, inverse(b->value));
-    return true;
-}
-
-static struct extent
-maximum(const struct extent *a, const struct extent *b)
-{
-    struct extent result = {.value = {fmax(a->value.least, b->value.least), fmax(a->value.greatest, b->value.greatest)},
-                            .slope = hull(a->slope, b->slope)};
-
-    if (a->value.least >= b->value.greatest)
-        result.slope = a->slope;
-    else if (b->value.least >= a->value.greatest)
-        result.slope = b->slope;
-    return result;
-}
-
-static struct extent
-minimum(const struct extent *a, const struct extent *b)
-{
-    const struct extent left = {.value = negative(a->value), .slope = negative(a->slope)};
-    const struct extent right = {.value = negative(b->value), .slope = negative(b->slope)};
-    struct extent result = maximum(&left, &right);
-
-    return (struct extent){.value = negative(result.value), .slope = negative(result.slope)};
-}
-
-/* Of a condition that holds where `above` is not below 0, which has that slope. */
-static struct extent
-step(bool always, bool never, struct expression_range slope)
-{
-    if (always || never)
-        return (struct extent){.value = {always, always}, .slope = flat};
-    return (struct extent){.value = {0, 1}, .slope = slope_of_steps(slope)};
-}
-
-static struct extent
-not_less(const struct extent *a, const struct extent *b)
-{
-    return step(a->value.least >= b->value.greatest, a->value.greatest < b->value.least,
-                slope_add(a->slope, negative(b->slope)));
-}
-
-/* max(a, number) = a where a is not below the number: a step up with a; min(a, number) = a is one down. */
-static struct extent
-equal(const struct extent *a, const struct extent *b)
-{
-    const struct extent *extreme = a->greater_of || a->less_of ? a : b, *other = extreme == a ? b : a;
-    bool always =
-        a->value.least == a->value.greatest && b->value.least == b->value.greatest && a->value.least == b->value.least;
-    bool never = a->value.least > b->value.greatest || a->value.greatest < b->value.least;
-
-    if (other->self != 0 && extreme->greater_of == other->self)
-        return step(always || extreme->value.least <= other->value.least, never, other->slope);
-    if (other->self != 0 && extreme->less_of == other->self)
-        return step(always || extreme->value.greatest >= other->value.greatest, never, negative(other->slope));
-    return step(always, never, is_flat(a->slope) && is_flat(b->slope) ? flat : everything);
-}
-
-static bool
-is_number(const struct extent *a)
-{
-    return a->value.least == a->value.greatest && is_flat(a->slope);
-}
-
-/* a^b = exp(b ln a), for a above 0; or from 0 on, where b is a number above 0 */
-static bool
-power(const struct extent *a, const struct extent *b, struct extent *result)
-{
-    const double bases[] = {a->value.least, a->value.least, a->value.greatest, a->value.greatest};
-    const double exponents[] = {b->value.least, b->value.greatest, b->value.least, b->value.greatest};
-    struct expression_range logarithm, exponent = b->value;
-
-    if (!(a->value.least > 0) && !(a->value.least == 0 && is_number(b) && b->value.least > 0))
-        return false;
-    result->value = (struct expression_range){INFINITY, -INFINITY};
-    for (int i = 0; i < 4; i++) {
-        double value = kernel_point(OPCODE_POWER, bases[i], exponents[i]);
-
-        result->value = hull(result->value, (struct expression_range){value, value});
-    }
-    result->value = outward(result->value.least, result->value.greatest);
-    result->value.least = fmax(result->value.least, 0);
-    if (!(a->value.least > 0)) {
-        result->slope = is_flat(a->slope) ? flat : slope_of_steps(a->slope);
-        return true;
-    }
-    logarithm = outward(kernel_point(OPCODE_LOG, a->value.least, 0), kernel_point(OPCODE_LOG, a->value.greatest, 0));
-    exponent = slope_multiply(exponent, slope_multiply(inverse(a->value), a->slope));
-    result->slope = slope_multiply(result->value, slope_add(exponent, slope_multiply(logarithm, b->slope)));
-    return true;
-}
-
-/* ---- operations of one ---- */
-
-static struct extent
-whole(const struct extent *a)
-{
-    struct extent result = {.value = {floor(a->value.least), floor(a->value.greatest)}};
-
-    result.slope = result.value.least == result.value.greatest ? flat : slope_of_steps(a->slope);
-    return result;
-}
-
-/* The root of that opcode, which is the power `exponent`. */
-static bool
-root(enum opcode opcode, const struct extent *a, double exponent, struct extent *result)
-{
-    struct expression_range steepness;
-
-    if (a->value.least < 0)
-        return false;
-    result->value =
-        (struct expression_range){kernel_point(opcode, a->value.least, 0), kernel_point(opcode, a->value.greatest, 0)};
-    if (opcode != OPCODE_ROOT)
-        result->value = outward(result->value.least, result->value.greatest);
-    result->value.least = fmax(result->value.least, 0);
-    /* exponent * root / a, which falls */
-    steepness =
-        (struct expression_range){exponent * result->value.least / a->value.greatest,
-                                  a->value.least > 0 ? exponent * result->value.greatest / a->value.least : INFINITY};
-    if (a->value.greatest == 0)
-        steepness.least = 0;
-    result->slope = slope_multiply(steepness, a->slope);
-    return true;
-}
-
-static struct extent
-exponential(const struct extent *a)
-{
-    struct extent result = {
-        .value = outward(kernel_point(OPCODE_EXP, a->value.least, 0), kernel_point(OPCODE_EXP, a->value.greatest, 0))};
-
-    result.value.least = fmax(result.value.least, 0);
-    result.slope = slope_multiply(result.value, a->slope);
-    return result;
-}
-
-static bool
-logarithm(const struct extent *a, struct extent *result)
-{
-    if (!(a->value.least > 0))
-        return false;
-    result->value =
-        outward(kernel_point(OPCODE_LOG, a->value.least, 0), kernel_point(OPCODE_LOG, a->value.greatest, 0));
-    result->slope = slope_multiply(inverse(a->value), a->slope);
-    return true;
-}
-
-/* Whether a number first + 2 pi k may lie in the range. */
-static bool
-may_hold(struct expression_range range, double first)
-{
-    static const double turn = 6.283185307179586, margin = 1e-6;
-
-    return floor((range.greatest - first) / turn + margin) >= ceil((range.least - first) / turn - margin);
-}
-
-/* of sine or cosine, whose maxima are `top` and every turn from it */
 static struct expression_range
-wave(enum opcode opcode, struct expression_range a, double top)
+slope_of_quotient(const struct extent *a, const struct extent *b, struct expression_range value)
 {
-    static const double half_turn = 3.141592653589793;
-    double first = kernel_point(opcode, a.least, 0), last = kernel_point(opcode, a.greatest, 0);
-    struct expression_range range = outward(fmin(first, last), fmax(first, last));
-
-    return (struct expression_range){may_hold(a, top + half_turn) ? -1 : fmax(range.least, -1),
-                                     may_hold(a, top) ? 1 : fmin(range.greatest, 1)};
+    return multiply(add(a->slope, negative(multiply(value, b->slope))), inverse(b->value));
 }
 
+/* Of what is one of the two, in the whole range the first or the second. */
 static struct expression_range
-sine_of(struct expression_range a)
+slope_of_choice(const struct extent *a, const struct extent *b, bool first, bool second)
 {
-    return wave(OPCODE_SIN, a, 1.5707963267948966);
+    if (first || second)
+        return first ? a->slope : b->slope;
+    return (struct expression_range){fmin(a->slope.least, b->slope.least), fmax(a->slope.greatest, b->slope.greatest)};
 }
 
+/* a^b = exp(b ln a), where a is above 0 */
 static struct expression_range
-cosine_of(struct expression_range a)
+slope_of_power(const struct extent *a, const struct extent *b, struct expression_range value)
 {
-    return wave(OPCODE_COS, a, 0);
+    struct expression_range exponent = multiply(b->value, multiply(inverse(a->value), a->slope)), logarithm;
+
+    if (!value_of(OPCODE_LOG, a->value, a->value, true, &logarithm))
+        return !is_number(b) ? everything : is_flat(a->slope) ? flat : steps(value, a->slope);
+    return multiply(value, add(exponent, multiply(logarithm, b->slope)));
 }
 
-static bool
-oscillation(enum opcode opcode, const struct extent *a, struct extent *result)
+/* a ^ exponent, whose steepness exponent * value / a falls */
+static struct expression_range
+slope_of_root(const struct extent *a, struct expression_range value, double exponent)
 {
-    bool sine = opcode == OPCODE_SIN;
+    struct expression_range steepness = {a->value.greatest > 0 ? exponent * value.least / a->value.greatest : 0,
+                                         a->value.least > 0 ? exponent * value.greatest / a->value.least : INFINITY};
 
-    if (!(a->value.least >= -MOST_ANGLE && a->value.greatest <= MOST_ANGLE))
-        return false;
-    result->value = sine ? sine_of(a->value) : cosine_of(a->value);
-    result->slope = slope_multiply(sine ? cosine_of(a->value) : negative(sine_of(a->value)), a->slope);
-    return true;
+    return multiply(steepness, a->slope);
 }
 
-/* Its derivative 1 - tanh^2 is greatest where the argument is nearest 0. */
-static struct extent
-hyperbolic_tangent(const struct extent *a)
+/* Of sine or cosine, whose derivative is the other one, or less than it. */
+static struct expression_range
+slope_of_wave(enum opcode opcode, const struct extent *a)
 {
-    struct extent result = {.value = outward(kernel_point(OPCODE_TANH, a->value.least, 0),
-                                             kernel_point(OPCODE_TANH, a->value.greatest, 0))};
-    struct expression_range squares;
+    struct expression_range derivative = everything;
 
-    result.value = (struct expression_range){fmax(result.value.least, -1), fmin(result.value.greatest, 1)};
-    squares = square(result.value);
+    value_of(opcode == OPCODE_SIN ? OPCODE_COS : OPCODE_SIN, a->value, a->value, true, &derivative);
+    return multiply(opcode == OPCODE_SIN ? derivative : negative(derivative), a->slope);
+}
+
+/* The derivative of the hyperbolic tangent is 1 - tanh^2. */
+static struct expression_range
+slope_of_tanh(const struct extent *a, struct expression_range value)
+{
+    struct expression_range squares = {0, 1};
+
+    value_of(OPCODE_MULTIPLY, value, value, true, &squares);
     squares = outward(1 - squares.greatest, 1 - squares.least);
     squares.least = fmax(squares.least, 0);
-    result.slope = slope_multiply(squares, a->slope);
-    return result;
+    return multiply(squares, a->slope);
+}
+
+static struct expression_range
+slope_of(enum opcode opcode, const struct extent *a, const struct extent *b, bool same, struct expression_range value)
+{
+    bool above = a->value.least >= b->value.greatest, below = b->value.least >= a->value.greatest;
+
+    switch (opcode) {
+    case OPCODE_ADD:
+        return add(a->slope, b->slope);
+    case OPCODE_SUBTRACT:
+        return add(a->slope, negative(b->slope));
+    case OPCODE_MULTIPLY:
+        return slope_of_product(a, b, same);
+    case OPCODE_DIVIDE:
+        return slope_of_quotient(a, b, value);
+    case OPCODE_MAX:
+    case OPCODE_AT_LEAST:
+        return slope_of_choice(a, b, above, below);
+    case OPCODE_MIN:
+    case OPCODE_AT_MOST:
+        return slope_of_choice(a, b, below, above);
+    case OPCODE_NOT_LESS:
+        return steps(value, add(a->slope, negative(b->slope)));
+    case OPCODE_POWER:
+        return slope_of_power(a, b, value);
+    case OPCODE_COPY:
+        return a->slope;
+    case OPCODE_FLOOR:
+        return steps(value, a->slope);
+    case OPCODE_ROOT:
+        return slope_of_root(a, value, 0.5);
+    case OPCODE_CUBE_ROOT:
+        return slope_of_root(a, value, 1.0 / 3);
+    case OPCODE_EXP:
+        return multiply(value, a->slope);
+    case OPCODE_LOG:
+        return multiply(inverse(a->value), a->slope);
+    case OPCODE_SIN:
+    case OPCODE_COS:
+        return slope_of_wave(opcode, a);
+    case OPCODE_TANH:
+        return slope_of_tanh(a, value);
+    default:
+        return everything;
+    }
 }
 
 /* ---- the machine ---- */
+
+/* max(a, number) = a where a is not below the number: a step up with a; min(a, number) = a is one down. */
+static void
+compare(const struct extent *a, const struct extent *b, struct extent *result)
+{
+    const struct extent *extreme = a->greater_of || a->less_of ? a : b, *other = extreme == a ? b : a;
+    struct expression_range slope = is_flat(a->slope) && is_flat(b->slope) ? flat : everything;
+    bool always = false;
+
+    if (other->self != 0 && extreme->greater_of == other->self) {
+        always = extreme->value.least <= other->value.least;
+        slope = other->slope;
+    } else if (other->self != 0 && extreme->less_of == other->self) {
+        always = extreme->value.greatest >= other->value.greatest;
+        slope = negative(other->slope);
+    }
+    if (always)
+        result->value.least = 1;
+    result->slope = steps(result->value, slope);
+}
 
 /* false where the operation may be undefined */
 static bool
 operate(enum opcode opcode, const struct extent *a, const struct extent *b, bool same, struct extent *result)
 {
-    switch (opcode) {
-    case OPCODE_ADD:
-        *result = add(a, b);
-        return true;
-    case OPCODE_SUBTRACT:
-        *result = subtract(a, b);
-        return true;
-    case OPCODE_MULTIPLY:
-        *result = times(a, b, same);
-        return true;
-    case OPCODE_DIVIDE:
-        return divide(a, b, result);
-    case OPCODE_MAX:
-    case OPCODE_AT_LEAST:
-        *result = maximum(a, b);
-        return true;
-    case OPCODE_MIN:
-    case OPCODE_AT_MOST:
-        *result = minimum(a, b);
-        return true;
-    case OPCODE_NOT_LESS:
-        *result = not_less(a, b);
-        return true;
-    case OPCODE_EQUAL:
-        *result = equal(a, b);
-        return true;
-    case OPCODE_POWER:
-        return power(a, b, result);
-    case OPCODE_COPY:
-        *result = *a;
-        return true;
-    case OPCODE_FLOOR:
-        *result = whole(a);
-        return true;
-    case OPCODE_ROOT:
-        return root(opcode, a, 0.5, result);
-    case OPCODE_CUBE_ROOT:
-        return root(opcode, a, 1.0 / 3, result);
-    case OPCODE_EXP:
-        *result = exponential(a);
-        return true;
-    case OPCODE_LOG:
-        return logarithm(a, result);
-    case OPCODE_SIN:
-    case OPCODE_COS:
-        return oscillation(opcode, a, result);
-    case OPCODE_TANH:
-        *result = hyperbolic_tangent(a);
-        return true;
-    default:
+    if (!value_of(opcode, a->value, b->value, same, &result->value))
         return false;
-    }
+    if (opcode == OPCODE_EQUAL)
+        compare(a, b, result);
+    else
+        result->slope = slope_of(opcode, a, b, same, result->value);
+    return true;
 }
 
 static bool

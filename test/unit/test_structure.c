@@ -90,6 +90,8 @@ every_value_and_every_slope_lies_in_its_range(void **state)
         "equal(max(x, 5/2), x)*y - x*equal(min(x, 3), x)",
         "1/(x + y^2) - log(x)^2",
         "(x - y)^3 - 2*(x - y)^2",
+        "sin(x*y) - cos(2*x)*y",
+        "tanh(x - y)*exp(y - x)",
     };
     uint64_t seed = 5;
 

@@ -14,7 +14,7 @@ struct builder {
     struct keys keys;
     kernel kernel;
     size_t rows;
-    struct interval *intervals; /* of every feature, over the whole domain */
+    struct expression_range *ranges; /* of every feature, over the whole domain */
 };
 
 static bool
@@ -65,7 +65,7 @@ is_same(size_t rows, const double *a, const double *b)
 static bool
 look_at(const struct builder *builder, const struct feature *feature, const double *values)
 {
-    struct interval range;
+    struct expression_range range;
 
     for (size_t i = 0; i < builder->rows; i++)
         if (!(fabs(values[i]) < extreme))
@@ -75,12 +75,12 @@ look_at(const struct builder *builder, const struct feature *feature, const doub
             if (is_same(builder->rows, values,
                         matrix_column(&builder->library->values, (size_t)(k ? feature->first : feature->second))))
                 return false;
-    range = interval_of(values, builder->rows);
-    return range.most - range.least > 1e-10 * fmax(fabs(range.least), fabs(range.most));
+    range = tree_range_of(values, builder->rows);
+    return range.greatest - range.least > 1e-10 * fmax(fabs(range.least), fabs(range.greatest));
 }
 
 static void
-add_feature(struct builder *builder, struct feature feature, struct interval interval)
+add_feature(struct builder *builder, struct feature feature, struct expression_range range)
 {
     struct library *library = builder->library;
     uint64_t key = residues_key(feature.residues);
@@ -90,7 +90,7 @@ add_feature(struct builder *builder, struct feature feature, struct interval int
     if (!look_at(builder, &feature, matrix_column(&library->values, library->count)))
         return;
     keys_add(&builder->keys, key);
-    builder->intervals[library->count] = interval;
+    builder->ranges[library->count] = range;
     library->features[library->count++] = feature;
 }
 
@@ -101,10 +101,10 @@ add_operation(struct builder *builder, unsigned operation, int32_t first, int32_
     const struct feature *a = &library->features[first], *b = &library->features[second];
     bool binary = tree_operands(operation) > 1;
     struct feature feature = {.operation = (uint8_t)operation, .first = first, .second = second};
-    struct interval interval;
+    struct expression_range range;
 
     if (library->count == library->capacity ||
-        !interval_join(operation, builder->intervals[first], builder->intervals[second], &interval) ||
+        !tree_join_ranges(operation, builder->ranges[first], builder->ranges[second], &range) ||
         is_forbidden(builder, operation, second) || (binary && is_forbidden(builder, operation, first)))
         return;
     feature.nodes = (uint8_t)(1 + b->nodes + (binary ? a->nodes : 0));
@@ -112,7 +112,7 @@ add_operation(struct builder *builder, unsigned operation, int32_t first, int32_
     if (keys_have(&builder->keys, residues_key(feature.residues)))
         return;
     compute(builder, &feature, matrix_column(&library->values, library->count));
-    add_feature(builder, feature, interval);
+    add_feature(builder, feature, range);
 }
 
 static void
@@ -129,8 +129,8 @@ add_unary(struct builder *builder, size_t begin, size_t end)
 static void
 add_pair(struct builder *builder, int32_t a, int32_t b)
 {
-    const struct interval *x = &builder->intervals[a], *y = &builder->intervals[b];
-    bool swapped = x->least + x->most < y->least + y->most;
+    const struct expression_range *x = &builder->ranges[a], *y = &builder->ranges[b];
+    bool swapped = x->least + x->greatest < y->least + y->greatest;
 
     add_operation(builder, TREE_MULTIPLY, a, b);
     add_operation(builder, TREE_DIVIDE, a, b);
@@ -176,7 +176,7 @@ add_inputs(struct builder *builder, const double *const *inputs, size_t input_co
         add_feature(builder,
                     (struct feature){
                         .operation = TREE_INPUT, .input = (uint8_t)i, .nodes = 1, .residues = residues_of_input(i)},
-                    interval_of(inputs[i], builder->rows));
+                    tree_range_of(inputs[i], builder->rows));
     }
     library->ends[1] = library->count;
 }
@@ -293,8 +293,8 @@ make(memmodel_context *context, size_t rows, const double *const *inputs, size_t
 
     *library = (struct library){.capacity = MOST_VALUES / rows < most ? 1 + MOST_VALUES / rows : most};
     library->features = memory_allocate_zeroed(context, library->capacity, sizeof *library->features);
-    builder.intervals = memory_allocate_zeroed(context, library->capacity, sizeof *builder.intervals);
-    status = library->features && builder.intervals ? 0 : MEMMODEL_ERROR_NOMEM;
+    builder.ranges = memory_allocate_zeroed(context, library->capacity, sizeof *builder.ranges);
+    status = library->features && builder.ranges ? 0 : MEMMODEL_ERROR_NOMEM;
     if (!status)
         status = matrix_new(context, rows, library->capacity + 1, &library->values);
     if (!status)
@@ -302,7 +302,7 @@ make(memmodel_context *context, size_t rows, const double *const *inputs, size_t
     if (!status)
         build(&builder, inputs, input_count);
     keys_release(&builder.keys);
-    memory_release(context, builder.intervals);
+    memory_release(context, builder.ranges);
     return status;
 }
 

@@ -82,21 +82,18 @@ tree_count_numbers(const struct tree *tree);
 
 /* ---- where a tree has values ---- */
 
-/* Numbers from `least` to `most`. */
-struct interval {
-    double least, most;
-};
-
 /*
- * What the operation makes of any two numbers of the intervals, the second that of the last operand; false if it may have a pole
- * there, or no value. Bounds may be wider than need be.
+ * What the operation makes of any two numbers of the ranges, the second that of the last operand; false if it may have a pole
+ * there, no value, or one whose square is infinite. It says what is worth a try; what is returned is proven of its program
+ * (expression_program_range()), where errors of functions count. Logarithms, sines and cosines are taken for wider than they are.
  */
 bool
-interval_join(unsigned operation, struct interval first, struct interval second, struct interval *joined);
+tree_join_ranges(unsigned operation, struct expression_range first, struct expression_range second,
+                 struct expression_range *joined);
 
-/* The interval that a column fills. */
-struct interval
-interval_of(const double *column, size_t rows);
+/* What a column fills. */
+struct expression_range
+tree_range_of(const double *column, size_t rows);
 
 /* ---- units ---- */
 
@@ -113,9 +110,9 @@ struct tree_machine {
     memmodel_context *context;
     kernel kernel;
     size_t rows;
-    const double *const *inputs; /* a column of each */
-    struct interval *domain;     /* of each */
-    double *values, *slopes;     /* of every node a column */
+    const double *const *inputs;     /* a column of each */
+    struct expression_range *domain; /* of each */
+    double *values, *slopes;         /* of every node a column */
     const double *columns[TREE_MOST_NODES];
     size_t sizes[TREE_MOST_NODES];
 };

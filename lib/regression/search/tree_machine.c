@@ -1,7 +1,11 @@
 /* Values of trees, and their derivatives by the numbers in them: node by node on all rows, by the evaluator's kernels. */
 #include "regression/search/tree.h"
+#include "expression/range.h"
 
 #include <math.h>
+
+static const double largest = 1e150;                              /* beyond it a square is infinite */
+static const double least_logarithm = -745, most_logarithm = 710; /* of any number */
 
 int
 tree_machine_new(memmodel_context *context, size_t rows, const double *const *inputs, size_t input_count,
@@ -15,7 +19,7 @@ tree_machine_new(memmodel_context *context, size_t rows, const double *const *in
     if (!machine->values || !machine->slopes || !machine->domain)
         return MEMMODEL_ERROR_NOMEM;
     for (size_t i = 0; i < input_count; i++)
-        machine->domain[i] = interval_of(inputs[i], rows);
+        machine->domain[i] = tree_range_of(inputs[i], rows);
     return 0;
 }
 
@@ -27,10 +31,38 @@ tree_machine_release(struct tree_machine *machine)
     memory_release(machine->context, machine->domain);
 }
 
+struct expression_range
+tree_range_of(const double *column, size_t rows)
+{
+    struct expression_range range = {column[0], column[0]};
+
+    for (size_t i = 1; i < rows; i++) {
+        range.least = fmin(range.least, column[i]);
+        range.greatest = fmax(range.greatest, column[i]);
+    }
+    return range;
+}
+
+bool
+tree_join_ranges(unsigned operation, struct expression_range first, struct expression_range second,
+                 struct expression_range *joined)
+{
+    struct expression_range left = operation == TREE_INVERSE ? (struct expression_range){1, 1} : first;
+
+    if (!range_operate(tree_opcode(operation), left, second, operation == TREE_SQUARE, joined))
+        return false;
+    if (operation == TREE_LOG)
+        *joined = (struct expression_range){second.least >= 1 ? 0 : least_logarithm,
+                                            second.greatest <= 1 ? 0 : most_logarithm};
+    else if (operation == TREE_SIN || operation == TREE_COS)
+        *joined = (struct expression_range){-1, 1};
+    return joined->least > -largest && joined->greatest < largest;
+}
+
 bool
 tree_is_sound(const struct tree_machine *machine, const struct tree *tree)
 {
-    struct interval stack[TREE_MOST_NODES];
+    struct expression_range stack[TREE_MOST_NODES];
     size_t height = 0;
 
     for (size_t i = 0; i < tree->count; i++) {
@@ -39,11 +71,11 @@ tree_is_sound(const struct tree_machine *machine, const struct tree *tree)
 
         if (operands == 0) {
             stack[height++] = gene->operation == TREE_INPUT ? machine->domain[gene->input]
-                                                            : (struct interval){gene->number, gene->number};
+                                                            : (struct expression_range){gene->number, gene->number};
             continue;
         }
         height -= operands - 1;
-        if (!interval_join(gene->operation, stack[height - 1], stack[height + operands - 2], &stack[height - 1]))
+        if (!tree_join_ranges(gene->operation, stack[height - 1], stack[height + operands - 2], &stack[height - 1]))
             return false;
     }
     return true;
