@@ -1,7 +1,8 @@
-"""Extra-P on one split: JSON with columns, x, y and test_x on standard input, its predictions on standard output."""
+"""Extra-P on one split: JSON with columns, x, y and test_x on standard input; formula and predictions on the output."""
 
 import json
 import logging
+import re
 import sys
 
 from extrap.entities.callpath import Callpath
@@ -11,6 +12,12 @@ from extrap.entities.measurement import Measurement
 from extrap.entities.metric import Metric
 from extrap.entities.parameter import Parameter
 from extrap.modelers.model_generator import ModelGenerator
+
+
+def as_usual(formula: str) -> str:
+    """Without powers of 1, and with fractions as numbers."""
+    formula = formula.replace("^(1)", "")
+    return re.sub(r"\((-?\d+)/(\d+)\)", lambda fraction: str(int(fraction[1]) / int(fraction[2])), formula)
 
 
 def main() -> None:
@@ -28,7 +35,8 @@ def main() -> None:
     generator = ModelGenerator(experiment)
     generator.model_all()
     function = generator.models[path, metric].hypothesis.function
-    json.dump([float(function.evaluate(row)) for row in given["test_x"]], sys.stdout)
+    predictions = [float(function.evaluate(row)) for row in given["test_x"]]
+    json.dump({"formula": as_usual(function.to_string()), "predictions": predictions}, sys.stdout)
 
 
 if __name__ == "__main__":

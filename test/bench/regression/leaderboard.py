@@ -23,11 +23,12 @@ import methods  # noqa: E402
 import numpy as np  # noqa: E402
 import tables  # noqa: E402
 import unseen  # noqa: E402
-from results import Result, Store, machine  # noqa: E402
+from results import Result, Store, label, machine  # noqa: E402
 from tables import SPLITS, Part, Table  # noqa: E402
 
 ByMethod = dict[str, dict[str, Result]]
 LARGE = 1500  # rows, from which on tables nobody has seen are split half as often
+SMALL = 1000  # rows to learn from, of a board without the large ones
 
 
 def r2(part: Part, predictions: np.ndarray) -> float:
@@ -79,7 +80,8 @@ def print_summaries(
         seconds = max(of_tables[table].seconds for table in names)
         nodes = np.median([of_tables[table].nodes for table in names])
         size = "" if np.isnan(nodes) else f"{nodes:.0f}"
-        line = summary(method, medians, ranks[method], f"{seconds:.2f}", size)
+        shown = label(method, (of_tables[table] for table in names))
+        line = summary(shown, medians, ranks[method], f"{seconds:.2f}", size)
         lines.append((float(np.mean(ranks[method])), line))
     print("\n".join(line for _, line in sorted(lines)))
 
@@ -97,6 +99,22 @@ def ranks_among(medians: dict[str, float], reference: dict[str, dict[str, float]
     return [rank(value, reference[table].values()) for table, value in medians.items()]
 
 
+def of_first_splits(results: ByMethod) -> ByMethod:
+    """As if all methods had been given as few splits as those that take long."""
+    return {
+        method: {table: result.first(methods.FEW_SPLITS) for table, result in of.items()}
+        for method, of in results.items()
+    }
+
+
+def print_published(results: ByMethod, reference: dict[str, dict[str, float]], more: list[tuple[float, str]]) -> None:
+    ranks = {
+        method: ranks_among({table: of[table].median for table in reference}, reference)
+        for method, of in results.items()
+    }
+    print_summaries(results, list(reference), ranks, more)
+
+
 def published_board(chosen: dict[str, methods.Method], splits: str) -> None:
     """The twelve tables of the published study, on its splits or on others."""
     reference = tables.published()
@@ -106,51 +124,50 @@ def published_board(chosen: dict[str, methods.Method], splits: str) -> None:
     results = store.of_methods(chosen)
     print(f"\nTest R2 on the {splits} splits: median of ten. {store.machine}\n")
     print_tables(results, reference, {table: max(others.values()) for table, others in reference.items()})
-    results = complete(results, reference)
-    ranks = {
-        method: ranks_among({table: of[table].median for table in reference}, reference)
-        for method, of in results.items()
-    }
     more = []
     if splits == "published":
         for method in next(iter(reference.values())):
             medians = {table: others[method] for table, others in reference.items()}
             of_method = ranks_among(medians, reference)
             more.append((float(np.mean(of_method)), summary(f"{method} (published)", [*medians.values()], of_method)))
-    print_summaries(results, list(reference), ranks, more)
+    print_published(complete(results, reference), reference, more)
+    print(f"\nOf the first {methods.FEW_SPLITS} splits alone")
+    print_published(of_first_splits(complete(results, reference)), reference, [])
     if splits != "published":
         print("Ranks are among the published results, which are of other splits.")
     print_worst(results)
 
 
+def print_unseen(title: str, results: ByMethod, shown: list[str]) -> None:
+    if not results or not shown:
+        return
+    ranks: dict[str, list[float]] = {method: [] for method in results}
+    for table in shown:
+        medians = {method: of[table].median for method, of in results.items()}
+        for method, value in medians.items():
+            ranks[method].append(rank(value, medians.values()))
+    print(f"\n{title}; ranks are among these methods")
+    print_summaries(results, shown, ranks, [])
+
+
 def unseen_board(chosen: dict[str, methods.Method]) -> None:
     """Tables that no rule was chosen by; ranks are among the methods that have all."""
     store = Store("unseen")
-    names = []
+    rows = {}
     for table in unseen.tables():
-        names.append(table.name)
+        rows[table.name] = 0.75 * len(table.y)
         measure(store, chosen, table, range(5 if len(table.y) > LARGE else 10))
-    everything = store.of_methods(chosen)
+    names, everything = list(rows), store.of_methods(chosen)
     print(
         f"\nTest R2 on tables that no rule was chosen by: median of ten splits, of large ones five. {store.machine}\n"
     )
     print_tables(everything, names)
-    small = [table for table in names if not np.isnan(everything.get("kernel ridge", {}).get(table, NONE).median)]
-    for title, shown in (("all", names), ("where kernel ridge is possible", small)):
-        results = complete(everything, shown) if shown else {}
-        if not results:
-            continue
-        ranks: dict[str, list[float]] = {method: [] for method in results}
-        for table in shown:
-            medians = {method: of[table].median for method, of in results.items()}
-            for method, value in medians.items():
-                ranks[method].append(rank(value, medians.values()))
-        print(f"\n{len(shown)} tables, {title}; ranks are among these methods")
-        print_summaries(results, shown, ranks, [])
+    small = [table for table in names if rows[table] <= SMALL]
+    for title, shown in (("all", names), (f"of at most {SMALL} rows to learn from", small)):
+        print_unseen(f"{len(shown)} tables, {title}", complete(everything, shown), shown)
+        few = of_first_splits(complete(everything, shown))
+        print_unseen(f"{len(shown)} tables, {title}, the first {methods.FEW_SPLITS} splits alone", few, shown)
     print_worst(everything)
-
-
-NONE = Result([float("nan")], float("nan"), float("nan"))
 
 
 def pick(known: dict[str, methods.Method], wanted: str | None) -> dict[str, methods.Method]:

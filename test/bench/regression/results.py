@@ -1,6 +1,7 @@
 """What was measured, kept as lines of JSON, so that a run goes on where another stopped.
 
-A line is one method on one table: the error of every split, and medians of the seconds and the size of the formula.
+A line is one method on one table: the error of every split, and medians of the processor's seconds and the size of the
+formula.
 Files lie in results/ beside this one, and begin with the machine on which they were begun.
 """
 
@@ -10,9 +11,11 @@ import json
 import os
 import pathlib
 import platform
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import methods
@@ -33,6 +36,9 @@ class Result(NamedTuple):
     def median(self) -> float:
         return float(np.median(self.errors))
 
+    def first(self, splits: int) -> Result:
+        return self._replace(errors=self.errors[:splits])
+
 
 Error = Callable[[Part, np.ndarray], float]
 
@@ -50,18 +56,30 @@ def machine() -> str:
     return f"{processor()}, {os.cpu_count()} processors, one used; {versions}"
 
 
+def processor_seconds() -> float:
+    """Of this process and of those that it started and that ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
 def judge(method: methods.Method, parts: Iterable[Part], error: Error) -> Result:
     errors, seconds, nodes = [], [], []
     for part in parts:
-        start = time.perf_counter()
+        start = processor_seconds()
         try:
             outcome = method(part)
         except ValueError:  # a method that cannot do this table
             return Result([float("nan")], float("nan"), float("nan"))
-        seconds.append(time.perf_counter() - start)
+        seconds.append(processor_seconds() - start)
         errors.append(error(part, outcome.predictions))
         nodes.append(outcome.nodes)
     return Result(errors, float(np.median(seconds)), float(np.median(nodes)))
+
+
+def label(method: str, results: Iterable[Result]) -> str:
+    """Its name, and how many splits it was given if others were given more."""
+    few = method in methods.LONG and any(len(result.errors) == methods.FEW_SPLITS for result in results)
+    return f"{method} ({methods.FEW_SPLITS} splits)" if few else method
 
 
 class Store:
@@ -107,7 +125,9 @@ class Store:
             if (table, name) in self.results and not name.startswith(methods.OURS):
                 continue
             try:
-                self.results[table, name] = judge(method, parts(), error)
+                self.results[table, name] = judge(
+                    method, islice(parts(), methods.FEW_SPLITS if name in methods.LONG else None), error
+                )
             except ImportError as missing:
                 print(f"{name} left out: {missing}", file=sys.stderr)
                 continue
