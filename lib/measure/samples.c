@@ -188,6 +188,25 @@ memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, siz
     return 0;
 }
 
+enum { most_columns_told = 8 };
+
+static int
+unknown_column(const memmodel_samples *samples, const char *name)
+{
+    struct text names = TEXT_INIT(samples->context);
+    size_t told = samples->column_count < most_columns_told ? samples->column_count : most_columns_told;
+    int status;
+
+    for (size_t i = 0; i < told; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", samples->columns[i].name);
+    if (told < samples->column_count)
+        text_append(&names, ", ...");
+    status = context_error(samples->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, name, "no column of the table; it has %s",
+                           names.length ? names.bytes : "none");
+    text_release(&names);
+    return status;
+}
+
 static bool
 reads(const struct samples_column *column, size_t row, const char *value)
 {
@@ -209,7 +228,7 @@ memmodel_samples_filter(const memmodel_samples *samples, const char *column, con
     int status;
 
     if (!found)
-        return context_error(samples->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, column, "the table has no such column");
+        return unknown_column(samples, column);
     rows = memory_allocate_zeroed(samples->context, samples->row_count + 1, sizeof *rows);
     if (!rows)
         return MEMMODEL_ERROR_NOMEM;
@@ -292,7 +311,7 @@ memmodel_samples_column(const memmodel_samples *samples, const char *name)
     const struct samples_column *column = samples_find(samples, name);
 
     if (!column) {
-        context_error(samples->context, MEMMODEL_ERROR_UNKNOWN_SYMBOL, name, "the table has no such column");
+        unknown_column(samples, name);
         return NULL;
     }
     if (column->is_text) {

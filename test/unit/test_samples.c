@@ -275,6 +275,17 @@ rows_are_selected_in_the_given_order(void **state)
 }
 
 static void
+of_many_columns_eight_are_told(void **state)
+{
+    memmodel_samples *samples = parsed(*state, "a,b,c,d,e,f,g,h,i\n1,2,3,4,5,6,7,8,9\n");
+
+    assert_null(memmodel_samples_column(samples, "z"));
+    assert_string_equal(memmodel_context_error(*state)->message,
+                        "no column of the table; it has a, b, c, d, e, f, g, h, ...");
+    memmodel_samples_unref(samples);
+}
+
+static void
 a_filter_compares_numbers_as_numbers(void **state)
 {
     memmodel_samples *samples = parsed(*state, "filters,status\n16,ok\n16.0,oom\n8,ok\n"), *found;
@@ -286,6 +297,7 @@ a_filter_compares_numbers_as_numbers(void **state)
     assert_int_equal(memmodel_samples_row_count(found), 0);
     memmodel_samples_unref(found);
     assert_error(*state, memmodel_samples_filter(samples, "stat", "ok", &found), MEMMODEL_ERROR_UNKNOWN_SYMBOL, "stat");
+    assert_string_equal(memmodel_context_error(*state)->message, "no column of the table; it has filters, status");
     memmodel_samples_unref(samples);
 }
 
@@ -387,6 +399,7 @@ main(void)
         SAMPLES_TEST(names_are_checked),
         SAMPLES_TEST(infinite_values_are_refused_and_leave_the_table_alone),
         SAMPLES_TEST(rows_are_selected_in_the_given_order),
+        SAMPLES_TEST(of_many_columns_eight_are_told),
         SAMPLES_TEST(a_filter_compares_numbers_as_numbers),
         cmocka_unit_test(the_random_order_is_the_documented_one),
         cmocka_unit_test(each_order_is_equally_likely),
