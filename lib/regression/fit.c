@@ -6,6 +6,7 @@
 #include "regression/noise.h"
 #include "regression/robust.h"
 #include "regression/settle.h"
+#include "regression/shorten.h"
 #include "regression/widen.h"
 
 #include <math.h>
@@ -188,6 +189,23 @@ put_constant_last(struct subset *subset)
     subset->columns[subset->count - 1] = 0;
 }
 
+/* With few digits, unless one is not above 0 then. While the factors are those of the subset. */
+static void
+shorten(const struct fit *fit, const struct subset *subset, double *coefficients)
+{
+    int exponents[SUBSET_TERMS + 1];
+    double shorter[SUBSET_TERMS + 1];
+    bool positive = true;
+
+    for (size_t k = 0; k < subset->count; k++)
+        exponents[k] = fit->basis.exponents[subset->columns[k]];
+    shorten_solve(&fit->work.qr, &(struct shorten_columns){.exponents = exponents}, fit->basis.right_side, shorter);
+    for (size_t k = 0; k < subset->count; k++)
+        positive = positive && shorter[k] > 0;
+    if (positive)
+        memcpy(coefficients, shorter, subset->count * sizeof *coefficients);
+}
+
 /* Coefficients of the formula's terms; the factors are those of their least squares. */
 static bool
 solve(struct fit *fit, const struct sum *formula, double *coefficients)
@@ -199,6 +217,8 @@ solve(struct fit *fit, const struct sum *formula, double *coefficients)
 
     if (fit_is_reweighed(fit))
         solved = fit->work.qr.count == subset->count && select_fit(&fit->reweighing, &problem, subset, scaled);
+    else if (solved && formula->scale == 0)
+        shorten(fit, subset, scaled);
     if (!solved)
         return false;
     for (size_t k = 0; k < subset->count; k++)

@@ -1,21 +1,16 @@
 /* From samples to a model, for tables of any kind: read the table, offer terms, choose among them, make the model. */
 #include "regression/fit_general.h"
 #include "regression/bound.h"
-#include "regression/decimal.h"
 #include "regression/front.h"
 #include "regression/general.h"
 #include "regression/noise.h"
 #include "regression/reweigh.h"
 #include "regression/settle.h"
+#include "regression/shorten.h"
 #include "regression/search/trees.h"
 #include "regression/widen.h"
 
 #include <math.h>
-
-enum { ALL_DIGITS = 17 };
-
-static const double digit_share = 0.01; /* of the standard error of the mean squared error */
-static const double exact = 1e-21;      /* share of the target's square that counts as no error */
 
 struct fit {
     memmodel_context *context;
@@ -95,54 +90,21 @@ solve_by_loss(struct fit *fit, const struct candidate *candidate, const struct r
                 coefficients);
 }
 
-/* The number of fewest digits within the tolerance. */
-static double
-shortest_near(double number, double tolerance)
-{
-    for (int digits = 1; digits < ALL_DIGITS; digits++) {
-        double rounded = decimal_rounded(number, digits);
+static const double digit_share =
+    0.01; /* of the standard error of the squares: numbers of what a search found are read */
 
-        if (fabs(rounded - number) <= tolerance)
-            return rounded;
-    }
-    return number;
-}
-
-/* By how much the sum of squares may grow for a number's sake. While fit->column is the target; it becomes what is left. */
-static double
-affordable_growth(struct fit *fit, const double *aligned)
-{
-    size_t rows = fit->training.columns.rows;
-    double size = vector_dot(rows, fit->column, fit->column), left;
-
-    for (size_t k = 0; k < fit->qr.count; k++)
-        vector_add_scaled(rows, fit->column, -aligned[k], matrix_column(&fit->qr.q, k));
-    left = vector_dot(rows, fit->column, fit->column);
-    return fmax(left * digit_share * sqrt(2 / (double)rows), exact * size) / (double)fit->qr.count;
-}
-
-/*
- * Coefficients of a formula that a search found, with few digits, so that a person can read them: those before one that is
- * rounded follow it, as in any back substitution.
- */
+/* With few digits; a constant that is not needed is 0. */
 static void
 solve_shortly(struct fit *fit, const struct candidate *candidate, double *coefficients)
 {
-    const struct qr *qr = &fit->qr;
-    double aligned[PATH_MOST + 1], growth;
+    int exponents[PATH_MOST + 1];
 
-    qr_align(qr, fit->column, aligned);
-    growth = affordable_growth(fit, aligned);
-    for (size_t k = qr->count; k-- > 0;) {
-        int exponent = fit->basis.exponents[column_of(candidate, k)];
-        double own = matrix_column(&qr->r, k)[k], number = aligned[k] / own, tolerance = sqrt(growth) / fabs(own);
-
-        for (size_t j = k + 1; j < qr->count; j++)
-            number -= matrix_column(&qr->r, j)[k] * coefficients[j] / own;
-        if (k == candidate->terms && fabs(number) <= tolerance) /* no constant is needed */
-            number = 0;
-        coefficients[k] = ldexp(shortest_near(ldexp(number, -exponent), ldexp(tolerance, -exponent)), exponent);
-    }
+    for (size_t k = 0; k < fit->qr.count; k++)
+        exponents[k] = fit->basis.exponents[column_of(candidate, k)];
+    shorten_solve(&fit->qr,
+                  &(struct shorten_columns){
+                      .exponents = exponents, .constant = true, .share = candidate->library == TREES ? digit_share : 0},
+                  fit->column, coefficients);
 }
 
 /* While the factors are those of the candidate's terms. */
@@ -153,10 +115,8 @@ solve(struct fit *fit, const struct candidate *candidate, const struct reading *
         fit->column[i] = reading->aims[i] * reading->roots[i];
     if (!loss_is_square(&fit->loss))
         solve_by_loss(fit, candidate, reading, coefficients);
-    else if (candidate->library == TREES)
-        solve_shortly(fit, candidate, coefficients);
     else
-        qr_solve(&fit->qr, fit->column, coefficients);
+        solve_shortly(fit, candidate, coefficients);
 }
 
 /* After the terms. */

@@ -124,6 +124,36 @@ planted_formulas_are_found(void **state)
     }
 }
 
+/* factor a + constant, with least squares' 4.999999999999999 and 1.9e-15 rounded away. */
+static void
+assert_line(memmodel_context *context, int32_t loss, double factor, double constant, const char *expected)
+{
+    const struct memmodel_fit_options options = {.size = sizeof options, .loss = loss};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    char *text;
+
+    assert_int_equal(memmodel_samples_new(context, (const char *[]){"a", "y"}, 2, &samples), 0);
+    for (int i = 1; i <= 12; i++)
+        assert_int_equal(memmodel_samples_add(samples, (double[]){i, factor * i + constant}), 0);
+    model = fit(samples, &options);
+    text = formula(context, model, MEMMODEL_TEXT);
+    assert_string_equal(text, expected);
+    memmodel_free(context, text);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static void
+what_is_met_exactly_has_few_digits(void **state)
+{
+    assert_line(*state, MEMMODEL_FIT_LOSS_RELATIVE, 5, 7, "5*a + 7");
+    assert_line(*state, MEMMODEL_FIT_LOSS_RELATIVE, 0.1, 0.3, "0.1*a + 0.3");
+    assert_line(*state, MEMMODEL_FIT_LOSS_SQUARED, 5, 7, "5*a + 7");
+    assert_line(*state, MEMMODEL_FIT_LOSS_SQUARED, 10, 0, "10*a");
+    assert_line(*state, MEMMODEL_FIT_LOSS_SQUARED, 0, 42, "42");
+}
+
 static double
 noisy(const struct row *row)
 {
@@ -539,6 +569,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(planted_formulas_are_found),
+        TEST(what_is_met_exactly_has_few_digits),
         TEST(the_sum_of_twenty_inputs_is_found),
         TEST(held_out_error_is_about_the_noise),
         TEST(of_noise_the_mean_remains),

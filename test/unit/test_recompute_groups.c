@@ -1,0 +1,220 @@
+/* Which scopes or layers that follow one another may run in one checkpoint: what a Sequential of them would compute. */
+#include "check.h"
+#include "recompute/scopes.h"
+
+#include <stdio.h>
+
+/* ---- networks ---- */
+
+static memmodel_tensor
+start(memmodel_context *context, memmodel_network **network)
+{
+    assert_int_equal(memmodel_network_new(context, network), 0);
+    return memmodel_network_input(*network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
+}
+
+static memmodel_tensor
+linear(memmodel_network *network, memmodel_tensor x)
+{
+    return memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 16));
+}
+
+static memmodel_tensor
+gelu(memmodel_network *network, memmodel_tensor x)
+{
+    return memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_GELU));
+}
+
+/* A module with weights. */
+static memmodel_tensor
+module(memmodel_network *network, const char *name, memmodel_tensor x)
+{
+    memmodel_network_push_scope(network, name);
+    x = linear(network, x);
+    memmodel_network_pop_scope(network);
+    return x;
+}
+
+/* One that reads two tensors. */
+static memmodel_tensor
+sum(memmodel_network *network, const char *name, memmodel_tensor a, memmodel_tensor b)
+{
+    memmodel_network_push_scope(network, name);
+    a = memmodel_network_binary(network, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_ADD));
+    memmodel_network_pop_scope(network);
+    return a;
+}
+
+/* ---- their groups ---- */
+
+/* "a..b" and so on in the order of the forward pass, the longer ones first. */
+static void
+assert_groups(memmodel_network *network, const char *expected)
+{
+    const struct memmodel_job job = {.size = sizeof job};
+    struct arena arena, names;
+    struct scopes scopes;
+    struct query query;
+    char found[1024] = "";
+
+    assert_int_equal(memmodel_context_error(network->context)->status, 0);
+    assert_int_equal(query_new(network, &job, NULL, &query), 0);
+    arena = names = ARENA_INIT(query.context);
+    assert_int_equal(query_bind(&query), 0);
+    assert_int_equal(scopes_find(&query, NULL, &arena, &names, &scopes), 0);
+    for (size_t i = 0; i < scopes.count; i++)
+        if (scopes.items[i].modules)
+            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", found[0] ? " " : "",
+                     scopes.items[i].name);
+    assert_string_equal(found, expected);
+    arena_release(&arena);
+    arena_release(&names);
+    query_release(&query);
+    memmodel_network_unref(network);
+}
+
+static void
+modules_in_a_row_are_groups_but_for_all_that_their_scope_holds(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network);
+
+    memmodel_network_push_scope(network, "h");
+    for (int i = 0; i < 4; i++)
+        x = module(network, (const char *[]){"0", "1", "2", "3"}[i], x);
+    memmodel_network_pop_scope(network);
+    assert_groups(network, "h.0..2 h.0..1 h.1..3 h.1..2 h.2..3");
+}
+
+static void
+modules_with_something_between_them_are_none(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network);
+
+    x = module(network, "a", x);
+    x = gelu(network, x);
+    module(network, "b", x);
+    assert_groups(network, "");
+}
+
+static void
+a_later_module_may_read_only_what_the_first_reads(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network), y = gelu(network, x), a, b;
+
+    a = module(network, "a", y);
+    b = module(network, "b", a);
+    sum(network, "c", b, y);
+    assert_groups(network, "a..c a..b");
+}
+
+static void
+what_a_group_reads_of_the_network_s_inputs_is_there_anyway(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network), y = gelu(network, x), a;
+
+    a = module(network, "a", y);
+    sum(network, "b", a, x);
+    assert_groups(network, "a..b");
+}
+
+static void
+only_the_last_makes_what_is_read_behind_the_group(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network), y = gelu(network, x), a, b;
+
+    a = module(network, "a", y);
+    b = module(network, "b", a);
+    sum(network, "c", b, a);
+    assert_groups(network, "a..c b..c");
+}
+
+static void
+what_has_a_name_or_is_returned_is_made_by_the_last(void **state)
+{
+    for (int returned = 0; returned < 2; returned++) {
+        memmodel_network *network;
+        memmodel_tensor x = start(*state, &network), a, b;
+
+        a = module(network, "a", x);
+        b = module(network, "b", a);
+        x = gelu(network, b);
+        if (returned) {
+            memmodel_network_output(network, a);
+            memmodel_network_output(network, x);
+        } else {
+            memmodel_network_release(network, a);
+        }
+        assert_groups(network, "");
+    }
+}
+
+static void
+nothing_in_a_group_is_handed_in_by_the_caller(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network), y = gelu(network, x), other;
+
+    y = module(network, "a", y);
+    memmodel_network_push_scope(network, "b");
+    other = memmodel_network_input(network, "other", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
+    y = memmodel_network_binary(network, y, other, MEMMODEL_BINARY(.kind = MEMMODEL_ADD));
+    memmodel_network_pop_scope(network);
+    module(network, "c", y);
+    assert_groups(network, "");
+}
+
+static void
+layers_are_modules_where_several_have_weights(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network);
+
+    memmodel_network_push_scope(network, "one");
+    x = gelu(network, gelu(network, linear(network, x)));
+    memmodel_network_pop_scope(network);
+    memmodel_network_push_scope(network, "two");
+    x = gelu(network, gelu(network, linear(network, x)));
+    linear(network, x);
+    memmodel_network_pop_scope(network);
+    assert_groups(network, "one..two two.linear_2..activation_4 two.linear_2..activation_3 two.activation_3..linear_3 "
+                           "two.activation_4..linear_3");
+}
+
+static void
+a_module_called_twice_begins_no_group(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network);
+
+    x = module(network, "a", gelu(network, x));
+    x = module(network, "a", x);
+    module(network, "b", x);
+    assert_groups(network, "");
+}
+
+/* ---- main ---- */
+
+#define TEST(name_) cmocka_unit_test_setup_teardown(name_, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(modules_in_a_row_are_groups_but_for_all_that_their_scope_holds),
+        TEST(modules_with_something_between_them_are_none),
+        TEST(a_later_module_may_read_only_what_the_first_reads),
+        TEST(what_a_group_reads_of_the_network_s_inputs_is_there_anyway),
+        TEST(only_the_last_makes_what_is_read_behind_the_group),
+        TEST(what_has_a_name_or_is_returned_is_made_by_the_last),
+        TEST(nothing_in_a_group_is_handed_in_by_the_caller),
+        TEST(layers_are_modules_where_several_have_weights),
+        TEST(a_module_called_twice_begins_no_group),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
