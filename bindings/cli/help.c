@@ -4,7 +4,26 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 28, LONGEST_WORD = 63 };
+enum { HELP_COLUMN = 28, HELP_END = 110, LONGEST_WORD = 63 };
+
+/* Words from HELP_COLUMN on, where the cursor is, to the next line before HELP_END. */
+static void
+print_words(FILE *to, const char *text)
+{
+    int column = HELP_COLUMN;
+
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+
+        if (column > HELP_COLUMN && column + 1 + length > HELP_END)
+            column = fprintf(to, "\n%*s", HELP_COLUMN, "") - 1;
+        else if (column > HELP_COLUMN)
+            column += fprintf(to, " ");
+        column += fprintf(to, "%.*s", length, text);
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', to);
+}
 
 static void
 print_option(FILE *to, const struct option *option)
@@ -16,7 +35,8 @@ print_option(FILE *to, const struct option *option)
              option->letter ? ", " : "  ", option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
     width = fprintf(to, "%-*s", HELP_COLUMN - 1, form);
-    fprintf(to, "%s%*s%s\n", width < HELP_COLUMN ? " " : "\n", width < HELP_COLUMN ? 0 : HELP_COLUMN, "", option->help);
+    fprintf(to, "%s%*s", width < HELP_COLUMN ? " " : "\n", width < HELP_COLUMN ? 0 : HELP_COLUMN, "");
+    print_words(to, option->help);
 }
 
 static void
