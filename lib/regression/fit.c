@@ -160,21 +160,19 @@ draw_line(struct fit *fit, const struct memmodel_fit_options *options)
 static int
 search(struct fit *fit, const struct memmodel_fit_options *options)
 {
-    struct subset_library library = {
+    struct select_problem problem = fit_selection(fit);
+
+    fit->library = (struct subset_library){
         .columns = &fit->basis.columns,
         .right_side = fit->basis.right_side,
         .plain = fit->basis.plain,
         .max_terms = affordable_terms(fit->training.columns.rows, options->max_terms),
         .groups = fit->structure.change_point ? fit->basis.groups : NULL,
     };
-    struct select_problem problem = fit_selection(fit);
-
     fit->shortlist = memory_allocate(fit->context, sizeof *fit->shortlist);
     if (!fit->shortlist)
         return MEMMODEL_ERROR_NOMEM;
-    if (!fit_is_reweighed(fit))
-        return subset_search(fit->context, &library, fit->shortlist);
-    return robust_search(fit->context, &library, &problem, fit->shortlist);
+    return robust_search(fit->context, &fit->library, &problem, fit->shortlist);
 }
 
 /* ---- a formula that is proven to be sound ---- */
@@ -233,22 +231,17 @@ fit_sum(const struct fit *fit, const struct subset *subset)
     return (struct sum){.subset = *subset, .nodes = basis_sum_nodes(&fit->basis, subset->columns, subset->count)};
 }
 
-int
-fit_prove(struct fit *fit, const struct sum *formula, bool *proven)
+/* Of these coefficients of the subset's terms. */
+static int
+prove_sum(struct fit *fit, const struct subset *subset, const double *coefficients, bool *proven)
 {
-    struct sum last = *formula;
-    double coefficients[SUBSET_TERMS + 1];
     expression terms[SUBSET_TERMS + 1];
-    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = formula->subset.count};
+    const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = subset->count};
     struct expression_program *program;
     int status;
 
-    put_constant_last(&last.subset);
-    *proven = solve(fit, &last, coefficients);
-    if (!*proven)
-        return 0;
     for (size_t k = 0; k < sum.count; k++)
-        terms[k] = fit->basis.terms[last.subset.columns[k]];
+        terms[k] = fit->basis.terms[subset->columns[k]];
     status = expression_compile_sum(fit->basis.pool, &sum, &program);
     if (status)
         return status;
@@ -257,27 +250,27 @@ fit_prove(struct fit *fit, const struct sum *formula, bool *proven)
     return 0;
 }
 
-static void
-drop(struct subset_bin *bin, const struct subset *subset)
+int
+fit_prove(struct fit *fit, const struct sum *formula, bool *proven)
 {
-    for (size_t i = 0; i < bin->count; i++)
-        if (bin->subsets[i].count == subset->count &&
-            memcmp(bin->subsets[i].columns, subset->columns, subset->count * sizeof *subset->columns) == 0) {
-            bin->count--;
-            memmove(&bin->subsets[i], &bin->subsets[i + 1], (bin->count - i) * sizeof *bin->subsets);
-        }
+    struct sum last = *formula;
+    double coefficients[SUBSET_TERMS + 1];
+
+    put_constant_last(&last.subset);
+    *proven = solve(fit, &last, coefficients);
+    return *proven ? prove_sum(fit, &last.subset, coefficients, proven) : 0;
 }
 
-/* Takes the selected subset from the list. */
-static void
-refuse(struct fit *fit)
+/* Of a sum of columns. */
+static int
+prove_held_out(void *fit, const struct subset *subset, const double *coefficients, bool *proven)
 {
-    if (fit->selected.chosen.count == fit->line.count &&
-        memcmp(fit->selected.chosen.columns, fit->line.columns, fit->line.count * sizeof *fit->line.columns) == 0)
-        fit->line.count = 0;
-    for (size_t kind = 0; kind < 2; kind++)
-        for (size_t size = 0; size <= SUBSET_TERMS; size++)
-            drop(&fit->shortlist->bins[kind][size], &fit->selected.chosen);
+    const struct basis *basis = &((struct fit *)fit)->basis;
+    double scaled[SUBSET_TERMS + 1];
+
+    for (size_t k = 0; k < subset->count; k++)
+        scaled[k] = ldexp(coefficients[k], -basis->exponents[subset->columns[k]]);
+    return prove_sum(fit, subset, scaled, proven);
 }
 
 /* The best formula that is defined, finite and not negative on the whole box of the samples. */
@@ -297,7 +290,7 @@ select_proven(struct fit *fit)
         status = fit_prove(fit, &fit->formula, &proven);
         if (status || proven)
             break;
-        refuse(fit);
+        select_drop(fit->shortlist, &fit->line, &fit->selected.chosen);
         refused++;
     }
     if (!status && refused > 0)
@@ -348,10 +341,17 @@ static int
 judge(struct fit *fit)
 {
     struct select_problem problem = fit_selection(fit);
+    const struct held_out_search search = {
+        .problem = &problem,
+        .library = fit->only.count > 0 ? NULL : &fit->library,
+        .only = &fit->only,
+        .prove = prove_held_out,
+        .user = fit,
+    };
 
     fit->work.groups = &fit->groups;
     fit_leave_out(fit, &fit->formula.subset, fit->errors);
-    return select_held_out_ratios(fit->context, &problem, fit->shortlist, &fit->held_out);
+    return held_out_find(fit->context, &search, &fit->held_out);
 }
 
 /* ---- simpler formulas ---- */
@@ -390,6 +390,7 @@ leave_only(struct fit *fit, const struct subset *subset)
     memset(fit->shortlist, 0, sizeof *fit->shortlist);
     fit->shortlist->bins[0][0].subsets[0] = *subset;
     fit->shortlist->bins[0][0].count = 1;
+    fit->only = *subset;
     fit->line.count = 0;
 }
 

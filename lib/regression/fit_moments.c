@@ -36,7 +36,7 @@ hold_out_moments(struct fit *fit, const struct moments_problem *problem, const s
     for (size_t i = 0; !status && i < fit->training.columns.rows; i++)
         if (fit->training.points[i] % choice->folds == fold) {
             held_out->ratios[i] =
-                select_ratio(&fit->basis.columns, fit->basis.right_side, &formula->subset, formula->coefficients, i);
+                held_out_ratio(&fit->basis.columns, fit->basis.right_side, &formula->subset, formula->coefficients, i);
             held_out->groups[i] = held_out->count;
         }
     held_out->count++;

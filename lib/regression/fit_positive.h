@@ -3,10 +3,10 @@
 #define REGRESSION_FIT_POSITIVE_H
 
 #include "regression/basis.h"
+#include "regression/held_out.h"
 #include "regression/leave_one_out.h"
 #include "regression/model.h"
 #include "regression/moments.h"
-#include "regression/select.h"
 #include "regression/training.h"
 
 /* A formula: a sum of terms of the basis, or several moments, which are one term. */
@@ -31,9 +31,11 @@ struct fit {
     struct training training;
     struct structure structure;
     struct basis basis;
+    struct subset_library library;
     struct shortlist *shortlist;
     struct selected selected;
     int32_t rule;       /* of selection */
+    struct subset only; /* the one candidate that is left, if it has columns */
     struct subset line; /* all inputs as far as least squares puts them above 0; of no columns: it is no candidate */
     struct sum formula; /* that becomes the model */
     struct leave_one_out work;

@@ -241,12 +241,11 @@ static double
 left_out_loss(struct work *work)
 {
     const double *columns[PATH_MOST + 1];
-    double solution[PATH_MOST + 1], sum = 0;
+    double sum = 0;
     struct reweigh_problem problem = part_problem(work, columns);
 
-    reweigh_fit(&work->reweighing, &problem, solution);
-    reweigh_leave_out(&work->reweighing, &problem, solution, work->training->points,
-                      general_left_out_parts(work->training), work->predictions);
+    reweigh_leave_out(&work->reweighing, &problem, work->training->points, general_left_out_parts(work->training),
+                      work->predictions);
     for (size_t row = 0; row < problem.rows; row++)
         sum += weighted_loss(work, row, fmin(fmax(work->predictions[row], work->response.least), work->response.most));
     return sum / (double)problem.rows;

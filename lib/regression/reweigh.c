@@ -1,4 +1,4 @@
-/* Iteratively reweighted least squares. */
+/* Iteratively reweighted least squares, and corners. */
 #include "regression/reweigh.h"
 
 #include <math.h>
@@ -6,8 +6,7 @@
 
 enum {
     MOST_STEPS = 60,
-    STEPS_WITHOUT = 6, /* of a fit that begins with nearly all rows' coefficients */
-    PATIENCE = 4,      /* steps that gain nothing */
+    PATIENCE = 4, /* steps that gain nothing */
     MOST_COLUMNS = MODEL_MOST_TERMS,
 };
 
@@ -32,10 +31,11 @@ reweighing_new(memmodel_context *context, size_t rows, size_t columns, struct re
     work->right_side = memory_allocate_zeroed(context, rows, sizeof *work->right_side);
     work->predictions = memory_allocate_zeroed(context, rows, sizeof *work->predictions);
     work->left_out = memory_allocate_zeroed(context, rows, 1);
-    work->corner = memory_allocate_zeroed(context, rows, 1);
-    if (!work->right_side || !work->predictions || !work->left_out || !work->corner)
+    work->above = memory_allocate_zeroed(context, rows, sizeof *work->above);
+    work->below = memory_allocate_zeroed(context, rows, sizeof *work->below);
+    if (!work->right_side || !work->predictions || !work->left_out || !work->above || !work->below)
         return MEMMODEL_ERROR_NOMEM;
-    return 0;
+    return corner_new(context, rows, &work->corner);
 }
 
 void
@@ -47,7 +47,9 @@ reweighing_release(memmodel_context *context, struct reweighing *work)
     memory_release(context, work->right_side);
     memory_release(context, work->predictions);
     memory_release(context, work->left_out);
-    memory_release(context, work->corner);
+    memory_release(context, work->above);
+    memory_release(context, work->below);
+    corner_release(context, &work->corner);
 }
 
 /* ---- predictions ---- */
@@ -156,54 +158,35 @@ set_shape(struct reweighing *work, const struct reweigh_problem *problem)
 
 /* ---- corners ---- */
 
-/* The row that counts, is not marked, and whose prediction is off by least; `rows` if there is none. */
-static size_t
-nearest_row(const struct reweighing *work, const struct reweigh_problem *problem)
-{
-    size_t nearest = problem->rows;
-    double least = INFINITY;
-
-    for (size_t i = 0; i < problem->rows; i++) {
-        double error =
-            fabs(problem->measured[i] - work->predictions[i]) / loss_scale(problem->loss, problem->measured[i]);
-
-        if (!work->left_out[i] && !work->corner[i] && problem->weights[i] > 0 && error < least) {
-            least = error;
-            nearest = i;
-        }
-    }
-    return nearest;
-}
-
 /*
- * Linear losses are least where as many rows as there are coefficients are met exactly. Reweighing only comes near; this
- * goes there, to the rows that are met best. Changes `coefficients` if that is better; returns their loss.
+ * Linear losses of a sum of terms are least where as many rows are met as there are coefficients. Reweighing only comes near
+ * such a corner, and which one depends on where it began; this finds it.
  */
-static double
-go_to_corner(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients, double loss)
+static void
+find_corner(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
 {
-    double corner[MOST_COLUMNS], size, reached;
-    size_t needed = 0;
+    const double *columns[MOST_COLUMNS];
+    struct corner_problem corner = {.count = problem->count,
+                                    .columns = columns,
+                                    .aims = work->right_side,
+                                    .above = work->above,
+                                    .below = work->below,
+                                    .positive = problem->positive};
 
-    mean_loss(work, problem, coefficients, &size);
-    memset(work->corner, 0, problem->rows);
     for (size_t k = 0; k < problem->count; k++)
-        needed += coefficients[k] != 0;
-    for (size_t row; needed > 0 && (row = nearest_row(work, problem)) < problem->rows; needed--)
-        work->corner[row] = 1;
+        columns[k] = matrix_column(&work->scaled, k);
     for (size_t i = 0; i < problem->rows; i++) {
-        double factor = work->corner[i] ? 1 / (problem->roots[i] * loss_scale(problem->loss, problem->measured[i])) : 0;
+        double scale = loss_scale(problem->loss, problem->measured[i]);
 
-        work->right_side[i] = factor * problem->right_side[i];
+        if (work->left_out[i])
+            continue;
         for (size_t k = 0; k < problem->count; k++)
-            matrix_column(&work->scaled, k)[i] = factor * (coefficients[k] != 0 ? problem->columns[k][i] : 0);
+            matrix_column(&work->scaled, k)[corner.rows] = problem->columns[k][i] / (problem->roots[i] * scale);
+        work->right_side[corner.rows] = problem->measured[i] / scale;
+        work->above[corner.rows] = problem->weights[i] * loss_of(problem->loss, scale, 0);
+        work->below[corner.rows++] = problem->weights[i] * loss_of(problem->loss, scale, 2 * scale);
     }
-    solve(work, problem, corner);
-    reached = mean_loss(work, problem, corner, &size);
-    if (!(reached < loss))
-        return loss;
-    memcpy(coefficients, corner, problem->count * sizeof *corner);
-    return reached;
+    corner_fit(&work->corner, &corner, coefficients);
 }
 
 /* Steps from `best` on, which has that loss and is replaced by what is better. */
@@ -227,16 +210,19 @@ improve(struct reweighing *work, const struct reweigh_problem *problem, size_t s
         memcpy(best, coefficients, problem->count * sizeof *best);
         best_loss = loss;
     }
-    return loss_is_linear(problem->loss) ? go_to_corner(work, problem, best, best_loss) : best_loss;
+    return best_loss;
 }
 
-double
-reweigh_fit(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
+/* The fit of the rows that are not left out. */
+static double
+fit_rows(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
 {
     double loss, size;
 
-    set_shape(work, problem);
-    memset(work->left_out, 0, problem->rows);
+    if (loss_is_linear(problem->loss) && !(problem->response && problem->response->square)) {
+        find_corner(work, problem, coefficients);
+        return mean_loss(work, problem, coefficients, &size);
+    }
     scale_rows(work, problem, true, 0);
     solve(work, problem, coefficients);
     loss = mean_loss(work, problem, coefficients, &size);
@@ -245,18 +231,25 @@ reweigh_fit(struct reweighing *work, const struct reweigh_problem *problem, doub
     return improve(work, problem, MOST_STEPS, first_least, coefficients, loss);
 }
 
-void
-reweigh_leave_out(struct reweighing *work, const struct reweigh_problem *problem, const double *coefficients,
-                  const size_t *parts, size_t part_count, double *predictions)
+double
+reweigh_fit(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients)
 {
-    double without[MOST_COLUMNS], size;
+    set_shape(work, problem);
+    memset(work->left_out, 0, problem->rows);
+    return fit_rows(work, problem, coefficients);
+}
+
+void
+reweigh_leave_out(struct reweighing *work, const struct reweigh_problem *problem, const size_t *parts,
+                  size_t part_count, double *predictions)
+{
+    double without[MOST_COLUMNS];
 
     set_shape(work, problem);
     for (size_t part = 0; part < part_count; part++) {
         for (size_t i = 0; i < problem->rows; i++)
             work->left_out[i] = (parts ? parts[i] : i) % part_count == part;
-        memcpy(without, coefficients, problem->count * sizeof *without);
-        improve(work, problem, STEPS_WITHOUT, first_least / 8, without, mean_loss(work, problem, without, &size));
+        fit_rows(work, problem, without);
         for (size_t i = 0; i < problem->rows; i++)
             if (work->left_out[i])
                 predictions[i] = respond(problem, sum_of(problem, without, i));

@@ -1,10 +1,11 @@
 /*
- * Iteratively reweighted least squares: the coefficients that make any loss small, by weights that make the gradient of least
- * squares that of the loss.
+ * The coefficients that make any loss small: iteratively reweighted least squares, by weights that make the gradient of least
+ * squares that of the loss; of linear losses of a sum the corner that is best.
  */
 #ifndef REGRESSION_REWEIGH_H
 #define REGRESSION_REWEIGH_H
 
+#include "regression/corner.h"
 #include "regression/leave_one_out.h"
 #include "regression/loss.h"
 #include "regression/model.h"
@@ -26,7 +27,8 @@ struct reweighing {
     struct matrix scaled;
     double *right_side, *predictions;
     unsigned char *left_out; /* rows that do not count */
-    unsigned char *corner;   /* rows that are met exactly */
+    struct corner corner;
+    double *above, *below; /* prices of errors of linear losses */
 };
 
 /* Room for so many rows and columns. A failed one may be released. */
@@ -37,18 +39,19 @@ void
 reweighing_release(memmodel_context *context, struct reweighing *work);
 
 /*
- * From the least squares solution on, at most 60 steps; the best coefficients that were met are the result, so that no step
- * makes it worse. A column that depends on those before it gets 0. Returns the mean loss.
+ * Of linear losses of a sum of terms the best coefficients there are. Else at most 60 steps from the least squares solution on;
+ * the best coefficients that were met are the result, so that no step makes it worse. A column that depends on others gets 0.
+ * Returns the mean loss.
  */
 double
 reweigh_fit(struct reweighing *work, const struct reweigh_problem *problem, double *coefficients);
 
 /*
  * predictions[i] of each row by a fit without the rows of its part, row i being in part parts[i] % part_count (NULL: i %
- * part_count). A few steps from `coefficients` on, those of all rows.
+ * part_count). All of it is done again: weights that were found with a row in view know it.
  */
 void
-reweigh_leave_out(struct reweighing *work, const struct reweigh_problem *problem, const double *coefficients,
-                  const size_t *parts, size_t part_count, double *predictions);
+reweigh_leave_out(struct reweighing *work, const struct reweigh_problem *problem, const size_t *parts,
+                  size_t part_count, double *predictions);
 
 #endif

@@ -129,8 +129,9 @@ robust_search(memmodel_context *context, const struct subset_library *library, c
 {
     int status = subset_search(context, library, shortlist);
 
-    if (!status)
-        status = select_screen(context, problem, shortlist);
+    if (status || !problem->loss)
+        return status;
+    status = select_screen(context, problem, shortlist);
     if (!status && loss_is_linear(problem->loss))
         status = search_again(context, library, problem, shortlist);
     return status;

@@ -5,8 +5,8 @@
 #include "regression/select.h"
 
 /*
- * The shortlist of subset_search(), screened by the problem's loss; for losses that grow as errors, not as their squares,
- * and that of a second search in which rows that the first one's best formula does not explain count less.
+ * The shortlist of subset_search(), screened by the problem's loss if it has one; for losses that grow as errors, not as their
+ * squares, and that of a second search in which rows that the first one's best formula does not explain count less.
  */
 int
 robust_search(memmodel_context *context, const struct subset_library *library, const struct select_problem *problem,

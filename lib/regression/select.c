@@ -10,16 +10,16 @@
 
 enum {
     MOST_CANDIDATES = 2 * (SUBSET_TERMS + 1) * SUBSET_KEPT + 1,
-    LEAST_GROUPS = 4,      /* left out in turn */
-    GROUP_WORK = 16384,    /* rows times groups beyond 64 rows: keeps large tables to seconds */
-    MOST_REWEIGHED = 16,   /* groups where each takes a fit step by step */
-    REWEIGHED_WORK = 4096, /* rows times groups of these, beyond 256 rows */
+    LEAST_GROUPS = 4,       /* left out in turn */
+    GROUP_WORK = 8192,      /* rows times groups beyond 128 rows: keeps large tables to seconds */
+    MOST_REWEIGHED = 16,    /* groups where each takes a fit step by step */
+    REWEIGHED_WORK = 4096,  /* rows times groups of these, beyond 256 rows */
+    LEFT_OUT_WORK = 131072, /* rows times parts of one formula's rows left out: each point alone up to 362 rows */
     SCREENED = 4,
 };
 
-static const double rounding = 1e-9;       /* share of a mean error by which two may differ and be the same */
-static const double exact = 1e-18;         /* squared error that counts as none: 1e-9 of the measurement */
-static const double greatest_ratio = 1000; /* a prediction further below the measurement, or below 0, counts as this */
+static const double rounding = 1e-9; /* share of a mean error by which two may differ and be the same */
+static const double exact = 1e-18;   /* squared error that counts as none: 1e-9 of the measurement */
 
 struct candidate {
     const struct subset *subset;
@@ -163,7 +163,7 @@ left_out_losses(struct selection *selection, const struct subset *subset, double
     if (!select_fit(&selection->reweighing, problem, subset, coefficients))
         return false;
     fit = loss_problem(problem, subset, columns);
-    reweigh_leave_out(&selection->reweighing, &fit, coefficients, problem->points, selection->parts, losses);
+    reweigh_leave_out(&selection->reweighing, &fit, problem->points, selection->parts, losses);
     for (size_t i = 0; i < rows; i++)
         losses[i] =
             problem->weights[i] * fmax(loss_of(problem->loss, problem->measured[i], losses[i]), selection->floor);
@@ -402,27 +402,34 @@ list_best(const struct selection *selection, struct subset best[SUBSET_TERMS + 1
     }
 }
 
-/* Groups of points that are left out in turn. */
-static size_t
-group_count(const struct select_problem *problem, size_t most)
+size_t
+select_groups(const struct select_problem *problem, bool step_by_step)
 {
-    size_t groups = (most == MOST_REWEIGHED ? REWEIGHED_WORK : GROUP_WORK) / problem->columns->rows;
+    size_t most = step_by_step ? MOST_REWEIGHED : SELECT_MOST_GROUPS;
+    size_t groups = (step_by_step ? REWEIGHED_WORK : GROUP_WORK) / problem->columns->rows;
 
     groups = groups > most ? most : groups < LEAST_GROUPS ? LEAST_GROUPS : groups;
     return groups < problem->point_count ? groups : problem->point_count;
+}
+
+/* Into how many parts the points fall of which one formula's errors are told. */
+static size_t
+left_out_parts(const struct select_problem *problem)
+{
+    size_t parts = LEFT_OUT_WORK / problem->columns->rows;
+
+    parts = parts < LEAST_GROUPS ? LEAST_GROUPS : parts;
+    return parts < problem->point_count ? parts : problem->point_count;
 }
 
 void
 select_left_out(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
                 double *errors)
 {
-    double coefficients[SUBSET_TERMS + 1];
     const double *columns[SUBSET_TERMS + 1];
-    struct reweigh_problem fit;
+    const struct reweigh_problem fit = loss_problem(problem, subset, columns);
 
-    select_fit(work, problem, subset, coefficients);
-    fit = loss_problem(problem, subset, columns);
-    reweigh_leave_out(work, &fit, coefficients, problem->points, group_count(problem, SELECT_MOST_GROUPS), errors);
+    reweigh_leave_out(work, &fit, problem->points, left_out_parts(problem), errors);
     for (size_t i = 0; i < problem->columns->rows; i++)
         errors[i] = (problem->measured[i] - errors[i]) * problem->roots[i];
 }
@@ -456,7 +463,7 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     if (!status) {
         new->work.groups = &new->groups;
         new->floor = problem->loss ? loss_floor(problem->loss) : exact;
-        new->parts = group_count(problem, problem->inner ? MOST_REWEIGHED : SELECT_MOST_GROUPS);
+        new->parts = select_groups(problem, problem->inner);
         new->errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->errors);
         new->least_errors = memory_allocate_zeroed(context, problem->columns->rows, sizeof *new->least_errors);
     }
@@ -468,8 +475,7 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
     return 0;
 }
 
-/* An empty one if none is a candidate. */
-static int
+int
 select_any(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
            struct selected *selected)
 {
@@ -507,194 +513,22 @@ select_subset(memmodel_context *context, const struct select_problem *problem, c
     return status;
 }
 
-/* ---- rows held out ---- */
-
-/* The rows that are not in the group, as a problem of its own. */
-struct rest {
-    struct matrix columns, values; /* values: right side, measured, weights, roots */
-    size_t *points;
-};
-
-enum { RIGHT_SIDE, MEASURED, WEIGHTS, ROOTS, VALUES };
-
-static bool
-in_group(const struct select_problem *problem, size_t row, size_t group, size_t groups)
-{
-    return problem->points[row] % groups == group;
-}
-
 static void
-take_rest(const struct select_problem *problem, size_t group, size_t groups, struct rest *rest)
+drop(struct subset_bin *bin, const struct subset *subset)
 {
-    const double *const values[VALUES] = {problem->right_side, problem->measured, problem->weights, problem->roots};
-    size_t kept = 0;
-
-    for (size_t i = 0; i < problem->columns->rows; i++)
-        kept += !in_group(problem, i, group, groups);
-    rest->columns.rows = rest->values.rows = kept;
-    kept = 0;
-    for (size_t i = 0; i < problem->columns->rows; i++) {
-        if (in_group(problem, i, group, groups))
-            continue;
-        for (size_t j = 0; j < problem->columns->columns; j++)
-            matrix_column(&rest->columns, j)[kept] = matrix_column(problem->columns, j)[i];
-        for (size_t j = 0; j < VALUES && values[j]; j++)
-            matrix_column(&rest->values, j)[kept] = values[j][i];
-        rest->points[kept++] = problem->points[i];
-    }
-}
-
-static struct select_problem
-problem_of_rest(const struct select_problem *problem, const struct rest *rest)
-{
-    struct select_problem others = *problem;
-
-    others.columns = &rest->columns;
-    others.points = rest->points;
-    others.right_side = matrix_column(&rest->values, RIGHT_SIDE);
-    others.measured = matrix_column(&rest->values, MEASURED);
-    others.weights = matrix_column(&rest->values, WEIGHTS);
-    others.roots = matrix_column(&rest->values, ROOTS);
-    others.inner = true;
-    return others;
-}
-
-double
-select_ratio(const struct matrix *columns, const double *right_side, const struct subset *subset,
-             const double *coefficients, size_t row)
-{
-    double predicted = 0;
-
-    for (size_t k = 0; k < subset->count; k++)
-        predicted += coefficients[k] * matrix_column(columns, subset->columns[k])[row];
-    return predicted * greatest_ratio > right_side[row] ? right_side[row] / predicted : greatest_ratio;
-}
-
-static int
-fit_rest(memmodel_context *context, const struct select_problem *others, const struct subset *subset,
-         double *coefficients)
-{
-    struct leave_one_out work;
-    struct reweighing reweighing;
-    int status;
-
-    if (others->loss) {
-        status = reweighing_new(context, others->columns->rows, SUBSET_TERMS + 1, &reweighing);
-        if (!status)
-            select_fit(&reweighing, others, subset, coefficients);
-        reweighing_release(context, &reweighing);
-        return status;
-    }
-    status = leave_one_out_new(context, others->columns->rows, &work);
-    if (!status)
-        subset_fit(&work, others->columns, others->right_side, subset, coefficients);
-    leave_one_out_release(&work);
-    return status;
-}
-
-/* The subset's columns that least squares leaves above 0. */
-static int
-take_positive(memmodel_context *context, const struct select_problem *problem, const struct subset *subset,
-              struct subset *positive)
-{
-    const double *columns[SUBSET_TERMS + 1];
-    double coefficients[SUBSET_TERMS + 1];
-    size_t rows = problem->columns->rows;
-    struct nnls nnls;
-    int status = nnls_new(context, rows, SUBSET_TERMS + 1, &nnls);
-
-    *positive = (struct subset){.count = 0};
-    for (size_t k = 0; k < subset->count; k++)
-        columns[k] = matrix_column(problem->columns, subset->columns[k]);
-    if (!status)
-        nnls_solve(&nnls, rows, columns, subset->count, problem->right_side, coefficients);
-    for (size_t k = 0; !status && k < subset->count; k++)
-        if (coefficients[k] > 0)
-            positive->columns[positive->count++] = subset->columns[k];
-    nnls_release(&nnls);
-    return status;
-}
-
-/* Ratios of the group's rows by the best formula of each number of terms that was found without them, and by the line. */
-static int
-hold_out_front(memmodel_context *context, const struct select_problem *problem, const struct select_problem *others,
-               const struct selected *selected, size_t group, size_t groups, struct matrix *front)
-{
-    double coefficients[SUBSET_TERMS + 1];
-    struct subset line = {.count = 0};
-    int status = problem->line ? take_positive(context, others, problem->line, &line) : 0;
-
-    for (size_t k = 0; !status && k < HELD_OUT_COLUMNS; k++) {
-        const struct subset *subset = k < HELD_OUT_LINE ? &selected->best[k] : &line;
-
-        if (subset->count > 0)
-            status = fit_rest(context, others, subset, coefficients);
-        for (size_t i = 0; !status && i < problem->columns->rows; i++)
-            if (in_group(problem, i, group, groups))
-                matrix_column(front, k)[i] =
-                    subset->count > 0 ? select_ratio(problem->columns, problem->right_side, subset, coefficients, i)
-                    : k > 0           ? matrix_column(front, k - 1)[i]
-                                      : greatest_ratio;
-    }
-    return status;
-}
-
-/* Of the rows that are not held out. Where only one formula may be taken, and it is no candidate there, a part of it is. */
-static int
-select_others(memmodel_context *context, const struct select_problem *others, const struct shortlist *shortlist,
-              struct selected *selected)
-{
-    int status = select_any(context, others, shortlist, selected);
-
-    if (!status && selected->chosen.count == 0)
-        status = take_positive(context, others, &shortlist->bins[0][0].subsets[0], &selected->chosen);
-    return status;
-}
-
-static int
-hold_out(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-         size_t group, size_t groups, struct rest *rest, struct held_out *held_out)
-{
-    struct held_out_formula *formula = &held_out->formulas[group];
-    struct select_problem others;
-    struct selected selected;
-    int status;
-
-    take_rest(problem, group, groups, rest);
-    others = problem_of_rest(problem, rest);
-    status = select_others(context, &others, shortlist, &selected);
-    formula->subset = selected.chosen;
-    if (!status)
-        status = fit_rest(context, &others, &formula->subset, formula->coefficients);
-    for (size_t i = 0; !status && i < problem->columns->rows; i++)
-        if (in_group(problem, i, group, groups)) {
-            held_out->ratios[i] =
-                select_ratio(problem->columns, problem->right_side, &formula->subset, formula->coefficients, i);
-            held_out->groups[i] = group;
+    for (size_t i = 0; i < bin->count; i++)
+        if (is_same(&bin->subsets[i], subset)) {
+            bin->count--;
+            memmove(&bin->subsets[i], &bin->subsets[i + 1], (bin->count - i) * sizeof *bin->subsets);
         }
-    return status ? status : hold_out_front(context, problem, &others, &selected, group, groups, &held_out->front);
 }
 
-int
-select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
-                       const struct shortlist *shortlist, struct held_out *held_out)
+void
+select_drop(struct shortlist *shortlist, struct subset *line, const struct subset *subset)
 {
-    struct rest rest = {.points = NULL};
-    size_t rows = problem->columns->rows,
-           groups = group_count(problem, problem->loss ? MOST_REWEIGHED : SELECT_MOST_GROUPS);
-    int status = matrix_new(context, rows, problem->columns->columns, &rest.columns);
-
-    if (!status)
-        status = matrix_new(context, rows, VALUES, &rest.values);
-    if (!status) {
-        rest.points = memory_allocate_zeroed(context, rows, sizeof *rest.points);
-        status = rest.points ? 0 : MEMMODEL_ERROR_NOMEM;
-    }
-    for (size_t group = 0; !status && group < groups; group++)
-        status = hold_out(context, problem, shortlist, group, groups, &rest, held_out);
-    held_out->count = groups;
-    memory_release(context, rest.points);
-    matrix_release(&rest.values);
-    matrix_release(&rest.columns);
-    return status;
+    if (is_same(line, subset))
+        line->count = 0;
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t size = 0; size <= SUBSET_TERMS; size++)
+            drop(&shortlist->bins[kind][size], subset);
 }

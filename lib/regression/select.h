@@ -33,7 +33,10 @@ bool
 select_fit(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
            double *coefficients);
 
-/* errors[i]: as leave_one_out_errors(), by the problem's loss, points left out in at most 64 parts. */
+/*
+ * errors[i]: as leave_one_out_errors(), by the problem's loss: all of the fit is done again without each point; of more than 362
+ * rows without several points at once, so that rows times fits stay below 131072, but in four parts at least.
+ */
 void
 select_left_out(struct reweighing *work, const struct select_problem *problem, const struct subset *subset,
                 double *errors);
@@ -66,38 +69,17 @@ int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
               struct selected *selected);
 
-enum { HELD_OUT_LINE = SUBSET_TERMS + 1, HELD_OUT_COLUMNS };
-
-/* A formula that was selected and fitted without some points. */
-struct held_out_formula {
-    struct subset subset;
-    double coefficients[SUBSET_TERMS + 1];
-};
-
-/* What is known of rows held out. Room for a number a row, and for SELECT_MOST_GROUPS formulas. */
-struct held_out {
-    double *ratios;
-    size_t *groups; /* of every row: which of the formulas did not see it */
-    struct held_out_formula *formulas;
-    size_t count;        /* of formulas */
-    struct matrix front; /* column k: ratios of every row by the best formula of k terms besides the constant that was
-                            found without it; where there was none, of fewer. Column HELD_OUT_LINE: by the line, if
-                            there is one */
-};
-
-/*
- * ratios[i]: measurement of row i divided by its prediction by a formula that was selected and fitted without it and
- * without the other rows of its point. Points are left out one at a time up to 64, in fewer and larger groups on large
- * tables. Where the list has one formula only, and it is no candidate without a group, what least squares leaves of it above
- * 0 stands in.
- */
+/* The same, but where no subset is a candidate the chosen one is empty. 0 or MEMMODEL_ERROR_NOMEM. */
 int
-select_held_out_ratios(memmodel_context *context, const struct select_problem *problem,
-                       const struct shortlist *shortlist, struct held_out *held_out);
+select_any(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+           struct selected *selected);
 
-/* Measurement of a row divided by its prediction, given the coefficients of the columns; at most 1000. */
-double
-select_ratio(const struct matrix *columns, const double *right_side, const struct subset *subset,
-             const double *coefficients, size_t row);
+/* Takes the subset from the list; if it is the line, that is of no columns from now on. */
+void
+select_drop(struct shortlist *shortlist, struct subset *line, const struct subset *subset);
+
+/* Groups of points to leave out in turn: fewer where each takes a fit step by step, and on large tables. */
+size_t
+select_groups(const struct select_problem *problem, bool step_by_step);
 
 #endif

@@ -11,6 +11,7 @@ static const double dependent = 1e-7;      /* share of a column's norm below whi
 struct level {
     struct matrix left;
     double *residual;    /* of the right side */
+    double *alignments;  /* products of every column and the residual */
     double *projections; /* of every column on the direction that leads to the next level */
     double residual_error;
 };
@@ -139,19 +140,31 @@ try_column(const struct search *search, uint16_t column)
 {
     const struct level *level = &search->levels[search->depth];
     const double *left = matrix_column(&level->left, column);
-    double pivot = sqrt(vector_dot(level->left.rows, left, left));
-    double along = vector_dot(level->left.rows, left, level->residual) / pivot;
     bool constant = column == 0 || (search->depth > 0 && search->picks[0] == 0);
-    struct subset subset = {.count = search->depth + 1, .error = fmax(level->residual_error - along * along, 0)};
+    struct subset subset = {.count = search->depth + 1};
+    double pivot, along;
 
-    if (!(pivot > dependent * search->norms[column]) || !(along > 0) || !group_fits(search, column) ||
-        subset.error >= worst_listed(search, subset.count - constant) ||
+    if (!(level->alignments[column] > 0) || !group_fits(search, column))
+        return;
+    pivot = sqrt(vector_dot(level->left.rows, left, left));
+    along = level->alignments[column] / pivot;
+    subset.error = fmax(level->residual_error - along * along, 0);
+    if (!(pivot > dependent * search->norms[column]) || subset.error >= worst_listed(search, subset.count - constant) ||
         !coefficients_positive(search, column, pivot, along))
         return;
     memcpy(subset.columns, search->picks, search->depth * sizeof *subset.columns);
     subset.columns[search->depth] = column;
     sort_columns(&subset);
     list_subset(bin_of(search, &subset), &subset);
+}
+
+/* products[j]: of column j and the vector, for the columns from `first` on. */
+static void
+multiply(const struct matrix *matrix, size_t first, const double *vector, double *products)
+{
+    const struct matrix part = {.rows = matrix->rows, .values = matrix->values + first * matrix->rows};
+
+    matrix_multiply(&part, matrix->columns - first, vector, products + first);
 }
 
 /* Picks a column: takes its direction out of the columns from `first` on and out of the right side. */
@@ -165,10 +178,11 @@ pick(struct search *search, uint16_t column, size_t first)
 
     if (!(pivot > dependent * search->norms[column]) || !group_fits(search, column))
         return false;
+    multiply(&here->left, first, direction, here->projections);
     for (size_t j = first; j < here->left.columns; j++) {
         const double *from = matrix_column(&here->left, j);
         double *to = matrix_column(&next->left, j);
-        double projection = vector_dot(rows, direction, from) / pivot;
+        double projection = here->projections[j] / pivot;
 
         here->projections[j] = projection;
         for (size_t i = 0; i < rows; i++)
@@ -178,6 +192,7 @@ pick(struct search *search, uint16_t column, size_t first)
     for (size_t i = 0; i < rows; i++)
         next->residual[i] = here->residual[i] - along / pivot * direction[i];
     next->residual_error = vector_dot(rows, next->residual, next->residual);
+    multiply(&next->left, first, next->residual, next->alignments);
     search->pivots[search->depth] = pivot;
     search->along[search->depth] = along;
     search->picks[search->depth++] = column;
@@ -213,11 +228,16 @@ search_all(struct search *search)
 
 /* ---- beam ---- */
 
+/* Lists the subset with one more column. The picks that it begins with stay. */
 static void
 extend(struct search *search, const struct subset *subset)
 {
-    search->depth = 0;
-    for (size_t i = 0; i < subset->count; i++)
+    size_t same = 0;
+
+    while (same < search->depth && same < subset->count && search->picks[same] == subset->columns[same])
+        same++;
+    search->depth = same;
+    for (size_t i = same; i < subset->count; i++)
         if (!pick(search, subset->columns[i], 0))
             return;
     for (size_t j = 1; j < search->columns.columns; j++)
@@ -263,8 +283,9 @@ level_new(memmodel_context *context, const struct matrix *columns, struct level 
     if (status)
         return status;
     level->residual = memory_allocate_zeroed(context, columns->rows + 1, sizeof *level->residual);
+    level->alignments = memory_allocate_zeroed(context, columns->columns + 1, sizeof *level->alignments);
     level->projections = memory_allocate_zeroed(context, columns->columns + 1, sizeof *level->projections);
-    return level->residual && level->projections ? 0 : MEMMODEL_ERROR_NOMEM;
+    return level->residual && level->alignments && level->projections ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 /*
@@ -326,6 +347,7 @@ search_prepare(memmodel_context *context, struct search *search)
     status = take_rows(context, search, start->residual);
     memcpy(start->left.values, search->columns.values, rows * given->columns * sizeof *given->values);
     start->residual_error = vector_dot(rows, start->residual, start->residual);
+    multiply(&start->left, 0, start->residual, start->alignments);
     for (size_t j = 0; j < given->columns; j++)
         search->norms[j] = sqrt(vector_dot(rows, matrix_column(&start->left, j), matrix_column(&start->left, j)));
     return status;
@@ -337,6 +359,7 @@ search_release(memmodel_context *context, struct search *search)
     for (size_t i = 0; i < sizeof search->levels / sizeof search->levels[0]; i++) {
         matrix_release(&search->levels[i].left);
         memory_release(context, search->levels[i].residual);
+        memory_release(context, search->levels[i].alignments);
         memory_release(context, search->levels[i].projections);
     }
     matrix_release(&search->columns);
@@ -350,7 +373,7 @@ subset_search(memmodel_context *context, const struct subset_library *library, s
     int status = search_prepare(context, &search);
 
     memset(shortlist, 0, sizeof *shortlist);
-    if (!status && work_of_all(&search) <= exhaustive_work)
+    if (!status && work_of_all(&search) * (double)(library->shares + !library->shares) <= exhaustive_work)
         search_all(&search);
     else if (!status)
         search_beam(&search);

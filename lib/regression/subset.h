@@ -43,6 +43,7 @@ struct subset_library {
     const bool *plain;      /* for every column: is it one of the simple ones */
     size_t max_terms;       /* besides the constant, at most SUBSET_TERMS */
     const uint16_t *groups; /* of every column; a subset has columns of one group besides 0. NULL: all are of group 0 */
+    size_t shares;          /* of the usual work that this search has one of; 0: all of it */
 };
 
 /*

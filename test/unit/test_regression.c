@@ -216,7 +216,8 @@ search_library(memmodel_context *context, const struct matrix *columns, const do
                struct shortlist *shortlist)
 {
     bool *plain = memory_allocate_zeroed(context, columns->columns, sizeof *plain);
-    struct subset_library library = {columns, right_side, plain, max_terms, NULL};
+    struct subset_library library = {
+        .columns = columns, .right_side = right_side, .plain = plain, .max_terms = max_terms};
 
     for (size_t j = 0; j < columns->columns; j++)
         plain[j] = j % 2 == 0;

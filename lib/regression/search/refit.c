@@ -99,12 +99,11 @@ double
 trees_leave_out(struct trees *trees, const struct formula *formula, double *errors)
 {
     const double *columns[MOST_COLUMNS];
-    double coefficients[MOST_COLUMNS], sum = 0;
+    double sum = 0;
     size_t count = 1 + formula->count + formula_count_numbers(formula), rows = trees->training->columns.rows;
     struct reweigh_problem problem = gather(trees, formula, count, columns);
 
-    reweigh_fit(&trees->refit.reweighing, &problem, coefficients);
-    reweigh_leave_out(&trees->refit.reweighing, &problem, coefficients, trees->training->points,
+    reweigh_leave_out(&trees->refit.reweighing, &problem, trees->training->points,
                       general_left_out_parts(trees->training), trees->refit.predictions);
     for (size_t i = 0; i < rows; i++) {
         errors[i] =
