@@ -13,6 +13,12 @@ expression_is_constant(const struct expression_pool *pool, expression a, struct 
 }
 
 bool
+expression_is_sum(const struct expression_pool *pool, expression a)
+{
+    return pool->nodes[a].count > 1;
+}
+
+bool
 expression_is_integer(const struct expression_pool *pool, expression a, int64_t *value)
 {
     struct rational constant;

@@ -129,6 +129,10 @@ expression_copy_assuming(const struct expression_pool *from, expression a, struc
 
 /* ---- ask ---- */
 
+/* true if `a` has more than one term */
+bool
+expression_is_sum(const struct expression_pool *pool, expression a);
+
 /* true, and its value, if `a` is an integer constant */
 bool
 expression_is_integer(const struct expression_pool *pool, expression a, int64_t *value);
@@ -193,6 +197,34 @@ enum expression_language { EXPRESSION_TEXT, EXPRESSION_C, EXPRESSION_PYTHON, EXP
  */
 void
 expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out);
+
+/* A power of a function or a sum, such as 1/(x + z) in y/(x + z). */
+struct expression_factor {
+    int32_t atom; /* negative: none */
+    int32_t numerator, denominator;
+};
+
+static const struct expression_factor no_factor = {.atom = -1};
+
+static inline bool
+factors_are_same(struct expression_factor a, struct expression_factor b)
+{
+    return a.atom == b.atom && a.numerator == b.numerator && a.denominator == b.denominator;
+}
+
+/* The first such factor that every term of `a` has, or none. */
+struct expression_factor
+expression_find_factor(const struct expression_pool *pool, expression a);
+
+/* Every term without it. As text and LaTeX. */
+void
+expression_print_without(const struct expression_pool *pool, expression a, struct expression_factor factor,
+                         enum expression_language language, struct text *out);
+
+/* Without its exponent's sign; in LaTeX, where that is negative, as it stands alone below a line. */
+void
+expression_print_factor(const struct expression_pool *pool, struct expression_factor factor,
+                        enum expression_language language, struct text *out);
 
 /* In SQL, with each symbol moved into its limits. */
 void

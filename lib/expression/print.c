@@ -56,7 +56,8 @@ struct printer {
     const struct expression_pool *pool;
     const struct dialect *dialect;
     struct text *out;
-    const double *least, *most; /* limits of each symbol in SQL; NULL: none */
+    const double *least, *most;        /* limits of each symbol in SQL; NULL: none */
+    struct expression_factor left_out; /* left out of every term; none of sums within terms */
 };
 
 static void
@@ -372,20 +373,23 @@ print_term(const struct printer *printer, const struct term *term)
     const struct factor *factors = monomial_factors(printer->pool, term->monomial);
     bool unit =
         term->coefficient.denominator == 1 && (term->coefficient.numerator == 1 || term->coefficient.numerator == -1);
-    bool bare = unit && monomial->count && factors[0].numerator > 0;
+    uint32_t first = monomial->count && factor_is(&factors[0], printer->left_out);
+    bool bare = unit && first < monomial->count && factors[first].numerator > 0;
 
     if (!bare)
         print_number(printer, term->coefficient);
     for (uint32_t i = 0; i < monomial->count; i++) {
         const char *between = factors[i].numerator < 0 ? "/" : "*";
 
-        text_append(printer->out, bare && i == 0 ? "" : between);
+        if (factor_is(&factors[i], printer->left_out))
+            continue;
+        text_append(printer->out, bare && i == first ? "" : between);
         print_power(printer, &factors[i], between);
     }
 }
 
 static void
-print_sum(const struct printer *printer, expression a)
+print_terms(const struct printer *printer, expression a)
 {
     const struct node *node = &printer->pool->nodes[a];
     const struct term *terms = node_terms(printer->pool, a);
@@ -403,22 +407,80 @@ print_sum(const struct printer *printer, expression a)
     }
 }
 
+static void
+print_sum(const struct printer *printer, expression a)
+{
+    struct printer within = *printer;
+
+    within.left_out = no_factor;
+    print_terms(&within, a);
+}
+
 void
-expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out)
+expression_print_without(const struct expression_pool *pool, expression a, struct expression_factor left_out,
+                         enum expression_language language, struct text *out)
 {
     if (a < 0) {
         out->failed = true;
         return;
     }
     if (language == EXPRESSION_LATEX)
-        print_latex(pool, a, out);
+        print_latex(pool, a, left_out, out);
     else
-        print_sum(&(struct printer){.pool = pool, .dialect = &dialects[language], .out = out}, a);
+        print_terms(&(struct printer){.pool = pool, .dialect = &dialects[language], .out = out, .left_out = left_out},
+                    a);
+}
+
+void
+expression_print(const struct expression_pool *pool, expression a, enum expression_language language, struct text *out)
+{
+    expression_print_without(pool, a, no_factor, language, out);
+}
+
+void
+expression_print_factor(const struct expression_pool *pool, struct expression_factor factor,
+                        enum expression_language language, struct text *out)
+{
+    if (language == EXPRESSION_LATEX)
+        print_latex_factor(pool, factor, out);
+    else
+        print_power(&(struct printer){.pool = pool, .dialect = &dialects[language], .out = out, .left_out = no_factor},
+                    &(struct factor){factor.atom, factor.numerator, factor.denominator}, "*");
+}
+
+static bool
+all_have(const struct expression_pool *pool, expression a, struct expression_factor factor)
+{
+    for (uint32_t i = 0; i < pool->nodes[a].count; i++) {
+        int32_t monomial = node_terms(pool, a)[i].monomial;
+        bool has = false;
+
+        for (uint32_t j = 0; j < pool->monomials[monomial].count; j++)
+            has |= factor_is(&monomial_factors(pool, monomial)[j], factor);
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+struct expression_factor
+expression_find_factor(const struct expression_pool *pool, expression a)
+{
+    int32_t first = pool->nodes[a].count > 0 ? node_terms(pool, a)[0].monomial : 0;
+
+    for (uint32_t i = 0; i < pool->monomials[first].count; i++) {
+        const struct factor *at = &monomial_factors(pool, first)[i];
+        struct expression_factor factor = {at->atom, at->numerator, at->denominator};
+
+        if (pool->atoms[at->atom].kind != ATOM_SYMBOL && all_have(pool, a, factor))
+            return factor;
+    }
+    return no_factor;
 }
 
 void
 expression_print_limited(const struct expression_pool *pool, expression a, const double *least, const double *most,
                          struct text *out)
 {
-    print_sum(&(struct printer){pool, &dialects[EXPRESSION_SQL], out, least, most}, a);
+    print_sum(&(struct printer){pool, &dialects[EXPRESSION_SQL], out, least, most, no_factor}, a);
 }

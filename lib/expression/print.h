@@ -19,7 +19,16 @@ print_decimal_number(struct text *out, struct rational value);
 void
 print_approximate(struct text *out, double number);
 
+static inline bool
+factor_is(const struct factor *factor, struct expression_factor other)
+{
+    return factors_are_same((struct expression_factor){factor->atom, factor->numerator, factor->denominator}, other);
+}
+
 void
-print_latex(const struct expression_pool *pool, expression a, struct text *out);
+print_latex(const struct expression_pool *pool, expression a, struct expression_factor left_out, struct text *out);
+
+void
+print_latex_factor(const struct expression_pool *pool, struct expression_factor factor, struct text *out);
 
 #endif

@@ -6,6 +6,7 @@
 struct printer {
     const struct expression_pool *pool;
     struct text *out;
+    struct expression_factor left_out; /* left out of every term; none of sums within terms */
 };
 
 static void
@@ -139,7 +140,8 @@ print_factors(const struct printer *printer, int32_t monomial, bool negative, bo
     for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++) {
         const struct factor *factor = &monomial_factors(printer->pool, monomial)[i];
 
-        if ((factor->numerator < 0) != negative || !print_fits(printer->pool, printer->out))
+        if ((factor->numerator < 0) != negative || factor_is(factor, printer->left_out) ||
+            !print_fits(printer->pool, printer->out))
             continue;
         text_append(printer->out, first && !printed ? "" : "\\, ");
         print_power(printer, factor);
@@ -164,9 +166,12 @@ print_coefficient(const struct printer *printer, struct rational value, bool nee
 static bool
 has_power(const struct printer *printer, int32_t monomial, bool negative)
 {
-    for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++)
-        if ((monomial_factors(printer->pool, monomial)[i].numerator < 0) == negative)
+    for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++) {
+        const struct factor *factor = &monomial_factors(printer->pool, monomial)[i];
+
+        if ((factor->numerator < 0) == negative && !factor_is(factor, printer->left_out))
             return true;
+    }
     return false;
 }
 
@@ -180,8 +185,10 @@ print_below(const struct printer *printer, int32_t monomial)
     for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++) {
         const struct factor *factor = &monomial_factors(printer->pool, monomial)[i];
 
-        below += factor->numerator < 0;
-        alone = factor->numerator < 0 ? factor : alone;
+        if (factor->numerator > 0 || factor_is(factor, printer->left_out))
+            continue;
+        below++;
+        alone = factor;
     }
     if (below == 1 && alone->numerator == -1 && alone->denominator == 1)
         print_sum(printer, printer->pool->atoms[alone->atom].self);
@@ -221,7 +228,7 @@ print_term(const struct printer *printer, const struct term *term)
 {
     if (!has_power(printer, term->monomial, true))
         print_factors(printer, term->monomial, false,
-                      !print_coefficient(printer, term->coefficient, term->monomial == 0));
+                      !print_coefficient(printer, term->coefficient, !has_power(printer, term->monomial, false)));
     else if (has_power(printer, term->monomial, false))
         print_fraction(printer, term);
     else
@@ -229,7 +236,7 @@ print_term(const struct printer *printer, const struct term *term)
 }
 
 static void
-print_sum(const struct printer *printer, expression a)
+print_terms(const struct printer *printer, expression a)
 {
     const struct node *node = &printer->pool->nodes[a];
     const struct term *terms = node_terms(printer->pool, a);
@@ -247,8 +254,25 @@ print_sum(const struct printer *printer, expression a)
     }
 }
 
-void
-print_latex(const struct expression_pool *pool, expression a, struct text *out)
+static void
+print_sum(const struct printer *printer, expression a)
 {
-    print_sum(&(struct printer){pool, out}, a);
+    print_terms(&(struct printer){printer->pool, printer->out, no_factor}, a);
+}
+
+void
+print_latex(const struct expression_pool *pool, expression a, struct expression_factor left_out, struct text *out)
+{
+    print_terms(&(struct printer){pool, out, left_out}, a);
+}
+
+void
+print_latex_factor(const struct expression_pool *pool, struct expression_factor factor, struct text *out)
+{
+    const struct printer printer = {pool, out, no_factor};
+
+    if (factor.numerator == -1 && factor.denominator == 1)
+        print_sum(&printer, pool->atoms[factor.atom].self);
+    else
+        print_power(&printer, &(struct factor){factor.atom, factor.numerator, factor.denominator});
 }

@@ -12,10 +12,20 @@ static const struct language {
     const char *times;
     const char *open, *close; /* of a sum that is squared */
     bool exact;
+    struct {
+        const char *open, *between, *close;
+    } multiplied, divided; /* how a sum and its factor stand together */
 } languages[] = {
-    [MEMMODEL_TEXT] = {"*", "(", ")^2", false},  [MEMMODEL_C] = {" * ", "(", ")", true},
-    [MEMMODEL_PYTHON] = {" * ", "(", ")", true}, [MEMMODEL_LATEX] = {" \\, ", "\\left(", "\\right)^{2}", false},
-    [EXPRESSION_SQL] = {" * ", "(", ")", true},
+    [MEMMODEL_TEXT] =
+        {.times = "*", .open = "(", .close = ")^2", .multiplied = {"(", ")*", ""}, .divided = {"(", ")/", ""}},
+    [MEMMODEL_C] = {.times = " * ", .open = "(", .close = ")", .exact = true},
+    [MEMMODEL_PYTHON] = {.times = " * ", .open = "(", .close = ")", .exact = true},
+    [MEMMODEL_LATEX] = {.times = " \\, ",
+                        .open = "\\left(",
+                        .close = "\\right)^{2}",
+                        .multiplied = {"\\left(", "\\right) \\, ", ""},
+                        .divided = {"\\frac{", "}{", "}"}},
+    [EXPRESSION_SQL] = {.times = " * ", .open = "(", .close = ")", .exact = true},
 };
 
 static bool
@@ -77,33 +87,40 @@ model_print_number(double number, int language, struct text *text)
     }
 }
 
+/* How files have the formula: as it is printed now, with every sum divided term by term, and with coefficients of 1, too. */
+enum manner { NOW, DIVIDED_APART, WITH_ONES, MANNERS };
+
+/* A formula being printed. */
+struct printing {
+    const memmodel_model *model;
+    int language;
+    enum manner manner;
+    size_t first;                      /* the term that has its sign with it; those of the others stand between */
+    struct expression_factor left_out; /* which the terms are printed without */
+};
+
 /* In SQL a model with limits moves its inputs into them. */
 static void
-print_own(const memmodel_model *model, expression term, int language, struct text *text)
+print_own(const struct printing *printing, expression term, struct text *text)
 {
+    const memmodel_model *model = printing->model;
     double least[MODEL_MOST_INPUTS], most[MODEL_MOST_INPUTS];
 
-    if (language != EXPRESSION_SQL || !model_has_limits(model)) {
-        expression_print(model->pool, term, (enum expression_language)language, text);
+    if (printing->language != EXPRESSION_SQL || !model_has_limits(model)) {
+        expression_print_without(model->pool, term, printing->left_out, (enum expression_language)printing->language,
+                                 text);
         return;
     }
     model_copy_domain(model, least, most);
     expression_print_limited(model->pool, term, least, most, text);
 }
 
-/* A formula being printed. */
-struct printing {
-    const memmodel_model *model;
-    int language;
-    bool before; /* as files of before have it */
-};
-
 /* A coefficient of 1 or -1, which nobody writes. SQL has columns of whole numbers, whose products it makes numbers like others. */
 static bool
 is_silent(const struct printing *printing, size_t k)
 {
     return fabs(printing->model->coefficients[k]) == 1 && !is_constant(printing->model, k) &&
-           printing->language != EXPRESSION_SQL && !printing->before;
+           printing->language != EXPRESSION_SQL && printing->manner != WITH_ONES;
 }
 
 /* A constant of 0. In languages whose bits count it makes a zero of either sign a positive one. */
@@ -111,7 +128,7 @@ static bool
 is_nothing(const struct printing *printing, size_t k)
 {
     return printing->model->coefficients[k] == 0 && is_constant(printing->model, k) &&
-           !languages[printing->language].exact && !printing->before;
+           !languages[printing->language].exact && printing->manner != WITH_ONES;
 }
 
 static void
@@ -120,8 +137,8 @@ print_coefficient(const struct printing *printing, size_t k, struct text *text)
     double coefficient = printing->model->coefficients[k];
 
     if (!is_silent(printing, k))
-        model_print_number(k > 0 ? fabs(coefficient) : coefficient, printing->language, text);
-    else if (k == 0 && coefficient < 0)
+        model_print_number(k != printing->first ? fabs(coefficient) : coefficient, printing->language, text);
+    else if (k == printing->first && coefficient < 0)
         text_append(text, "-");
 }
 
@@ -133,38 +150,119 @@ is_enclosed(const struct printing *printing, size_t k, const char *term)
 
     if (is_silent(printing, k) && model->term_count == 1 && model->coefficients[k] > 0)
         return false;
-    return printing->before ? needed_parentheses(term) : needs_parentheses(term, languages[printing->language].exact);
+    return printing->manner == WITH_ONES ? needed_parentheses(term)
+                                         : needs_parentheses(term, languages[printing->language].exact);
 }
 
-/* Of all terms but the first the sign stands before. */
+static void
+print_sign(const struct printing *printing, size_t k, struct text *text)
+{
+    if (k != printing->first)
+        text_append(text, signbit(printing->model->coefficients[k]) ? " - " : " + ");
+}
+
+/* coefficient * 1, which only a term printed without its divisor can be */
+static bool
+is_one(const struct printing *printing, const struct text *term)
+{
+    return printing->left_out.atom >= 0 && !term->failed && strcmp(term->bytes, "1") == 0;
+}
+
 static void
 print_term(const struct printing *printing, size_t k, struct text *text)
 {
     struct text term = TEXT_INIT(text->context);
     bool parentheses;
 
+    print_sign(printing, k, text);
     print_coefficient(printing, k, text);
     if (is_constant(printing->model, k))
         return;
-    print_own(printing->model, printing->model->terms[k], printing->language, &term);
-    parentheses = !term.failed && is_enclosed(printing, k, term.bytes);
-    text_append(text, is_silent(printing, k) ? "" : languages[printing->language].times);
-    text_append(text, parentheses ? "(" : "");
-    text_append(text, term.failed ? "" : term.bytes);
-    text_append(text, parentheses ? ")" : "");
+    print_own(printing, printing->model->terms[k], &term);
+    if (!is_one(printing, &term) || is_silent(printing, k)) {
+        parentheses = !term.failed && is_enclosed(printing, k, term.bytes);
+        text_append(text, is_silent(printing, k) ? "" : languages[printing->language].times);
+        text_append(text, parentheses ? "(" : "");
+        text_append(text, term.failed ? "" : term.bytes);
+        text_append(text, parentheses ? ")" : "");
+    }
     text->failed |= term.failed;
     text_release(&term);
+}
+
+/* ---- what several terms have in common, once, as people write it ---- */
+
+/* The factor that the term may be printed without. */
+static struct expression_factor
+factor_of(const struct printing *printing, size_t k)
+{
+    if (languages[printing->language].exact || printing->manner != NOW)
+        return no_factor;
+    return expression_find_factor(printing->model->pool, printing->model->terms[k]);
+}
+
+/* How many of the terms first to end - 1 may be printed without it. */
+static size_t
+count_with(const struct printing *printing, struct expression_factor factor, size_t first, size_t end)
+{
+    size_t count = 0;
+
+    for (size_t k = first; k < end; k++)
+        count += factors_are_same(factor_of(printing, k), factor);
+    return count;
+}
+
+/* The terms from k on that have the factor, without it; one alone, which is a sum, without its coefficient. */
+static void
+print_rest(const struct printing *printing, size_t k, struct expression_factor factor, bool alone, struct text *text)
+{
+    struct printing rest = *printing;
+
+    rest.left_out = factor;
+    rest.first = k;
+    if (alone)
+        print_own(&rest, printing->model->terms[k], text);
+    for (size_t i = k; !alone && i < printing->model->term_count; i++)
+        if (factors_are_same(factor_of(printing, i), factor))
+            print_term(&rest, i, text);
+}
+
+static void
+print_factored(const struct printing *printing, size_t k, struct expression_factor factor, struct text *text)
+{
+    const struct language *form = &languages[printing->language];
+    bool alone = count_with(printing, factor, k, printing->model->term_count) == 1, divided = factor.numerator < 0;
+
+    if (alone) {
+        print_sign(printing, k, text);
+        print_coefficient(printing, k, text);
+        text_append(text, is_silent(printing, k) ? "" : form->times);
+    } else if (k != printing->first) {
+        text_append(text, " + ");
+    }
+    text_append(text, divided ? form->divided.open : form->multiplied.open);
+    print_rest(printing, k, factor, alone, text);
+    text_append(text, divided ? form->divided.between : form->multiplied.between);
+    expression_print_factor(printing->model->pool, factor, (enum expression_language)printing->language, text);
+    text_append(text, divided ? form->divided.close : form->multiplied.close);
 }
 
 static void
 print_sum(const struct printing *printing, struct text *text)
 {
-    for (size_t k = 0; k < printing->model->term_count; k++) {
-        if (k > 0 && is_nothing(printing, k))
+    const memmodel_model *model = printing->model;
+
+    for (size_t k = 0; k < model->term_count; k++) {
+        struct expression_factor factor = factor_of(printing, k);
+        bool factored = factor.atom >= 0 && (expression_is_sum(model->pool, model->terms[k]) ||
+                                             count_with(printing, factor, 0, model->term_count) > 1);
+
+        if ((k > 0 && is_nothing(printing, k)) || (factored && count_with(printing, factor, 0, k) > 0))
             continue;
-        if (k > 0)
-            text_append(text, signbit(printing->model->coefficients[k]) ? " - " : " + ");
-        print_term(printing, k, text);
+        if (factored)
+            print_factored(printing, k, factor, text);
+        else
+            print_term(printing, k, text);
     }
 }
 
@@ -191,7 +289,7 @@ print_formula(const struct printing *printing, struct text *text)
 void
 model_print(const memmodel_model *model, int language, struct text *text)
 {
-    print_formula(&(struct printing){.model = model, .language = language}, text);
+    print_formula(&(struct printing){.model = model, .language = language, .left_out = no_factor}, text);
 }
 
 int
@@ -200,11 +298,11 @@ model_check_formula(const memmodel_model *model, const char *formula, bool *same
     int status = 0;
 
     *same = false;
-    for (int before = 0; !status && !*same && before < 2; before++) {
+    for (enum manner manner = NOW; !status && !*same && manner < MANNERS; manner++) {
         struct text text = TEXT_INIT(model->context);
         char *bytes;
 
-        print_formula(&(struct printing){.model = model, .language = MEMMODEL_TEXT, .before = before}, &text);
+        print_formula(&(struct printing){model, MEMMODEL_TEXT, manner, 0, no_factor}, &text);
         bytes = text_finish(&text);
         status = bytes ? 0 : MEMMODEL_ERROR_NOMEM;
         *same = bytes && strcmp(bytes, formula) == 0;

@@ -1,6 +1,7 @@
 /* A model outside the library: what a file keeps, that exports compute the same bits, and what runs out of memory. */
 #include "allocations.h"
 #include "fitted.h"
+#include "near.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -325,6 +326,38 @@ nobody_writes_a_coefficient_of_1(void **state)
     memmodel_model_unref(model);
 }
 
+/* Files of before have every sum divided term by term. */
+static void
+what_terms_have_in_common_is_written_once(void **state)
+{
+    static const char text[] =
+        "{\"format\": \"memmodel-model\", \"version\": 1, \"target\": \"y\",\n"
+        "\"formula\": \"2*x/(x + z) + 4*1/(x + z) + 0.5*(z*exp(-x) + exp(-x)) + x\",\n"
+        "\"inputs\": [{\"name\": \"x\", \"least\": 1, \"most\": 10}, {\"name\": \"z\", \"least\": 1, \"most\": 10}],\n"
+        "\"terms\": [{\"coefficient\": 2.0, \"term\": \"x/(x + z)\"}, {\"coefficient\": 4.0, \"term\": \"1/(x + z)\"},\n"
+        "{\"coefficient\": 0.5, \"term\": \"z*exp(-x) + exp(-x)\"}, {\"coefficient\": 1.0, \"term\": \"x\"}],\n"
+        "\"scores\": {\"samples\": 6, \"training_mape\": 0.1, \"loo_mape\": 0.1},\n"
+        "\"bound\": {\"freedom\": 2, \"sigma\": 0.1, \"leverage\": [[1], [0, 1], [0, 0, 1], [0, 0, 0, 1]], \"ratios\": [1]}}";
+    memmodel_model *model = read_back(*state, text), *again;
+    char *written;
+    double value;
+
+    written = formula(*state, model, MEMMODEL_TEXT);
+    assert_string_equal(written, "(2*x + 4)/(x + z) + 0.5*(z + 1)*exp(-x) + x");
+    memmodel_free(*state, written);
+    written = formula(*state, model, MEMMODEL_LATEX);
+    assert_string_equal(written,
+                        "\\frac{2 \\, x + 4}{x + z} + 0.5 \\, \\left(z + 1\\right) \\, \\exp\\left(-x\\right) + x");
+    memmodel_free(*state, written);
+    assert_int_equal(memmodel_model_to_json(model, &written), 0);
+    again = read_back(*state, written);
+    value = memmodel_model_evaluate(again, (const double[]){3, 2});
+    assert_near(value, (2 * 3 + 4) / 5.0 + 0.5 * (2 + 1) * exp(-3) + 3, 1e-15);
+    memmodel_free(*state, written);
+    memmodel_model_unref(again);
+    memmodel_model_unref(model);
+}
+
 static int
 use_model(memmodel_context *context, memmodel_model *model)
 {
@@ -423,6 +456,7 @@ main(void)
         WITH_CONTEXT(no_truncated_file_is_read),
         WITH_CONTEXT(flipped_bits_are_refused_or_harmless),
         WITH_CONTEXT(nobody_writes_a_coefficient_of_1),
+        WITH_CONTEXT(what_terms_have_in_common_is_written_once),
         WITH_CONTEXT(formulas_print_in_every_language),
         WITH_CONTEXT(formulas_in_c_compute_the_same_but_for_the_last_bits),
         WITH_CONTEXT(formulas_in_python_compute_the_same_but_for_the_last_bits),
