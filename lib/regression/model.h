@@ -185,7 +185,7 @@ model_print_number(double number, int language, struct text *text);
 void
 model_print(const memmodel_model *model, int language, struct text *text);
 
-/* Whether that is the formula as text, as it is printed or as files of before have it. 0 or MEMMODEL_ERROR_NOMEM. */
+/* Whether that is the formula as text. 0 or MEMMODEL_ERROR_NOMEM. */
 int
 model_check_formula(const memmodel_model *model, const char *formula, bool *same);
 

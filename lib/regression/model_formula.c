@@ -60,13 +60,6 @@ needs_parentheses(const char *term, bool exact)
     return term[0] == '-';
 }
 
-/* As files of before have it. */
-static bool
-needed_parentheses(const char *term)
-{
-    return term[0] == '-' || strstr(term, " + ") || strstr(term, " - ");
-}
-
 void
 model_print_number(double number, int language, struct text *text)
 {
@@ -87,14 +80,10 @@ model_print_number(double number, int language, struct text *text)
     }
 }
 
-/* How files have the formula: as it is printed now, with every sum divided term by term, and with coefficients of 1, too. */
-enum manner { NOW, DIVIDED_APART, WITH_ONES, MANNERS };
-
 /* A formula being printed. */
 struct printing {
     const memmodel_model *model;
     int language;
-    enum manner manner;
     size_t first;                      /* the term that has its sign with it; those of the others stand between */
     struct expression_factor left_out; /* which the terms are printed without */
 };
@@ -120,7 +109,7 @@ static bool
 is_silent(const struct printing *printing, size_t k)
 {
     return fabs(printing->model->coefficients[k]) == 1 && !is_constant(printing->model, k) &&
-           printing->language != EXPRESSION_SQL && printing->manner != WITH_ONES;
+           printing->language != EXPRESSION_SQL;
 }
 
 /* A constant of 0. In languages whose bits count it makes a zero of either sign a positive one. */
@@ -128,7 +117,7 @@ static bool
 is_nothing(const struct printing *printing, size_t k)
 {
     return printing->model->coefficients[k] == 0 && is_constant(printing->model, k) &&
-           !languages[printing->language].exact && printing->manner != WITH_ONES;
+           !languages[printing->language].exact;
 }
 
 static void
@@ -150,8 +139,7 @@ is_enclosed(const struct printing *printing, size_t k, const char *term)
 
     if (is_silent(printing, k) && model->term_count == 1 && model->coefficients[k] > 0)
         return false;
-    return printing->manner == WITH_ONES ? needed_parentheses(term)
-                                         : needs_parentheses(term, languages[printing->language].exact);
+    return needs_parentheses(term, languages[printing->language].exact);
 }
 
 static void
@@ -196,7 +184,7 @@ print_term(const struct printing *printing, size_t k, struct text *text)
 static struct expression_factor
 factor_of(const struct printing *printing, size_t k)
 {
-    if (languages[printing->language].exact || printing->manner != NOW)
+    if (languages[printing->language].exact)
         return no_factor;
     return expression_find_factor(printing->model->pool, printing->model->terms[k]);
 }
@@ -293,25 +281,6 @@ model_print(const memmodel_model *model, int language, struct text *text)
 }
 
 int
-model_check_formula(const memmodel_model *model, const char *formula, bool *same)
-{
-    int status = 0;
-
-    *same = false;
-    for (enum manner manner = NOW; !status && !*same && manner < MANNERS; manner++) {
-        struct text text = TEXT_INIT(model->context);
-        char *bytes;
-
-        print_formula(&(struct printing){model, MEMMODEL_TEXT, manner, 0, no_factor}, &text);
-        bytes = text_finish(&text);
-        status = bytes ? 0 : MEMMODEL_ERROR_NOMEM;
-        *same = bytes && strcmp(bytes, formula) == 0;
-        memory_release(model->context, bytes);
-    }
-    return status;
-}
-
-int
 memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
     struct text printed = TEXT_INIT(context);
@@ -325,5 +294,18 @@ memmodel_model_formula(const memmodel_model *model, int language, memmodel_conte
     if (!bytes)
         return MEMMODEL_ERROR_NOMEM;
     *text = bytes;
+    return 0;
+}
+
+int
+model_check_formula(const memmodel_model *model, const char *formula, bool *same)
+{
+    char *printed;
+    int status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &printed);
+
+    if (status)
+        return status;
+    *same = strcmp(printed, formula) == 0;
+    memory_release(model->context, printed);
     return 0;
 }
