@@ -151,7 +151,8 @@ fit_consider_moments(struct fit *fit, const struct memmodel_fit_options *options
     choice = memory_allocate_zeroed(fit->context, 1, sizeof *choice);
     if (!choice)
         return MEMMODEL_ERROR_NOMEM;
-    status = moments_choose(&problem, &fit->loss, fit->held_out.ratios, choice);
+    status =
+        moments_choose(&problem, &fit->loss, &(struct moments_rival){fit->held_out.ratios, fit->formula.nodes}, choice);
     if (!status)
         status = take_choice(fit, &problem, choice);
     if (!status)

@@ -91,13 +91,20 @@ struct moments_choice {
     struct matrix ratios; /* column m: of every row by the formula of m moments that did not see it; release it */
 };
 
+/* The formula that moments may take the place of. */
+struct moments_rival {
+    const double *ratios; /* of every row, measurement / prediction of a formula that did not see it */
+    unsigned nodes;
+};
+
 /*
  * Finds formulas of all rows, and again without each fold of the points. One is chosen if rows held out are predicted better
  * than by the one chosen before it by more than one standard error of the difference (two, if it meets no rows exactly);
- * before all is the rival, of which `ratios` tells. The choice is made again without each fold. 0 or MEMMODEL_ERROR_NOMEM.
+ * before all is the rival, than which one that meets rows exactly, and is shorter, need only be no worse. The choice is made
+ * again without each fold. 0 or MEMMODEL_ERROR_NOMEM.
  */
 int
-moments_choose(const struct moments_problem *problem, const struct loss *loss, const double *ratios,
+moments_choose(const struct moments_problem *problem, const struct loss *loss, const struct moments_rival *rival,
                struct moments_choice *choice);
 
 #endif

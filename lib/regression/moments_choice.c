@@ -19,6 +19,7 @@ struct contest {
     unsigned char *left_out;
     struct matrix ratios; /* of every row by a formula of so many moments as the column; the first is the rival's */
     double *differences;  /* of every point */
+    unsigned rival_nodes; /* of its formula of all rows */
 };
 
 static int
@@ -133,6 +134,13 @@ advantage(struct contest *contest, const struct loss *loss, size_t other, size_t
     return mean / sqrt(spread / (double)(seen - 1) / (double)seen);
 }
 
+/* Whether a formula that meets rows exactly is shorter than the sum that it is compared with. */
+static bool
+is_shorter(const struct contest *contest, const struct moments *moments, size_t rival)
+{
+    return rival == 0 && moments_nodes(contest->problem, moments) < contest->rival_nodes;
+}
+
 /*
  * Whether formulas of m moments are better than those of `rival` by the rows seen. Where rows are met exactly, those that are
  * not are no noise that a mean should weigh, so that the sizes of errors are compared, not their squares.
@@ -145,8 +153,11 @@ wins(struct contest *contest, const struct loss *loss, size_t m, size_t rival, s
 
     if (formula->count < m)
         return false;
-    if (is_exact(contest, formula, fold))
-        return advantage(contest, loss_is_relative(loss->kind) ? &sizes : loss, m, rival, fold) > surely_exact;
+    if (is_exact(contest, formula, fold)) {
+        double better = advantage(contest, loss_is_relative(loss->kind) ? &sizes : loss, m, rival, fold);
+
+        return is_shorter(contest, formula, rival) ? !(better < 0) : better > surely_exact;
+    }
     return advantage(contest, loss, m, rival, fold) > surely;
 }
 
@@ -182,7 +193,7 @@ choose(struct contest *contest, const struct loss *loss, size_t chosen[MOMENTS_F
 }
 
 int
-moments_choose(const struct moments_problem *problem, const struct loss *loss, const double *ratios,
+moments_choose(const struct moments_problem *problem, const struct loss *loss, const struct moments_rival *rival,
                struct moments_choice *choice)
 {
     struct contest contest;
@@ -191,7 +202,8 @@ moments_choose(const struct moments_problem *problem, const struct loss *loss, c
 
     *choice = (struct moments_choice){.folds = 0};
     if (!status) {
-        memcpy(matrix_column(&contest.ratios, 0), ratios, contest.ratios.rows * sizeof *ratios);
+        memcpy(matrix_column(&contest.ratios, 0), rival->ratios, contest.ratios.rows * sizeof *rival->ratios);
+        contest.rival_nodes = rival->nodes;
         choose(&contest, loss, chosen);
         choice->folds = contest.folds;
         for (size_t fold = 0; fold < contest.folds; fold++)
