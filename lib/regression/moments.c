@@ -407,9 +407,15 @@ relabel(struct moments_search *search, const struct moments *moments, unsigned c
 /* ---- rows that are met exactly ---- */
 
 bool
+moments_is_met(double predicted)
+{
+    return fabs(predicted - 1) < exactness;
+}
+
+bool
 moments_meet(const struct moments_problem *problem, const struct moments *moments, size_t row)
 {
-    return fabs(moments_predict(problem, moments, row) - 1) < exactness;
+    return moments_is_met(moments_predict(problem, moments, row));
 }
 
 /* Rows that are seen and met, less the coefficients that it took. */

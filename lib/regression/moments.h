@@ -62,7 +62,10 @@ moments_find(struct moments_search *search, const unsigned char *left_out, const
 double
 moments_predict(const struct moments_problem *problem, const struct moments *moments, size_t row);
 
-/* Whether the row is met, but for rounding. */
+/* Whether a row is met of which a formula says so many times what was measured, but for rounding. */
+bool
+moments_is_met(double predicted);
+
 bool
 moments_meet(const struct moments_problem *problem, const struct moments *moments, size_t row);
 

@@ -57,6 +57,23 @@ contest_release(struct contest *contest)
 
 /* ---- rows held out ---- */
 
+/* Measurement / prediction. What rounding leaves of a row that is met would decide between formulas that both meet it. */
+static double
+ratio_of(double predicted)
+{
+    if (moments_is_met(predicted))
+        return 1;
+    return predicted * greatest_ratio > 1 ? 1 / predicted : greatest_ratio;
+}
+
+static void
+enter_rival(struct contest *contest, const struct moments_rival *rival)
+{
+    for (size_t i = 0; i < contest->ratios.rows; i++)
+        matrix_column(&contest->ratios, 0)[i] = ratio_of(1 / rival->ratios[i]);
+    contest->rival_nodes = rival->nodes;
+}
+
 /* Formulas of m moments, and of each row the ratio by that which did not see it. */
 static void
 hold_out(struct contest *contest, size_t fold, size_t m)
@@ -70,12 +87,9 @@ hold_out(struct contest *contest, size_t fold, size_t m)
     moments_find(&contest->search, contest->left_out, before, found);
     if (found->count == 0 && before)
         *found = *before;
-    for (size_t i = 0; i < training->columns.rows; i++) {
-        double predicted = contest->left_out[i] ? moments_predict(contest->problem, found, i) : 1;
-
+    for (size_t i = 0; i < training->columns.rows; i++)
         if (contest->left_out[i])
-            matrix_column(&contest->ratios, m)[i] = predicted * greatest_ratio > 1 ? 1 / predicted : greatest_ratio;
-    }
+            matrix_column(&contest->ratios, m)[i] = ratio_of(moments_predict(contest->problem, found, i));
 }
 
 /* ---- the choice ---- */
@@ -202,8 +216,7 @@ moments_choose(const struct moments_problem *problem, const struct loss *loss, c
 
     *choice = (struct moments_choice){.folds = 0};
     if (!status) {
-        memcpy(matrix_column(&contest.ratios, 0), rival->ratios, contest.ratios.rows * sizeof *rival->ratios);
-        contest.rival_nodes = rival->nodes;
+        enter_rival(&contest, rival);
         choose(&contest, loss, chosen);
         choice->folds = contest.folds;
         for (size_t fold = 0; fold < contest.folds; fold++)

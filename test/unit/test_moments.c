@@ -90,6 +90,30 @@ of_two_that_are_as_good_the_exact_and_shorter_one_is_taken(void **state)
     memmodel_model_unref(model);
 }
 
+/* 20016 length batch + 66958436 up to 202.97 of length * batch, from there on the other one. */
+static double
+two_lines(double length, double batch)
+{
+    return fmax(20016 * length * batch + 66958436, 130872 * length * batch + 44458300);
+}
+
+/* No row lies between 128 and 256, so that bends at both meet all rows; but at 96 * 2 they are 4 % off. */
+static void
+of_two_that_meet_all_rows_the_shorter_one_is_taken(void **state)
+{
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(*state, (const char *[]){"length", "batch", "peak_bytes"}, 3, &samples), 0);
+    for (int length = 16; length <= 128; length *= 2)
+        for (int batch = 1; batch <= 32; batch *= 2)
+            assert_int_equal(memmodel_samples_add(samples, (double[]){length, batch, two_lines(length, batch)}), 0);
+    model = fit(samples, NULL);
+    assert_says(model, 96, 2, two_lines(96, 2));
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 static void
 a_formula_that_most_rows_meet_is_not_moved_by_the_others(void **state)
 {
@@ -328,6 +352,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(the_greatest_of_two_moments_is_found_and_goes_on),
         WITH_CONTEXT(of_two_that_are_as_good_the_exact_and_shorter_one_is_taken),
+        WITH_CONTEXT(of_two_that_meet_all_rows_the_shorter_one_is_taken),
         WITH_CONTEXT(a_formula_that_most_rows_meet_is_not_moved_by_the_others),
         WITH_CONTEXT(noisy_rows_are_no_moments),
         WITH_CONTEXT(a_limit_of_terms_holds),
