@@ -246,10 +246,10 @@ ask_what_if(memmodel_context *context, memmodel_network *net)
 
 /* ---- samples and models ---- */
 
+/* Few rows: each is held out in turn, with the same allocations again, and each of these fails once. */
 static const char table[] = "# measured\nbatch,dim,device,bytes\n"
                             "1,1,cpu,110\n2,1,cpu,205\n4,1,cpu,410\n8,1,cpu,805\n"
-                            "1,2,cpu,205\n2,2,cpu,410\n4,2,cpu,805\n8,2,cpu,1610\n"
-                            "1,4,cpu,402\n2,4,cpu,810\n4,4,cpu,1605\n8,4,cpu,3210\n";
+                            "1,2,cpu,205\n2,2,cpu,410\n4,2,cpu,805\n8,2,cpu,1610\n";
 
 static int
 with_samples(memmodel_context *context, int (*use)(memmodel_context *context, memmodel_samples *samples))
