@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static const double greatest_ratio = 1000; /* a prediction further below the measurement, or below 0, counts as this */
-
 /* The rows that are not in the group, as a problem of its own. */
 struct rest {
     struct matrix columns, values; /* values: right side, measured, weights, roots */
@@ -64,7 +62,7 @@ held_out_ratio(const struct matrix *columns, const double *right_side, const str
 
     for (size_t k = 0; k < subset->count; k++)
         predicted += coefficients[k] * matrix_column(columns, subset->columns[k])[row];
-    return predicted * greatest_ratio > right_side[row] ? right_side[row] / predicted : greatest_ratio;
+    return loss_ratio(right_side[row], predicted);
 }
 
 static int
@@ -131,7 +129,7 @@ hold_out_front(memmodel_context *context, const struct select_problem *problem, 
                 matrix_column(front, k)[i] =
                     subset->count > 0 ? held_out_ratio(problem->columns, problem->right_side, subset, coefficients, i)
                     : k > 0           ? matrix_column(front, k - 1)[i]
-                                      : greatest_ratio;
+                                      : LOSS_GREATEST_RATIO;
     }
     return status;
 }

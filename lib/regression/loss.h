@@ -47,4 +47,13 @@ loss_weight(const struct loss *loss, double measured, double predicted, double l
 double
 loss_scale(const struct loss *loss, double measured);
 
+enum { LOSS_GREATEST_RATIO = 1000 }; /* a prediction further below the measurement, or below 0, counts as this */
+
+/* Measurement / prediction of a row that was held out. */
+static inline double
+loss_ratio(double measured, double predicted)
+{
+    return predicted * LOSS_GREATEST_RATIO > measured ? measured / predicted : LOSS_GREATEST_RATIO;
+}
+
 #endif

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double greatest_ratio = 1000; /* a prediction further below the measurement, or below 0, counts as this */
-
 /* Standard errors by which a formula must be better; one that meets rows exactly has other witnesses besides. */
 static const double surely = 2, surely_exact = 1;
 
@@ -61,9 +59,7 @@ contest_release(struct contest *contest)
 static double
 ratio_of(double predicted)
 {
-    if (moments_is_met(predicted))
-        return 1;
-    return predicted * greatest_ratio > 1 ? 1 / predicted : greatest_ratio;
+    return moments_is_met(predicted) ? 1 : loss_ratio(1, predicted);
 }
 
 static void
