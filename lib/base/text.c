@@ -1,15 +1,19 @@
 /* Text that grows, numbers in and out without the locale, and whole files. */
+#define _XOPEN_SOURCE 700 /* realpath() */
+
 #include "base/text.h"
 #include "base/checked.h"
 
 #include <errno.h>
 #include <float.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { NUMBER_BYTES = 64, MOST_ATTEMPTS = 1000 };
 
@@ -269,8 +273,8 @@ create_beside(memmodel_context *context, const char *path, char **name)
     return file;
 }
 
-int
-file_write(memmodel_context *context, const char *path, const char *bytes, size_t length)
+static int
+write_beside(memmodel_context *context, const char *path, const char *bytes, size_t length)
 {
     char *temporary = NULL;
     FILE *file = create_beside(context, path, &temporary);
@@ -284,4 +288,25 @@ file_write(memmodel_context *context, const char *path, const char *bytes, size_
         remove(temporary);
     memory_release(context, temporary);
     return error ? context_error(context, MEMMODEL_ERROR_IO, path, "cannot write: %s", strerror(error)) : 0;
+}
+
+/* Into what is there and is no file: a device or a pipe, such as /dev/null. */
+static int
+write_into(memmodel_context *context, const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    int error = file ? write_stream(file, bytes, length) : errno;
+
+    return error ? context_error(context, MEMMODEL_ERROR_IO, path, "cannot write: %s", strerror(error)) : 0;
+}
+
+int
+file_write(memmodel_context *context, const char *path, const char *bytes, size_t length)
+{
+    char target[PATH_MAX];
+    struct stat there;
+
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return write_into(context, path, bytes, length);
+    return write_beside(context, realpath(path, target) ? target : path, bytes, length);
 }

@@ -74,7 +74,10 @@ parse_int64(const char *text, int64_t *number);
 int
 file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);
 
-/* Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. */
+/*
+ * Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. A link stays
+ * one: what it leads to is written. What is no file, such as a pipe or a device, is written into.
+ */
 int
 file_write(memmodel_context *context, const char *path, const char *bytes, size_t length);
 

@@ -5,6 +5,7 @@ TABLES: a folder of tables (*.tsv) with a column `target`. CC: a compiler of C.
 
 import json
 import math
+import os
 import pathlib
 import struct
 import subprocess
@@ -190,6 +191,19 @@ class Fits(unittest.TestCase):
             made = run("fit", path, *options)
             self.assertEqual(made.returncode, 1, options)
             self.assertIn(reason, made.stderr)
+
+    def test_a_model_goes_into_a_pipe_and_through_a_link(self):
+        path = self.grid(lambda size, batch: 9e8 + 1300 * batch * size**3)
+        pipe, link, model = (self.folder / name for name in ("pipe", "link.json", "model.json"))
+        os.mkfifo(pipe)
+        model.touch()
+        link.symlink_to(model)
+        reader = os.open(pipe, os.O_RDWR)
+        self.addCleanup(os.close, reader)
+        self.assertEqual(run("fit", path, "-o", link).returncode, 0)
+        self.assertEqual(run("fit", path, "-o", pipe).returncode, 0)
+        self.assertTrue(pipe.is_fifo() and link.is_symlink())
+        self.assertEqual(os.read(reader, 1 << 16), model.read_bytes())
 
     def test_a_search_takes_any_loss_and_change_points(self):
         path = self.grid(lambda size, batch: 2000 * size * batch / (size + 3.0 * batch) ** 2)
