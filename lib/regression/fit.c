@@ -698,10 +698,8 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
 
     if (!status)
         status = structure_read(samples, &fit.training, options, &fit.structure);
-    if (!status) {
-        training_number_points(&fit.training, false);
+    if (!status)
         status = basis_new(&fit.training, options, &fit.structure, &fit.basis);
-    }
     if (!status)
         status = prepare_loss(&fit, options);
     if (!status)

@@ -467,11 +467,8 @@ fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *op
     int status = training_read(samples, options, &fit.training);
 
     if (!status)
-        status = training_sort(&fit.training);
-    if (!status)
         status = structure_read(samples, &fit.training, options, &fit.structure);
     if (!status) {
-        training_number_points(&fit.training, true);
         fit.loss = training_loss(&fit.training, options);
         status = basis_new(&fit.training, options, &fit.structure, &fit.basis);
     }

@@ -286,7 +286,6 @@ allocate(struct training *training, size_t rows)
 static void
 copy_rows(const struct source *source, struct training *training)
 {
-    double total = 0;
     size_t to = 0;
 
     for (size_t row = 0; row < source->rows; row++) {
@@ -295,130 +294,9 @@ copy_rows(const struct source *source, struct training *training)
         for (size_t i = 0; i < training->input_count; i++)
             matrix_column(&training->columns, i)[to] = source->inputs[i][row];
         training->measured[to] = source->target[row];
-        training->weights[to] = source->weight ? source->weight[row] : 1;
-        total += training->weights[to++];
-    }
-    for (size_t i = 0; i < to; i++)
-        training->weights[i] *= (double)to / total;
-}
-
-static bool
-same_point(const struct training *training, size_t a, size_t b)
-{
-    for (size_t i = 0; i < training->input_count; i++)
-        if (matrix_column(&training->columns, i)[a] != matrix_column(&training->columns, i)[b])
-            return false;
-    return true;
-}
-
-void
-training_number_points(struct training *training, bool sorted)
-{
-    training->point_count = 0;
-    for (size_t row = 0; row < training->columns.rows; row++) {
-        size_t first = sorted && row > 0 ? row - 1 : 0;
-
-        while (!same_point(training, first, row))
-            first++;
-        training->points[row] = first == row ? training->point_count++ : training->points[first];
+        training->weights[to++] = source->weight ? source->weight[row] : 1;
     }
 }
-
-/* A column may vary in the table and not in the complete rows. */
-static int
-check_varying(const struct training *training)
-{
-    for (size_t i = 0; i < training->input_count; i++)
-        if (!varies(matrix_column(&training->columns, i), training->columns.rows))
-            return context_error(training->context, MEMMODEL_ERROR_DATA, training->inputs[i],
-                                 "is constant in the complete rows: leave it out or measure more values");
-    return 0;
-}
-
-int
-training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training)
-{
-    struct source source = {
-        .samples = samples,
-        .context = memmodel_samples_context(samples),
-        .rows = memmodel_samples_row_count(samples),
-        .positive = loss_is_relative(options->loss) || !fit_is_general(options),
-        .relative = loss_is_relative(options->loss),
-    };
-    size_t used;
-    int status;
-
-    *training = (struct training){.context = source.context};
-    status = find_columns(&source, options, training);
-    if (!status)
-        status = check_rows(&source, training, options->weight, &used);
-    if (!status)
-        status = allocate(training, used);
-    if (status)
-        return status;
-    copy_rows(&source, training);
-    return check_varying(training);
-}
-
-void
-training_release(struct training *training)
-{
-    matrix_release(&training->columns);
-    memory_release(training->context, training->measured);
-    memory_release(training->context, training->weights);
-    memory_release(training->context, training->points);
-}
-
-struct loss
-training_loss(const struct training *training, const struct memmodel_fit_options *options)
-{
-    size_t rows = training->columns.rows;
-    double sum = 0;
-
-    for (size_t i = 0; i < rows; i++)
-        sum += training->weights[i] * (fabs(training->measured[i]) / (double)rows);
-    return (struct loss){.kind = options->loss, .quantile = options->quantile, .unit = sum > 0 ? sum : 1};
-}
-
-static void
-find_range(const double *numbers, size_t count, double *least, double *most)
-{
-    *least = *most = numbers[0];
-    for (size_t i = 1; i < count; i++) {
-        *least = fmin(*least, numbers[i]);
-        *most = fmax(*most, numbers[i]);
-    }
-}
-
-void
-training_range(const struct training *training, size_t input, double *least, double *most)
-{
-    find_range(matrix_column(&training->columns, input), training->columns.rows, least, most);
-}
-
-void
-training_measured_range(const struct training *training, double *least, double *most)
-{
-    find_range(training->measured, training->columns.rows, least, most);
-}
-
-size_t
-training_levels(const struct training *training, size_t input, size_t enough)
-{
-    const double *column = matrix_column(&training->columns, input);
-    size_t levels = 0;
-
-    for (size_t i = 0; i < training->columns.rows && levels < enough; i++) {
-        size_t before = 0;
-
-        while (column[before] != column[i])
-            before++;
-        levels += before == i;
-    }
-    return levels;
-}
-
-/* ---- order ---- */
 
 /* By inputs, measurement and weight. */
 static int
@@ -461,8 +339,9 @@ permute(double *numbers, const size_t *rows, size_t count, double *spare)
     memcpy(numbers, spare, count * sizeof *numbers);
 }
 
-int
-training_sort(struct training *training)
+/* An order that does not depend on the one in which the rows came. */
+static int
+put_in_order(struct training *training)
 {
     size_t count = training->columns.rows;
     size_t *rows = memory_allocate_zeroed(training->context, 2 * count, sizeof *rows);
@@ -480,4 +359,138 @@ training_sort(struct training *training)
     memory_release(training->context, rows);
     memory_release(training->context, spare);
     return rows && spare ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+static void
+find_range(const double *numbers, size_t count, double *least, double *most)
+{
+    *least = *most = numbers[0];
+    for (size_t i = 1; i < count; i++) {
+        *least = fmin(*least, numbers[i]);
+        *most = fmax(*most, numbers[i]);
+    }
+}
+
+/* To a mean of 1. A power of two before, which rounds nothing, keeps sums of the largest and smallest numbers in range. */
+static void
+scale_weights(struct training *training)
+{
+    size_t rows = training->columns.rows;
+    double total = 0, least, most;
+    int exponent;
+
+    find_range(training->weights, rows, &least, &most);
+    frexp(most, &exponent);
+    for (size_t i = 0; i < rows; i++)
+        total += training->weights[i] = ldexp(training->weights[i], -exponent);
+    for (size_t i = 0; i < rows; i++)
+        training->weights[i] *= (double)rows / total;
+}
+
+static bool
+same_point(const struct training *training, size_t a, size_t b)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (matrix_column(&training->columns, i)[a] != matrix_column(&training->columns, i)[b])
+            return false;
+    return true;
+}
+
+/* Of rows in order those of one point stand next to each other. */
+static void
+number_points(struct training *training)
+{
+    training->point_count = 0;
+    for (size_t row = 0; row < training->columns.rows; row++)
+        training->points[row] =
+            row > 0 && same_point(training, row - 1, row) ? training->points[row - 1] : training->point_count++;
+}
+
+/* A column may vary in the table and not in the complete rows. */
+static int
+check_varying(const struct training *training)
+{
+    for (size_t i = 0; i < training->input_count; i++)
+        if (!varies(matrix_column(&training->columns, i), training->columns.rows))
+            return context_error(training->context, MEMMODEL_ERROR_DATA, training->inputs[i],
+                                 "is constant in the complete rows: leave it out or measure more values");
+    return 0;
+}
+
+int
+training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training)
+{
+    struct source source = {
+        .samples = samples,
+        .context = memmodel_samples_context(samples),
+        .rows = memmodel_samples_row_count(samples),
+        .positive = loss_is_relative(options->loss) || !fit_is_general(options),
+        .relative = loss_is_relative(options->loss),
+    };
+    size_t used;
+    int status;
+
+    *training = (struct training){.context = source.context};
+    status = find_columns(&source, options, training);
+    if (!status)
+        status = check_rows(&source, training, options->weight, &used);
+    if (!status)
+        status = allocate(training, used);
+    if (status)
+        return status;
+    copy_rows(&source, training);
+    status = put_in_order(training);
+    if (status)
+        return status;
+    scale_weights(training);
+    number_points(training);
+    return check_varying(training);
+}
+
+void
+training_release(struct training *training)
+{
+    matrix_release(&training->columns);
+    memory_release(training->context, training->measured);
+    memory_release(training->context, training->weights);
+    memory_release(training->context, training->points);
+}
+
+struct loss
+training_loss(const struct training *training, const struct memmodel_fit_options *options)
+{
+    size_t rows = training->columns.rows;
+    double sum = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        sum += training->weights[i] * (fabs(training->measured[i]) / (double)rows);
+    return (struct loss){.kind = options->loss, .quantile = options->quantile, .unit = sum > 0 ? sum : 1};
+}
+
+void
+training_range(const struct training *training, size_t input, double *least, double *most)
+{
+    find_range(matrix_column(&training->columns, input), training->columns.rows, least, most);
+}
+
+void
+training_measured_range(const struct training *training, double *least, double *most)
+{
+    find_range(training->measured, training->columns.rows, least, most);
+}
+
+size_t
+training_levels(const struct training *training, size_t input, size_t enough)
+{
+    const double *column = matrix_column(&training->columns, input);
+    size_t levels = 0;
+
+    for (size_t i = 0; i < training->columns.rows && levels < enough; i++) {
+        size_t before = 0;
+
+        while (column[before] != column[i])
+            before++;
+        levels += before == i;
+    }
+    return levels;
 }

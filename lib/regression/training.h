@@ -17,11 +17,14 @@ struct training {
     const char *inputs[TRAINING_MOST_INPUTS]; /* names, owned by the table of samples */
     struct matrix columns;                    /* a column per input */
     double *measured, *weights;               /* per row; weights have mean 1 */
-    size_t *points; /* of every row, once numbered: the number of its point, rows of equal inputs being one */
+    size_t *points;                           /* of every row the number of its point, rows of equal inputs being one */
     size_t point_count;
 };
 
-/* `options` were copied and have their defaults. A failed training may be released. Errors as memmodel_fit(). */
+/*
+ * The rows come in an order that does not depend on the table's: by inputs, measurement and weight. `options` were copied and
+ * have their defaults. A failed training may be released. Errors as memmodel_fit().
+ */
 int
 training_read(const memmodel_samples *samples, const struct memmodel_fit_options *options, struct training *training);
 
@@ -31,16 +34,6 @@ training_release(struct training *training);
 /* The loss of the options, its unit the mean size of what was measured. */
 struct loss
 training_loss(const struct training *training, const struct memmodel_fit_options *options);
-
-/*
- * Tells rows of the same inputs: points and point_count. Takes the square of the rows' number, unless they are sorted.
- */
-void
-training_number_points(struct training *training, bool sorted);
-
-/* Puts the rows in an order that does not depend on the one in which they came. 0 or MEMMODEL_ERROR_NOMEM. */
-int
-training_sort(struct training *training);
 
 /* Rows of column `input`: least and greatest value, and how many different ones up to `enough`. */
 void

@@ -256,6 +256,69 @@ weights_count_under_every_loss(void **state)
     memmodel_samples_unref(long_table);
 }
 
+/* Weights beside which the largest and the smallest numbers that there are stand: what counts is their ratio. */
+static void
+weights_may_be_of_any_size(void **state)
+{
+    static const char *const tables[] = {"x,y,w\n1,10,1\n2,14,2\n3,18,1\n4,19,1\n5,40,1\n",
+                                         "x,y,w\n1,10,8e307\n2,14,16e307\n3,18,8e307\n4,19,8e307\n5,40,8e307\n",
+                                         "x,y,w\n1,10,2e-310\n2,14,4e-310\n3,18,2e-310\n4,19,2e-310\n5,40,2e-310\n"};
+    double first = 0;
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        memmodel_samples *samples = parse(*state, tables[i]);
+        memmodel_model *model =
+            fit(samples, &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options), .weight = "w"});
+        double value = memmodel_model_evaluate(model, (double[]){3});
+
+        first = i == 0 ? value : first;
+        assert_near(value, first, 1e-12);
+        memmodel_model_unref(model);
+        memmodel_samples_unref(samples);
+    }
+}
+
+static char *
+json_by(const memmodel_samples *samples, int32_t loss)
+{
+    memmodel_model *model = fit(
+        samples,
+        &(struct memmodel_fit_options){.size = sizeof(struct memmodel_fit_options), .loss = loss, .weight = "weight"});
+    char *text;
+
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    memmodel_model_unref(model);
+    return text;
+}
+
+static void
+under_every_loss_the_order_of_the_rows_does_not_matter(void **state)
+{
+    static const char *const columns[] = {"x", "z", "weight", "y"};
+    enum { ROWS = 30 };
+    memmodel_samples *samples, *shuffled;
+    size_t rows[ROWS];
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 4, &samples), 0);
+    for (int i = 0; i < ROWS; i++) {
+        double x = 1 + i % 5, z = 1 + i / 10 * 1.7, error = 1 + 0.05 * (i * 7 % 11 - 5);
+
+        assert_int_equal(
+            memmodel_samples_add(samples, (double[]){x, z, 0.1 + i * 3 % 7, (20 + 3 * x * z + x * x) * error}), 0);
+    }
+    memmodel_samples_shuffle(1, ROWS, rows);
+    assert_int_equal(memmodel_samples_select(samples, rows, ROWS, &shuffled), 0);
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_PINBALL; loss++) {
+        char *text = json_by(samples, loss), *again = json_by(shuffled, loss);
+
+        assert_string_equal(text, again);
+        memmodel_free(*state, text);
+        memmodel_free(*state, again);
+    }
+    memmodel_samples_unref(samples);
+    memmodel_samples_unref(shuffled);
+}
+
 /* Every seventh measurement is five times too large: the mean follows, absolute errors do not. */
 static void
 wild_measurements_do_not_move_a_fit_of_absolute_relative_errors(void **state)
@@ -562,6 +625,8 @@ main(void)
         WITH_CONTEXT(the_best_constant_is_that_of_the_textbook),
         WITH_CONTEXT(a_line_of_least_absolute_errors_is_found),
         WITH_CONTEXT(weights_count_under_every_loss),
+        WITH_CONTEXT(weights_may_be_of_any_size),
+        WITH_CONTEXT(under_every_loss_the_order_of_the_rows_does_not_matter),
         WITH_CONTEXT(wild_measurements_do_not_move_a_fit_of_absolute_relative_errors),
         WITH_CONTEXT(absolute_errors_of_any_sign_find_the_curve_among_wild_rows),
         WITH_CONTEXT(a_quantile_has_its_share_of_the_measurements_below),
