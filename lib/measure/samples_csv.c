@@ -86,6 +86,19 @@ read_rows(struct csv *csv, memmodel_samples *samples)
     return status;
 }
 
+/* A column that is text because of some of its fields may have been meant for numbers. */
+static void
+tell_of_numbers(const memmodel_samples *samples, const struct samples_column *column)
+{
+    size_t row = 0;
+
+    while (row < samples->row_count && isnan(column->numbers[row]))
+        row++;
+    if (row < samples->row_count)
+        context_log(samples->context, "column \"%s\" is text: line %d has no finite number there", column->name,
+                    column->line);
+}
+
 /* Columns in which everything was a number need no texts. */
 static void
 settle_columns(memmodel_samples *samples)
@@ -94,8 +107,10 @@ settle_columns(memmodel_samples *samples)
         struct samples_column *column = &samples->columns[i];
 
         column->is_text = column->line > 0;
-        if (column->is_text)
+        if (column->is_text) {
+            tell_of_numbers(samples, column);
             continue;
+        }
         memory_release(samples->context, column->texts);
         column->texts = NULL;
         column->text_capacity = 0;

@@ -51,6 +51,26 @@ a_table_has_named_columns_and_rows(void **state)
 }
 
 static void
+keep_note(void *user, const char *message)
+{
+    snprintf(user, 100, "%s", message);
+}
+
+/* A failed measurement that reads "nan" makes text of a column of numbers: the next to last would be the target then. */
+static void
+a_column_that_is_text_for_some_of_its_fields_is_told(void **state)
+{
+    char note[100] = "";
+    memmodel_samples *samples;
+
+    memmodel_context_set_log(*state, keep_note, note);
+    samples = parsed(*state, "dim,status,peak\n32,ok,1e9\n48,failed,nan\n");
+    memmodel_context_set_log(*state, NULL, NULL);
+    assert_string_equal(note, "column \"peak\" is text: line 3 has no finite number there");
+    memmodel_samples_unref(samples);
+}
+
+static void
 windows_line_ends_a_byte_order_mark_and_blanks_are_no_part_of_a_field(void **state)
 {
     memmodel_samples *samples = parsed(*state, "\xEF\xBB\xBF"
@@ -398,6 +418,7 @@ main(void)
         SAMPLES_TEST(files_that_cannot_be_read_or_written_are_named),
         SAMPLES_TEST(names_are_checked),
         SAMPLES_TEST(infinite_values_are_refused_and_leave_the_table_alone),
+        SAMPLES_TEST(a_column_that_is_text_for_some_of_its_fields_is_told),
         SAMPLES_TEST(rows_are_selected_in_the_given_order),
         SAMPLES_TEST(of_many_columns_eight_are_told),
         SAMPLES_TEST(a_filter_compares_numbers_as_numbers),
