@@ -223,7 +223,8 @@ an_interrupted_search_under_a_loss_comes_to_the_same_bytes(void **state)
     assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_CALLBACK);
     assert_int_equal(watch.calls, 4);
     options.loss = MEMMODEL_FIT_LOSS_ABSOLUTE;
-    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_DATA, "another table or of other");
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "another table or of other");
     options.loss = MEMMODEL_FIT_LOSS_MAPE;
     model = fit(samples, &options);
     assert_int_equal(memmodel_model_to_json(model, &resumed), 0);

@@ -683,11 +683,12 @@ interrupt(void *user, const struct memmodel_fit_progress *progress)
 }
 
 static int
-fit_with_checkpoint(const memmodel_samples *samples, int64_t seed, int stop_at, memmodel_model **model, int *calls)
+fit_with_checkpoint(const memmodel_samples *samples, int32_t loss, int64_t seed, int stop_at, memmodel_model **model,
+                    int *calls)
 {
     struct interruption interruption = {0, stop_at};
     struct memmodel_fit_options options = {.size = sizeof options,
-                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .loss = loss,
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
                                            .evaluations = 400,
                                            .seed = seed,
@@ -709,11 +710,12 @@ an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
     int calls, all_calls;
 
     remove(checkpoint_path);
-    assert_int_equal(fit_with_checkpoint(samples, 5, 0, &model, &all_calls), 0);
+    assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &all_calls), 0);
     memmodel_model_unref(model);
     for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls - 2) {
-        assert_int_equal(fit_with_checkpoint(samples, 5, stop_at, &model, &calls), MEMMODEL_ERROR_CALLBACK);
-        assert_int_equal(fit_with_checkpoint(samples, 5, 0, &model, &calls), 0);
+        assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, stop_at, &model, &calls),
+                         MEMMODEL_ERROR_CALLBACK);
+        assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &calls), 0);
         assert_true(calls <= all_calls);
         assert_int_equal(memmodel_model_to_json(model, &resumed), 0);
         assert_string_equal(whole, resumed);
@@ -733,9 +735,12 @@ a_checkpoint_of_another_fit_is_refused(void **state)
     memmodel_model *model;
     int calls;
 
-    remove(checkpoint_path);
-    assert_int_equal(fit_with_checkpoint(samples, 5, 6, &model, &calls), MEMMODEL_ERROR_CALLBACK);
-    assert_error(*state, fit_with_checkpoint(samples, 6, 0, &model, &calls), MEMMODEL_ERROR_DATA, "another table");
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
+        remove(checkpoint_path);
+        assert_int_equal(fit_with_checkpoint(samples, loss, 5, 6, &model, &calls), MEMMODEL_ERROR_CALLBACK);
+        assert_error(*state, fit_with_checkpoint(samples, loss, 6, 0, &model, &calls), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                     "another table");
+    }
     remove(checkpoint_path);
     memmodel_samples_unref(samples);
 }

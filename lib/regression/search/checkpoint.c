@@ -185,7 +185,7 @@ read_document(const struct json_document *document, struct checkpoint *checkpoin
         return status;
     print_key(checkpoint->key, own);
     if (strcmp(fit, own) != 0)
-        return context_error(checkpoint->context, MEMMODEL_ERROR_DATA, document->name,
+        return context_error(checkpoint->context, MEMMODEL_ERROR_INVALID_ARGUMENT, document->name,
                              "it is a checkpoint of another table or of other options");
     checkpoint->parts = json_deep_copy(parts);
     return checkpoint->parts ? 0 : context_error(checkpoint->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");

@@ -172,6 +172,8 @@ key_of(const struct trees *trees, const struct memmodel_fit_options *options)
     for (size_t i = 0; i < options->forbidden_count; i++)
         for (const char *at = options->forbidden[i]; at && *at; at++)
             key = splitmix(key * 31 + (uint64_t)(unsigned char)*at);
+    if (structure && structure->has_units)
+        key = mix_numbers(key, structure->target.powers, DIMENSION_MOST);
     return mix_numbers(mix_numbers(key, trees->reading->aims, rows), trees->reading->roots, rows);
 }
 
