@@ -1,6 +1,7 @@
 /* What is known of a formula before it is fitted. */
 #include "regression/structure.h"
 #include "expression/pool.h"
+#include "regression/search/enumerate.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,6 +135,22 @@ read_numbers(const struct training *training, const struct memmodel_fit_options 
     return 0;
 }
 
+static int
+check_forbidden(memmodel_context *context, const struct memmodel_fit_options *options)
+{
+    struct grammar grammar = {.forbidden = {{false}}};
+
+    for (size_t i = 0; i < options->forbidden_count; i++) {
+        const char *nesting = options->forbidden ? options->forbidden[i] : NULL;
+
+        if (!grammar_forbid(&grammar, nesting))
+            return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, nesting,
+                                 "neither one of + - * / min max square sqrt log exp sin cos tanh nor a nesting of "
+                                 "two, such as \"log(log)\"");
+    }
+    return 0;
+}
+
 int
 structure_read(const memmodel_samples *samples, const struct training *training,
                const struct memmodel_fit_options *options, struct structure *structure)
@@ -143,6 +160,8 @@ structure_read(const memmodel_samples *samples, const struct training *training,
 
     *structure = (struct structure){.input_count = training->input_count};
     status = read_numbers(training, options, structure);
+    if (!status)
+        status = check_forbidden(training->context, options);
     if (!status)
         status = read_directions(&reader, options->increasing, options->increasing_count, 1);
     if (!status)
@@ -205,9 +224,19 @@ structure_unit_fits(const struct structure *structure, const struct expression_p
            (dimension_is_number(&dimension) || dimension_equal(&dimension, &structure->target));
 }
 
+static bool
+is_input(const struct expression_pool *pool, expression a)
+{
+    int32_t atom = pool->nodes[a].atom;
+
+    return atom >= 0 && pool->atoms[atom].kind == ATOM_SYMBOL;
+}
+
 bool
 structure_allows(const struct structure *structure, const struct expression_pool *pool, expression term)
 {
+    if (structure->most_exponent > 0 && structure->most_exponent < 1 && is_input(pool, term))
+        return false;
     if ((structure->integer_exponents || structure->most_exponent > 0) && !powers_allowed(structure, pool, term))
         return false;
     return structure_unit_fits(structure, pool, term);

@@ -439,6 +439,15 @@ powers_are_those_that_are_allowed(void **state)
     has(*state, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_RELATIVE}, "x^3", true);
 }
 
+/* An input as it is has the power 1. */
+static void
+where_no_power_may_be_one_the_inputs_themselves_are_no_terms(void **state)
+{
+    has(*state, (struct memmodel_fit_options){.most_exponent = 0.5, .max_terms = 1}, "*x", false);
+    has(*state, (struct memmodel_fit_options){.most_exponent = 0.5, .max_terms = 1}, "*y", false);
+    has(*state, (struct memmodel_fit_options){.most_exponent = 1, .max_terms = 1}, "*x", true);
+}
+
 static double
 product(double x, double y)
 {
@@ -543,6 +552,10 @@ knowledge_that_says_nothing_of_the_table_is_refused(void **state)
                MEMMODEL_ERROR_INVALID_ARGUMENT, "most_exponent");
     refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.most_exponent = NAN},
                MEMMODEL_ERROR_INVALID_ARGUMENT, "most_exponent");
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.forbidden = unknown, .forbidden_count = 1},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "neither one of");
+    refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.forbidden_count = 1},
+               MEMMODEL_ERROR_INVALID_ARGUMENT, "neither one of");
     refuse_fit(grid(*state, product, 0), (struct memmodel_fit_options){.change_points = 2},
                MEMMODEL_ERROR_INVALID_ARGUMENT, "change_points");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
@@ -572,6 +585,7 @@ main(void)
         WITH_CONTEXT(a_searched_formula_keeps_to_directions_and_signs),
         WITH_CONTEXT(a_line_that_is_negative_in_a_corner_is_not_returned),
         WITH_CONTEXT(powers_are_those_that_are_allowed),
+        WITH_CONTEXT(where_no_power_may_be_one_the_inputs_themselves_are_no_terms),
         WITH_CONTEXT(terms_have_the_unit_of_the_target_or_none),
         WITH_CONTEXT(a_switch_of_the_algorithm_is_found_where_it_is),
         WITH_CONTEXT(a_smooth_law_keeps_its_formula_without_a_change_point),

@@ -15,8 +15,8 @@ enum {
     POLISH_STEPS = 40
 };
 
-static int
-read_grammar(memmodel_context *context, const struct memmodel_fit_options *options, struct grammar *grammar)
+static void
+read_grammar(const struct memmodel_fit_options *options, struct grammar *grammar)
 {
     for (unsigned outer = TREE_EXP; outer <= TREE_TANH; outer++)
         for (unsigned inner = TREE_EXP; inner <= TREE_TANH; inner++)
@@ -25,12 +25,7 @@ read_grammar(memmodel_context *context, const struct memmodel_fit_options *optio
         grammar->excluded[TREE_ROOT] = grammar->excluded[TREE_LOG] = grammar->excluded[TREE_EXP] =
             grammar->excluded[TREE_SIN] = grammar->excluded[TREE_COS] = grammar->excluded[TREE_TANH] = true;
     for (size_t i = 0; i < options->forbidden_count; i++)
-        if (!grammar_forbid(grammar, options->forbidden[i]))
-            return context_error(
-                context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->forbidden[i],
-                "neither one of + - * / min max square sqrt log exp sin cos tanh nor a nesting of two, such "
-                "as \"log(log)\"");
-    return 0;
+        grammar_forbid(grammar, options->forbidden[i]);
 }
 
 /* Of what searches and is searched. */
@@ -60,9 +55,8 @@ hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, 
     evaluations /= AGES_IN_ALL;
     hunt->age_evaluations = evaluations < LEAST_EVALUATIONS ? LEAST_EVALUATIONS : (size_t)evaluations;
     hunt->deadline = options->seconds > 0 ? options->seconds : INFINITY;
-    status = read_grammar(context, options, &hunt->grammar);
-    if (!status)
-        status = library_new(context, rows, inputs, input_count, &hunt->grammar, hunt->age_evaluations, &hunt->library);
+    read_grammar(options, &hunt->grammar);
+    status = library_new(context, rows, inputs, input_count, &hunt->grammar, hunt->age_evaluations, &hunt->library);
     if (!status && options->search & MEMMODEL_FIT_SEARCH_ENUMERATE)
         status = products_new(context, rows, inputs, input_count, &hunt->grammar, &hunt->library, &hunt->products);
     if (!status)
