@@ -59,7 +59,9 @@ PUBLIC_ONLY = {
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # sys/stat.h is wherever there are files.
-SYSTEM_OF_LINUX = re.compile(r"^\s*#\s*include\s+<(?!sys/stat\.h)(sys|linux|dirent|signal|unistd|sched|poll)[./]", re.MULTILINE)
+SYSTEM_OF_LINUX = re.compile(
+    r"^\s*#\s*include\s+<(?!sys/stat\.h)(sys|linux|dirent|signal|unistd|sched|poll)[./]", re.MULTILINE
+)
 
 
 def includes(path):
