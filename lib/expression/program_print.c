@@ -210,6 +210,15 @@ print_locals(const struct writer *writer)
     text_printf(writer->out, "%s;\n\n", writer->local);
 }
 
+/* Else compilers warn of an input that the formula does without. */
+static void
+print_unused(const struct writer *writer)
+{
+    for (size_t i = 0; i < writer->function->symbol_count; i++)
+        if (!expression_program_uses(writer->program, i))
+            text_printf(writer->out, "    (void)%s;\n", writer->function->symbols[i]);
+}
+
 static void
 print_c(const struct writer *writer)
 {
@@ -220,6 +229,7 @@ print_c(const struct writer *writer)
     print_parameters(writer, "double ");
     text_append(writer->out, ")\n{\n    MEMMODEL_EXACT\n");
     print_locals(writer);
+    print_unused(writer);
     print_statements(writer);
     text_append(writer->out, "}\n");
     text_append(writer->out, c_end);

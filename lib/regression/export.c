@@ -68,6 +68,37 @@ print_formula(const memmodel_model *model, int language, struct text *text)
 }
 
 static void
+print_column(const memmodel_model *model, const char *symbol, size_t length, struct text *text)
+{
+    size_t input = 0;
+
+    while (strncmp(expression_symbol_name(model->pool, input), symbol, length) != 0 ||
+           expression_symbol_name(model->pool, input)[length] != '\0')
+        input++;
+    for (const char *name = model->inputs[input].name; *name; name++)
+        text_append_bytes(text, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+}
+
+/* Symbols stand between double quotes. In their place come names of columns, whose own quotes are written twice. */
+static void
+print_columns(const memmodel_model *model, const char *formula, struct text *text)
+{
+    while (*formula) {
+        size_t length = strcspn(formula, "\"");
+
+        text_append_bytes(text, formula, length);
+        formula += length;
+        if (*formula == '"') {
+            length = strcspn(++formula, "\"");
+            text_append(text, "\"");
+            print_column(model, formula, length, text);
+            text_append(text, "\"");
+            formula += length + 1;
+        }
+    }
+}
+
+static void
 print_choice(const char *value, const char *comparison, double limit, struct text *text)
 {
     text_printf(text, " WHEN (%s) %s ", value, comparison);
@@ -79,10 +110,12 @@ print_choice(const char *value, const char *comparison, double limit, struct tex
 static void
 print_sql(const memmodel_model *model, int language, struct text *text)
 {
-    struct text formula = TEXT_INIT(text->context);
+    struct text symbols = TEXT_INIT(text->context), formula = TEXT_INIT(text->context);
 
-    model_print(model, language, &formula);
-    if (formula.failed) {
+    model_print(model, language, &symbols);
+    if (!symbols.failed)
+        print_columns(model, symbols.bytes, &formula);
+    if (symbols.failed || formula.failed) {
         text->failed = true;
     } else if (model_has_limits(model)) {
         text_append(text, "CASE");
@@ -92,6 +125,7 @@ print_sql(const memmodel_model *model, int language, struct text *text)
     } else {
         text_printf(text, "%s\n", formula.bytes);
     }
+    text_release(&symbols);
     text_release(&formula);
 }
 

@@ -15,6 +15,9 @@ static const char *const reserved[] = {
     "while",  "with",   "yield",
 };
 
+/* Macros, with which a parameter of that name would be something else in C. */
+static const char *const macros[] = {"HUGE_VAL", "INFINITY", "M_E", "M_PI", "NAN", "NULL", "linux", "unix"};
+
 /* Functions of exported files. */
 static const char *const exported[] = {
     "memmodel_cube_root", "memmodel_divide",  "memmodel_exp",   "memmodel_floor", "memmodel_log",
@@ -34,6 +37,7 @@ static bool
 is_taken(const struct expression_pool *pool, const char *symbol)
 {
     return is_in(reserved, sizeof reserved / sizeof reserved[0], symbol) ||
+           is_in(macros, sizeof macros / sizeof macros[0], symbol) ||
            is_in(exported, sizeof exported / sizeof exported[0], symbol) || expression_find_symbol(pool, symbol) >= 0;
 }
 

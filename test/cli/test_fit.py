@@ -86,10 +86,20 @@ class Fits(unittest.TestCase):
             path = self.folder / f"{name}.c"
             path.write_text(source + main, encoding="utf-8")
             program = self.folder / name
-            subprocess.run([*COMPILER, "-std=c11", "-O2", "-ffp-contract=off", "-o", program, path, "-lm"], check=True)
+            words = ("-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+            subprocess.run([*COMPILER, *words, "-o", program, path, "-lm"], check=True)
             said = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
             for text, expected, point in zip(said, self.predicted(model, inputs, points), points, strict=True):
                 self.assertTrue(same(float.fromhex(text), expected), (name, point))
+
+    def test_exports_bear_columns_of_any_name(self):
+        table, model, header = (self.folder / name for name in ("named.csv", "named.json", "named.h"))
+        lines = [f"{size},{batch},{3 + size * batch}" for size in (1, 2, 3, 5) for batch in (1, 2, 4, 9 + size)]
+        table.write_text("\n".join(['"hidden ""size""",NAN,peak', *lines]), encoding="utf-8")
+        self.assertEqual(run("fit", table, "-o", model).returncode, 0)
+        self.assertEqual(run("export", model, "--format", "sql").stdout.count('"hidden ""size"""*"NAN"'), 1)
+        header.write_text(run("export", model, "--format", "c").stdout, encoding="utf-8")
+        subprocess.run([*COMPILER, "-fsyntax-only", header], check=True)
 
     def test_the_front_marks_the_formula_that_was_chosen(self):
         path, _, _ = self.table("230_machine_cpu")
