@@ -461,7 +461,11 @@ def elements(count: int) -> Take:
 
 
 def callback(prototype: Any, failed: Any, *arguments: Take | None) -> Converter:
-    """Converts a callable; an exception in it ends the call of the library, and is raised when that returns."""
+    """
+    Converts a callable; an exception in it ends the call of the library, and is raised when that returns. Where the
+    library reads a whole number, what is none counts as true or false, None too: of an observer that returns nothing.
+    """
+    says_whether = prototype._restype_ is ctypes.c_int
 
     def answer(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
         values = [(take, pointer, take(pointer, given)) for take, pointer in zip(arguments, given, strict=True) if take]
@@ -469,7 +473,7 @@ def callback(prototype: Any, failed: Any, *arguments: Take | None) -> Converter:
         for take, pointer, value in values:
             if take is returned and value is not None:
                 pointer[0] = value
-        return result
+        return bool(result) if says_whether and not isinstance(result, int) else result
 
     def convert(function: Any, name: str) -> Any:
         if function is None:

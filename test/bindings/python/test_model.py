@@ -60,6 +60,14 @@ class Fit(unittest.TestCase):
         with self.assertRaisesRegex(memmodel.DataError, "row 1.*squared"):
             memmodel.fit({"a": [1, 2, 3, 4], "y": [0, 1, 2, 3]}, "y")
 
+    def test_progress_is_told_to_what_returns_nothing(self):
+        told = []
+        columns = {"x": [1.0, 2, 3, 4, 5, 6], "y": [2.0, 9, 28, 66, 125, 217]}
+        memmodel.fit(columns, search="enumerate", evaluations=400, progress=lambda now: told.append(now.evaluations))
+        self.assertTrue(told)
+        with self.assertRaises(memmodel.CallbackError):
+            memmodel.fit(columns, search="enumerate", evaluations=400, progress=lambda now: "stop")
+
     def test_other_losses_search_trees_too(self):
         rows = [(1.1 * x, 0.9 * z) for x in range(1, 8) for z in range(1, 7)]
         law = [20 * x / (x + z) ** 2 for x, z in rows]
