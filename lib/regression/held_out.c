@@ -8,6 +8,7 @@
 struct rest {
     struct matrix columns, values; /* values: right side, measured, weights, roots */
     size_t *points;
+    size_t *rows; /* of the problem */
 };
 
 enum { RIGHT_SIDE, MEASURED, WEIGHTS, ROOTS, VALUES };
@@ -18,25 +19,31 @@ in_group(const struct select_problem *problem, size_t row, size_t group, size_t 
     return problem->points[row] % groups == group;
 }
 
+/* to[i] = from[rows[i]] */
+static void
+gather(const double *from, const size_t *rows, size_t count, double *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
 static void
 take_rest(const struct select_problem *problem, size_t group, size_t groups, struct rest *rest)
 {
     const double *const values[VALUES] = {problem->right_side, problem->measured, problem->weights, problem->roots};
     size_t kept = 0;
 
-    for (size_t i = 0; i < problem->columns->rows; i++)
-        kept += !in_group(problem, i, group, groups);
-    rest->columns.rows = rest->values.rows = kept;
-    kept = 0;
     for (size_t i = 0; i < problem->columns->rows; i++) {
         if (in_group(problem, i, group, groups))
             continue;
-        for (size_t j = 0; j < problem->columns->columns; j++)
-            matrix_column(&rest->columns, j)[kept] = matrix_column(problem->columns, j)[i];
-        for (size_t j = 0; j < VALUES && values[j]; j++)
-            matrix_column(&rest->values, j)[kept] = values[j][i];
-        rest->points[kept++] = problem->points[i];
+        rest->points[kept] = problem->points[i];
+        rest->rows[kept++] = i;
     }
+    rest->columns.rows = rest->values.rows = kept;
+    for (size_t j = 0; j < problem->columns->columns; j++)
+        gather(matrix_column(problem->columns, j), rest->rows, kept, matrix_column(&rest->columns, j));
+    for (size_t j = 0; j < VALUES && values[j]; j++)
+        gather(values[j], rest->rows, kept, matrix_column(&rest->values, j));
 }
 
 static struct select_problem
@@ -241,14 +248,16 @@ held_out_find(memmodel_context *context, const struct held_out_search *search, s
     if (!status)
         status = matrix_new(context, rows, VALUES, &rest.values);
     rest.points = memory_allocate_zeroed(context, rows, sizeof *rest.points);
+    rest.rows = memory_allocate_zeroed(context, rows, sizeof *rest.rows);
     turn.shortlist = memory_allocate(context, sizeof *turn.shortlist);
-    if (!rest.points || !turn.shortlist)
+    if (!rest.points || !rest.rows || !turn.shortlist)
         status = MEMMODEL_ERROR_NOMEM;
     for (; !status && turn.group < turn.groups; turn.group++)
         status = hold_out(context, &turn, held_out);
     held_out->count = turn.groups;
     memory_release(context, turn.shortlist);
     memory_release(context, rest.points);
+    memory_release(context, rest.rows);
     matrix_release(&rest.values);
     matrix_release(&rest.columns);
     return status;

@@ -1,30 +1,34 @@
 /* Best subsets with positive coefficients: exhaustive, or by beam where there are too many. */
 #include "regression/subset.h"
+#include "regression/gains.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double exhaustive_work = 5e7; /* subsets times rows up to which all are tried: a tenth of a second */
+static const double exhaustive_work = 5e7; /* subsets times rows up to which all are tried */
 static const double dependent = 1e-7;      /* share of a column's norm below which it depends on those picked before */
 
-/* What is left of every column and of the right side beside the columns picked so far. */
+/* What is left of the right side beside the columns picked so far, and the pick that leads to the next level. */
 struct level {
-    struct matrix left;
-    double *residual;    /* of the right side */
-    double *alignments;  /* products of every column and the residual */
-    double *projections; /* of every column on the direction that leads to the next level */
+    double *residual; /* of the right side */
     double residual_error;
+    uint16_t pick;
+    double *direction;                    /* what is left of that pick */
+    double pivot;                         /* its norm */
+    double along;                         /* of the residual in that direction */
+    double projections[SUBSET_TERMS + 1]; /* of the pick on the directions before it */
 };
 
 struct search {
     const struct subset_library *library;
     struct shortlist *shortlist;
-    struct matrix columns; /* with no more rows than needed */
-    double *norms;         /* of the columns as given */
+    const struct matrix *columns; /* the library's, or with no more rows than needed */
+    struct matrix compressed;
+    struct gains gains;
+    struct matrix values; /* of the levels, and `left` */
+    double *left;         /* of the column that is being tried */
     struct level levels[SUBSET_TERMS + 1];
     size_t depth; /* columns picked */
-    uint16_t picks[SUBSET_TERMS + 1];
-    double pivots[SUBSET_TERMS + 1], along[SUBSET_TERMS + 1];
 };
 
 /* ---- the list ---- */
@@ -88,38 +92,40 @@ list_subset(struct subset_bin *bin, const struct subset *subset)
 /* ---- picking columns ---- */
 
 /*
- * Coefficient of every pick and of one more column with this pivot and this part of the right side: are all positive?
+ * Coefficient of every pick and of one more column with this pivot, this part of the right side and these projections: are all
+ * positive?
  */
 static bool
-coefficients_positive(const struct search *search, uint16_t column, double pivot, double along)
+coefficients_positive(const struct search *search, const double *projections, double pivot, double along)
 {
     double coefficients[SUBSET_TERMS + 2];
 
     coefficients[search->depth] = along / pivot;
     for (size_t i = search->depth; i-- > 0;) {
-        double sum = search->along[i] - search->levels[i].projections[column] * coefficients[search->depth];
+        const struct level *level = &search->levels[i];
+        double sum = level->along - projections[i] * coefficients[search->depth];
 
         for (size_t k = i + 1; k < search->depth; k++)
-            sum -= search->levels[i].projections[search->picks[k]] * coefficients[k];
-        coefficients[i] = sum / search->pivots[i];
+            sum -= search->levels[k].projections[i] * coefficients[k];
+        coefficients[i] = sum / level->pivot;
         if (coefficients[i] <= 0)
             return false;
     }
     return coefficients[search->depth] > 0;
 }
 
-/* Error from which on a subset of this size is not listed, whatever its kind. */
+/* Error from which on a subset is not listed: of the picks and one more column. */
 static double
-worst_listed(const struct search *search, size_t size)
+worst_listed(const struct search *search, uint16_t column)
 {
-    double worst = 0;
+    bool constant = column == 0 || (search->depth > 0 && search->levels[0].pick == 0);
+    bool plain = search->library->plain[column];
+    const struct subset_bin *bin;
 
-    for (size_t kind = 0; kind < 2; kind++) {
-        const struct subset_bin *bin = &search->shortlist->bins[kind][size];
-
-        worst = fmax(worst, bin->count < SUBSET_KEPT ? INFINITY : bin->subsets[SUBSET_KEPT - 1].error);
-    }
-    return worst;
+    for (size_t i = 0; i < search->depth; i++)
+        plain = plain && search->library->plain[search->levels[i].pick];
+    bin = &search->shortlist->bins[!plain][search->depth + 1 - constant];
+    return bin->count < SUBSET_KEPT ? INFINITY : bin->subsets[SUBSET_KEPT - 1].error;
 }
 
 /* Is the column of the picks' group? */
@@ -129,9 +135,26 @@ group_fits(const struct search *search, uint16_t column)
     const uint16_t *groups = search->library->groups;
 
     for (size_t i = 0; groups && groups[column] != 0 && i < search->depth; i++)
-        if (groups[search->picks[i]] != 0 && groups[search->picks[i]] != groups[column])
+        if (groups[search->levels[i].pick] != 0 && groups[search->levels[i].pick] != groups[column])
             return false;
     return true;
+}
+
+/* What the picks leave of the column; false if that is nothing. */
+static bool
+take_out_picks(const struct search *search, uint16_t column, double *left, double *projections, double *pivot)
+{
+    size_t rows = search->columns->rows;
+
+    memcpy(left, matrix_column(search->columns, column), rows * sizeof *left);
+    for (size_t i = 0; i < search->depth; i++) {
+        const struct level *level = &search->levels[i];
+
+        projections[i] = vector_dot(rows, left, level->direction) / level->pivot;
+        vector_add_scaled(rows, left, -(projections[i] / level->pivot), level->direction);
+    }
+    *pivot = sqrt(vector_dot(rows, left, left));
+    return *pivot > dependent * search->gains.norms[column];
 }
 
 /* Lists the picks with one more column, if that makes all coefficients positive. */
@@ -139,63 +162,40 @@ static void
 try_column(const struct search *search, uint16_t column)
 {
     const struct level *level = &search->levels[search->depth];
-    const double *left = matrix_column(&level->left, column);
-    bool constant = column == 0 || (search->depth > 0 && search->picks[0] == 0);
+    double worst = worst_listed(search, column), projections[SUBSET_TERMS + 1], alignment, pivot, along;
     struct subset subset = {.count = search->depth + 1};
-    double pivot, along;
 
-    if (!(level->alignments[column] > 0) || !group_fits(search, column))
+    if (!gains_may_exceed(&search->gains, search->depth, column, level->residual_error - worst) ||
+        !group_fits(search, column) || !take_out_picks(search, column, search->left, projections, &pivot))
         return;
-    pivot = sqrt(vector_dot(level->left.rows, left, left));
-    along = level->alignments[column] / pivot;
+    alignment = vector_dot(search->columns->rows, search->left, level->residual);
+    along = alignment / pivot;
     subset.error = fmax(level->residual_error - along * along, 0);
-    if (!(pivot > dependent * search->norms[column]) || subset.error >= worst_listed(search, subset.count - constant) ||
-        !coefficients_positive(search, column, pivot, along))
+    if (!(alignment > 0) || subset.error >= worst || !coefficients_positive(search, projections, pivot, along))
         return;
-    memcpy(subset.columns, search->picks, search->depth * sizeof *subset.columns);
+    for (size_t i = 0; i < search->depth; i++)
+        subset.columns[i] = search->levels[i].pick;
     subset.columns[search->depth] = column;
     sort_columns(&subset);
     list_subset(bin_of(search, &subset), &subset);
 }
 
-/* products[j]: of column j and the vector, for the columns from `first` on. */
-static void
-multiply(const struct matrix *matrix, size_t first, const double *vector, double *products)
-{
-    const struct matrix part = {.rows = matrix->rows, .values = matrix->values + first * matrix->rows};
-
-    matrix_multiply(&part, matrix->columns - first, vector, products + first);
-}
-
-/* Picks a column: takes its direction out of the columns from `first` on and out of the right side. */
+/* Picks a column: takes its direction out of the right side. Columns before `first` will not be tried beside it. */
 static bool
 pick(struct search *search, uint16_t column, size_t first)
 {
     struct level *here = &search->levels[search->depth], *next = here + 1;
-    const double *direction = matrix_column(&here->left, column);
-    size_t rows = here->left.rows;
-    double pivot = sqrt(vector_dot(rows, direction, direction)), along;
+    size_t rows = search->columns->rows;
 
-    if (!(pivot > dependent * search->norms[column]) || !group_fits(search, column))
+    if (!take_out_picks(search, column, here->direction, here->projections, &here->pivot) ||
+        !group_fits(search, column))
         return false;
-    multiply(&here->left, first, direction, here->projections);
-    for (size_t j = first; j < here->left.columns; j++) {
-        const double *from = matrix_column(&here->left, j);
-        double *to = matrix_column(&next->left, j);
-        double projection = here->projections[j] / pivot;
-
-        here->projections[j] = projection;
-        for (size_t i = 0; i < rows; i++)
-            to[i] = from[i] - projection / pivot * direction[i];
-    }
-    along = vector_dot(rows, direction, here->residual) / pivot;
-    for (size_t i = 0; i < rows; i++)
-        next->residual[i] = here->residual[i] - along / pivot * direction[i];
+    here->pick = column;
+    here->along = vector_dot(rows, here->direction, here->residual) / here->pivot;
+    memcpy(next->residual, here->residual, rows * sizeof *next->residual);
+    vector_add_scaled(rows, next->residual, -(here->along / here->pivot), here->direction);
     next->residual_error = vector_dot(rows, next->residual, next->residual);
-    multiply(&next->left, first, next->residual, next->alignments);
-    search->pivots[search->depth] = pivot;
-    search->along[search->depth] = along;
-    search->picks[search->depth++] = column;
+    gains_pick(&search->gains, search->depth++, column, first);
     return true;
 }
 
@@ -205,7 +205,7 @@ pick(struct search *search, uint16_t column, size_t first)
 static void
 try_all(struct search *search, size_t first, size_t more)
 {
-    size_t columns = search->columns.columns;
+    size_t columns = search->columns->columns;
 
     for (size_t j = first; j < columns; j++)
         try_column(search, (uint16_t)j);
@@ -234,13 +234,13 @@ extend(struct search *search, const struct subset *subset)
 {
     size_t same = 0;
 
-    while (same < search->depth && same < subset->count && search->picks[same] == subset->columns[same])
+    while (same < search->depth && same < subset->count && search->levels[same].pick == subset->columns[same])
         same++;
     search->depth = same;
     for (size_t i = same; i < subset->count; i++)
         if (!pick(search, subset->columns[i], 0))
             return;
-    for (size_t j = 1; j < search->columns.columns; j++)
+    for (size_t j = 1; j < search->columns->columns; j++)
         try_column(search, (uint16_t)j);
 }
 
@@ -266,26 +266,13 @@ search_beam(struct search *search)
 static double
 work_of_all(const struct search *search)
 {
-    double subsets = 1, total = 0, columns = (double)search->columns.columns - 1;
+    double subsets = 1, total = 0, columns = (double)search->columns->columns - 1;
 
     for (size_t size = 0; size < search->library->max_terms; size++) {
         subsets *= fmax(columns - (double)size, 0) / (double)(size + 1);
         total += 2 * subsets;
     }
-    return total * (double)search->columns.rows;
-}
-
-static int
-level_new(memmodel_context *context, const struct matrix *columns, struct level *level)
-{
-    int status = matrix_new(context, columns->rows, columns->columns, &level->left);
-
-    if (status)
-        return status;
-    level->residual = memory_allocate_zeroed(context, columns->rows + 1, sizeof *level->residual);
-    level->alignments = memory_allocate_zeroed(context, columns->columns + 1, sizeof *level->alignments);
-    level->projections = memory_allocate_zeroed(context, columns->columns + 1, sizeof *level->projections);
-    return level->residual && level->alignments && level->projections ? 0 : MEMMODEL_ERROR_NOMEM;
+    return total * (double)search->columns->rows;
 }
 
 /*
@@ -293,9 +280,10 @@ level_new(memmodel_context *context, const struct matrix *columns, struct level 
  * Q of the columns and one more row for what no column reaches of the right side.
  */
 static int
-compress(memmodel_context *context, struct search *search, double *right_side)
+compress(memmodel_context *context, struct search *search)
 {
     const struct matrix *given = search->library->columns;
+    double *right_side = search->levels[0].residual;
     struct qr qr;
     int status = qr_new(context, given->rows, given->columns, &qr);
 
@@ -308,7 +296,7 @@ compress(memmodel_context *context, struct search *search, double *right_side)
             const double *q = matrix_column(&qr.q, i);
 
             for (size_t j = 0; j < given->columns; j++)
-                matrix_column(&search->columns, j)[i] = vector_dot(given->rows, q, matrix_column(given, j));
+                matrix_column(&search->compressed, j)[i] = vector_dot(given->rows, q, matrix_column(given, j));
             right_side[i] = vector_dot(given->rows, q, search->library->right_side);
             total -= right_side[i] * right_side[i];
         }
@@ -319,51 +307,59 @@ compress(memmodel_context *context, struct search *search, double *right_side)
 }
 
 static int
-take_rows(memmodel_context *context, struct search *search, double *right_side)
+levels_new(memmodel_context *context, size_t rows, struct search *search)
+{
+    size_t levels = search->library->max_terms + 1;
+    int status = matrix_new(context, rows, 2 * levels + 1, &search->values);
+
+    if (status)
+        return status;
+    search->left = matrix_column(&search->values, 2 * levels);
+    for (size_t i = 0; i < levels; i++) {
+        search->levels[i].residual = matrix_column(&search->values, i);
+        search->levels[i].direction = matrix_column(&search->values, levels + i);
+    }
+    return 0;
+}
+
+/* The library's columns and right side, with no more rows than needed. */
+static int
+take_rows(memmodel_context *context, struct search *search)
 {
     const struct matrix *given = search->library->columns;
+    size_t most = given->columns + 1, rows = given->rows > most ? most : given->rows;
+    int status = levels_new(context, rows, search);
 
-    if (given->rows > search->columns.rows)
-        return compress(context, search, right_side);
-    memcpy(search->columns.values, given->values, given->rows * given->columns * sizeof *given->values);
-    memcpy(right_side, search->library->right_side, given->rows * sizeof *right_side);
-    return 0;
+    search->columns = given;
+    if (status)
+        return status;
+    if (given->rows == rows) {
+        memcpy(search->levels[0].residual, search->library->right_side, rows * sizeof(double));
+        return 0;
+    }
+    search->columns = &search->compressed;
+    status = matrix_new(context, rows, given->columns, &search->compressed);
+    return status ? status : compress(context, search);
 }
 
 static int
 search_prepare(memmodel_context *context, struct search *search)
 {
-    const struct matrix *given = search->library->columns;
-    size_t rows = given->rows > given->columns + 1 ? given->columns + 1 : given->rows;
     struct level *start = &search->levels[0];
-    int status = matrix_new(context, rows, given->columns, &search->columns);
+    int status = take_rows(context, search);
 
-    for (size_t i = 0; !status && i <= search->library->max_terms; i++)
-        status = level_new(context, &search->columns, &search->levels[i]);
-    if (!status)
-        search->norms = memory_allocate_zeroed(context, given->columns, sizeof *search->norms);
-    if (!search->norms)
-        return MEMMODEL_ERROR_NOMEM;
-    status = take_rows(context, search, start->residual);
-    memcpy(start->left.values, search->columns.values, rows * given->columns * sizeof *given->values);
-    start->residual_error = vector_dot(rows, start->residual, start->residual);
-    multiply(&start->left, 0, start->residual, start->alignments);
-    for (size_t j = 0; j < given->columns; j++)
-        search->norms[j] = sqrt(vector_dot(rows, matrix_column(&start->left, j), matrix_column(&start->left, j)));
-    return status;
+    if (status)
+        return status;
+    start->residual_error = vector_dot(search->columns->rows, start->residual, start->residual);
+    return gains_new(context, search->columns, start->residual, search->library->max_terms, &search->gains);
 }
 
 static void
-search_release(memmodel_context *context, struct search *search)
+search_release(struct search *search)
 {
-    for (size_t i = 0; i < sizeof search->levels / sizeof search->levels[0]; i++) {
-        matrix_release(&search->levels[i].left);
-        memory_release(context, search->levels[i].residual);
-        memory_release(context, search->levels[i].alignments);
-        memory_release(context, search->levels[i].projections);
-    }
-    matrix_release(&search->columns);
-    memory_release(context, search->norms);
+    gains_release(&search->gains);
+    matrix_release(&search->compressed);
+    matrix_release(&search->values);
 }
 
 int
@@ -377,6 +373,6 @@ subset_search(memmodel_context *context, const struct subset_library *library, s
         search_all(&search);
     else if (!status)
         search_beam(&search);
-    search_release(context, &search);
+    search_release(&search);
     return status;
 }

@@ -3,6 +3,7 @@
  */
 #include "near.h"
 
+#include "regression/gains.h"
 #include "regression/leave_one_out.h"
 #include "regression/nnls.h"
 #include "regression/select.h"
@@ -207,6 +208,116 @@ a_right_side_that_points_away_has_the_zero_solution(void **state)
     assert_near(solution[0], 0, 0);
     assert_near(solution[1], 0, 0);
     nnls_release(&nnls);
+}
+
+/* ---- gains ---- */
+
+/* What the columns in `qr`, which has room for one more, leave of a column, and its product with the right side: of norms 1. */
+static void
+factor_one_more(struct qr *qr, const struct matrix *columns, size_t column, const double *right_side, double *left,
+                double *alignment)
+{
+    const double *values = matrix_column(columns, column);
+    size_t rows = columns->rows, picks = qr->count;
+    double products[COLUMNS], norm = sqrt(vector_dot(rows, values, values));
+
+    *left = *alignment = 0;
+    if (!qr_append(qr, values))
+        return;
+    qr_align(qr, right_side, products);
+    *left = matrix_column(&qr->r, picks)[picks] / norm;
+    *alignment = *left * products[picks] / sqrt(vector_dot(rows, right_side, right_side));
+    *left *= *left;
+    qr->count--;
+}
+
+/* Columns 0, 1, ... picked in turn: every other column is held against its factors. Returns the largest doubt. */
+static double
+pick_in_turn(memmodel_context *context, const struct matrix *columns, const double *right_side, size_t picks)
+{
+    double size = vector_dot(columns->rows, right_side, right_side);
+    struct gains gains;
+    struct qr qr;
+
+    assert_int_equal(gains_new(context, columns, right_side, picks, &gains), 0);
+    assert_int_equal(qr_new(context, columns->rows, columns->columns, &qr), 0);
+    for (size_t depth = 0; depth <= picks; depth++) {
+        const struct gains_level *level = &gains.levels[depth];
+
+        for (size_t j = depth; j < columns->columns; j++) {
+            double left, alignment, gain;
+
+            factor_one_more(&qr, columns, j, right_side, &left, &alignment);
+            gain = alignment * alignment / left * size;
+            assert_false(fabs(level->left[j] - left) > level->doubt);
+            assert_false(fabs(level->alignments[j] - alignment) > level->doubt);
+            assert_true(!(alignment > 0) || gains_may_exceed(&gains, depth, (uint16_t)j, gain * (1 - 1e-12)));
+            assert_false(alignment < -2 * level->doubt && gains_may_exceed(&gains, depth, (uint16_t)j, 0));
+            assert_true(level->doubt > 1e-9 || !gains_may_exceed(&gains, depth, (uint16_t)j, gain * 1.001 + 1e-6));
+        }
+        if (depth < picks) {
+            gains_pick(&gains, depth, (uint16_t)depth, depth + 1);
+            assert_true(qr_append(&qr, matrix_column(columns, depth)));
+        }
+    }
+    size = gains.levels[picks].doubt;
+    qr_release(&qr);
+    gains_release(&gains);
+    return size;
+}
+
+static void
+gains_of_unlike_columns_are_those_of_their_factors(void **state)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        double right_side[ROWS];
+        struct matrix library;
+
+        draw_problem(*state, seed, COLUMNS, &library, right_side);
+        assert_true(pick_in_turn(*state, &library, right_side, 4) < 1e-9);
+        matrix_release(&library);
+    }
+}
+
+/* Powers of nearly one exponent: what two of them leave of a third is lost in the rounding of its products. */
+static void
+gains_of_columns_that_are_almost_the_same_are_doubted(void **state)
+{
+    for (int k = 1; k <= 12; k++) {
+        double right_side[ROWS];
+        struct matrix library;
+
+        assert_int_equal(matrix_new(*state, ROWS, COLUMNS, &library), 0);
+        for (size_t i = 0; i < ROWS; i++) {
+            right_side[i] = (double)(i * i % 7 + 1);
+            for (size_t j = 0; j < COLUMNS; j++)
+                matrix_column(&library, j)[i] = pow((double)i + 2, 1 + ldexp((double)j, -k));
+        }
+        pick_in_turn(*state, &library, right_side, 2);
+        matrix_release(&library);
+    }
+}
+
+/* Column 3 and the one after so many more, whose products are kept where those of column 3 were. */
+static void
+a_pick_in_place_of_another_is_as_if_there_had_been_none(void **state)
+{
+    enum { LARGE = 300, LAST = 3 + 256 };
+    double right_side[ROWS];
+    struct gains gains, fresh;
+    struct matrix library;
+
+    draw_problem(*state, 1, LARGE, &library, right_side);
+    assert_int_equal(gains_new(*state, &library, right_side, 1, &gains), 0);
+    assert_int_equal(gains_new(*state, &library, right_side, 1, &fresh), 0);
+    gains_pick(&gains, 0, 3, 0);
+    gains_pick(&gains, 0, LAST, 0);
+    gains_pick(&fresh, 0, LAST, 0);
+    assert_memory_equal(gains.levels[1].left, fresh.levels[1].left, LARGE * sizeof(double));
+    assert_memory_equal(gains.levels[1].alignments, fresh.levels[1].alignments, LARGE * sizeof(double));
+    gains_release(&fresh);
+    gains_release(&gains);
+    matrix_release(&library);
 }
 
 /* ---- subsets ---- */
@@ -458,6 +569,9 @@ main(void)
         WITH_CONTEXT(non_negative_solutions_are_the_best_of_all_sets_of_columns),
         WITH_CONTEXT(columns_that_are_equal_or_zero_do_not_disturb),
         WITH_CONTEXT(a_right_side_that_points_away_has_the_zero_solution),
+        WITH_CONTEXT(gains_of_unlike_columns_are_those_of_their_factors),
+        WITH_CONTEXT(gains_of_columns_that_are_almost_the_same_are_doubted),
+        WITH_CONTEXT(a_pick_in_place_of_another_is_as_if_there_had_been_none),
         WITH_CONTEXT(the_list_has_the_best_subset_of_every_size),
         WITH_CONTEXT(a_large_library_is_searched_for_the_columns_that_made_the_data),
         WITH_CONTEXT(errors_of_tall_tables_are_those_of_all_rows),
