@@ -1,12 +1,13 @@
 /* What a fitted formula costs: to fit, to read, to evaluate one point or many, to bound and to solve. JSON lines. */
 #include "memmodel.h"
+#include "timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { FITS = 20, READS = 200, CALLS = 1000000, POINTS = 1024, BOUNDS = 20000, SOLUTIONS = 500 };
+enum { FITS = 20, READS = 200, CALLS = 1000000, POINTS = 1024, BOUNDS = 20000, SOLUTIONS = 500, MOST_INPUTS = 8 };
 
 static double
 seconds(void)
@@ -140,6 +141,79 @@ time_bounds(const memmodel_model *model)
     print("solve", start, SOLUTIONS);
 }
 
+/* ---- fits of tables of three sizes, beside what the machine multiplies in that time ---- */
+
+/* Of a number that is kept in the nearest cache, with another one added. */
+static double
+milliseconds_of_a_multiplication(void)
+{
+    static double a[POINTS], b[POINTS];
+    double start = milliseconds();
+
+    for (int i = 0; i < POINTS; i++) {
+        a[i] = i;
+        b[i] = 1.0 / (i + 1);
+    }
+    for (int call = 0; call < CALLS / 10; call++) {
+        double sums[4] = {0};
+
+        for (int i = 0; i < POINTS; i += 4)
+            for (int lane = 0; lane < 4; lane++)
+                sums[lane] += a[i + lane] * b[i + lane];
+        a[call % POINTS] = (sums[0] + sums[1] + sums[2] + sums[3]) / POINTS; /* else the calls would be one */
+    }
+    return (milliseconds() - start) / (a[0] >= 0 ? (double)(CALLS / 10) * POINTS : 1);
+}
+
+/* In [0, 1): the digits behind the point of multiples of the golden ratio. */
+static double
+spread(int number)
+{
+    double multiple = number * 0.6180339887498949;
+
+    return multiple - (int)multiple;
+}
+
+/* 100 + 3 x y + 5 z of inputs between 1 and 55, more of them small, with an error of up to 5 %. */
+static memmodel_samples *
+make_table(memmodel_context *context, int rows, int inputs)
+{
+    static const char *const columns[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+    memmodel_samples *samples;
+
+    if (memmodel_samples_new(context, columns, (size_t)inputs + 1, &samples))
+        abort();
+    for (int i = 0; i < rows; i++) {
+        double row[MOST_INPUTS + 1];
+
+        for (int k = 0; k < inputs; k++) {
+            double share = spread((i + 1) * (k * 37 + 1));
+
+            row[k] = 1 + 54 * share * share * share;
+        }
+        row[inputs] = (100 + 3 * row[0] * row[1] + 5 * row[inputs - 1]) * (0.95 + 0.1 * spread((i + 1) * 701));
+        if (memmodel_samples_add(samples, row))
+            abort();
+    }
+    return samples;
+}
+
+static void
+time_table(memmodel_context *context, int rows, int inputs)
+{
+    memmodel_samples *samples = make_table(context, rows, inputs);
+    double multiplication = milliseconds_of_a_multiplication(), start = milliseconds(), taken;
+    memmodel_model *model;
+
+    if (memmodel_fit(samples, NULL, &model))
+        abort();
+    taken = milliseconds() - start;
+    printf("{\"benchmark\": \"fit of %d rows of %d inputs\", \"milliseconds\": %.0f, \"multiplications\": %.3g}\n",
+           rows, inputs, taken, taken / multiplication);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
 int
 main(void)
 {
@@ -153,6 +227,9 @@ main(void)
     if (memmodel_fit(samples, NULL, &model))
         abort();
     time_fit(samples);
+    time_table(context, 42, 2);
+    time_table(context, 42, 4);
+    time_table(context, 500, 8);
     time_read(context, model);
     time_evaluate(model);
     time_function(context, model);
