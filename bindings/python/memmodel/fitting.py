@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -60,7 +61,7 @@ def fit(
     seed: int = 0,
     evaluations: int = 0,
     seconds: float = 0.0,
-    checkpoint: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[_ffi.FitProgress], object] | None = None,
     threads: int = 0,
     selection: str | int | _ffi.FitSelection = "default",
@@ -114,7 +115,7 @@ def fit(
         seed=seed,
         evaluations=evaluations,
         seconds=seconds,
-        checkpoint=checkpoint,
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
         progress=progress,
         threads=threads,
     )
