@@ -55,11 +55,11 @@ struct memmodel_fit_options {
     size_t term_count;         /**< number of `terms` */
     int32_t basis;             /**< enum memmodel_basis */
     int32_t
-        max_terms; /**< most terms besides the constant, 1 to 8; fewer below 3 rows a term. 0: 4; with coefficients of
-                                    any sign 5, and of straight lines all inputs. @default 4 */
-    int32_t reserved;              /**< 0 */
-    int32_t threads;               /**< threads to use; the result does not depend on it. @default 1 */
-    int32_t loss;                  /**< enum memmodel_fit_loss */
+        max_terms;    /**< most terms besides the constant, 1 to 8, with coefficients of any sign 1 to 31; fewer below 3
+                                    rows a term. 0: 4; with coefficients of any sign as many as pay. @default 4 */
+    int32_t reserved; /**< 0 */
+    int32_t threads;  /**< threads to use; the result does not depend on it. @default 1 */
+    int32_t loss;     /**< enum memmodel_fit_loss */
     int32_t reserved_2;            /**< 0 */
     double quantile;               /**< of MEMMODEL_FIT_LOSS_PINBALL, above 0 and below 1. 0: 0.95. @default 0.95 */
     const char *const *increasing; /**< inputs with which the formula must not fall anywhere in the domain.

@@ -4,6 +4,7 @@
 #include "regression/fit_positive.h"
 #include "regression/jackknife.h"
 #include "regression/noise.h"
+#include "regression/path.h"
 #include "regression/robust.h"
 #include "regression/settle.h"
 #include "regression/shorten.h"
@@ -23,9 +24,6 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
 
     if (status)
         return status;
-    if (own->max_terms < 0 || own->max_terms > SUBSET_TERMS)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "max_terms is %d; it may be 1 to %d",
-                             own->max_terms, SUBSET_TERMS);
     if (own->basis < MEMMODEL_BASIS_POSYNOMIAL || own->basis > MEMMODEL_BASIS_GENERAL)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "basis is no enum memmodel_basis: %d",
                              own->basis);
@@ -67,6 +65,18 @@ set_defaults(struct memmodel_fit_options *options)
     if (options->selection == MEMMODEL_FIT_SELECTION_DEFAULT)
         options->selection =
             fit_is_general(options) ? MEMMODEL_FIT_SELECTION_DESCRIPTION : MEMMODEL_FIT_SELECTION_STANDARD_ERROR;
+}
+
+/* When the basis is known. */
+static int
+check_max_terms(memmodel_context *context, const struct memmodel_fit_options *options)
+{
+    int most = fit_is_general(options) ? PATH_MOST : SUBSET_TERMS;
+
+    if (options->max_terms < 0 || options->max_terms > most)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "max_terms is %d; it may be 1 to %d",
+                             options->max_terms, most);
+    return 0;
 }
 
 struct select_problem
@@ -773,6 +783,9 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
     if (status)
         return status;
     set_defaults(&own);
+    status = check_max_terms(memmodel_samples_context(samples), &own);
+    if (status)
+        return status;
     if (fit_is_general(&own))
         return fit_general(samples, &own, model);
     return own.search == MEMMODEL_FIT_SEARCH_TERMS ? fit_positive(samples, &own, model)

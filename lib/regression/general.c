@@ -29,7 +29,8 @@ enum {
     REPEATED_ROWS = 5000,
     ROWS_PER_TERM = 3,
     NO_FOLD = FOLDS,
-    ROWS_PER_USUAL_TERM = 100
+    MOST_VAIN_TERMS = 5, /* that a path may go on by without becoming shorter to describe */
+    TEMPERING_TERMS = 5
 };
 
 static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
@@ -313,26 +314,15 @@ count_nodes(const struct work *work, const struct path *path, bool square)
     return nodes;
 }
 
-/* More rows can tell more terms from chance. */
 static size_t
-usual_terms(size_t rows)
+longest_path(const struct work *work, size_t most)
 {
-    size_t terms = rows / ROWS_PER_USUAL_TERM;
+    size_t affordable = work->basis->columns.rows / ROWS_PER_TERM;
 
-    return terms < GENERAL_TERMS ? GENERAL_TERMS : terms > PATH_MOST ? PATH_MOST : terms;
+    return most < affordable ? most : affordable;
 }
 
-static size_t
-longest_path(const struct work *work, size_t library)
-{
-    size_t rows = work->basis->columns.rows, terms = work->most_terms;
-
-    if (terms == 0)
-        terms = library == 0 ? PATH_MOST : usual_terms(rows);
-    return terms < rows / ROWS_PER_TERM ? terms : rows / ROWS_PER_TERM;
-}
-
-static void
+static const struct candidate *
 add_candidate(struct work *work, size_t reading, size_t library)
 {
     struct general *general = work->general;
@@ -347,6 +337,7 @@ add_candidate(struct work *work, size_t reading, size_t library)
                                     .response = work->response,
                                     .loo_error = loo_error(work, &general->readings[reading])};
     memcpy(candidate->chosen, path->chosen, path->count * sizeof *path->chosen);
+    return candidate;
 }
 
 /* Fits as many of the library's terms as there are; from the beginning, or from where the path is. */
@@ -390,21 +381,55 @@ readings_of(const struct work *work)
     return structure->has_units && !dimension_is_number(&structure->target) ? 1 : GENERAL_TARGETS;
 }
 
+/* Of the line nothing was chosen: a nat a term lets the shorter of two equally good formulas win. */
+static double
+term_price(const struct basis *basis, size_t library)
+{
+    return library == LINE ? 1 : logarithm((double)basis->ends[library] - 1);
+}
+
+static double
+score(const struct work *work, const struct candidate *candidate, double held_out_error)
+{
+    double rows = (double)work->basis->columns.rows;
+    double evidence = logarithm(held_out_error + work->floor) + logarithm(candidate->loo_error + work->floor);
+    size_t terms = candidate->terms; /* those with a change point count twice, as in select.h */
+
+    if (work->loss && loss_is_linear(work->loss))
+        rows *= 2;
+    for (size_t k = 0; k < candidate->terms; k++)
+        terms += work->basis->groups[candidate->chosen[k]] != 0;
+    return rows / 4 * evidence + (double)terms * term_price(work->basis, candidate->library);
+}
+
+/* The first terms of a path, as long as some of the last have made the formula shorter to describe, by errors left out. */
+static void
+list_path(struct work *work, size_t reading, size_t library)
+{
+    size_t most = longest_path(work, work->most_terms ? work->most_terms : PATH_MOST);
+    size_t terms = reading > 0 || library > 0, best_terms = terms;
+    double least = INFINITY;
+
+    for (; terms <= most && terms <= best_terms + MOST_VAIN_TERMS && walk(work, library, terms); terms++) {
+        const struct candidate *candidate = add_candidate(work, reading, library);
+        double length = score(work, candidate, candidate->loo_error);
+
+        if (length < least) {
+            least = length;
+            best_terms = terms;
+        }
+    }
+}
+
 /* All rows: which candidates there are. */
 static void
 list_candidates(struct work *work)
 {
     for (size_t reading = 0; reading < readings_of(work); reading++) {
         take_part(work, &work->general->readings[reading], NO_FOLD);
-        for (size_t library = 0; library < BASIS_LIBRARIES; library++) {
-            if (!is_new_library(work->basis, library))
-                continue;
-            for (size_t terms = reading > 0 || library > 0; terms <= longest_path(work, library); terms++)
-                if (walk(work, library, terms))
-                    add_candidate(work, reading, library);
-                else
-                    break;
-        }
+        for (size_t library = 0; library < BASIS_LIBRARIES; library++)
+            if (is_new_library(work->basis, library))
+                list_path(work, reading, library);
         if (line_is_offered(work) && walk(work, LINE, 0))
             add_candidate(work, reading, LINE);
     }
@@ -488,28 +513,6 @@ judge_candidates(struct work *work)
 
 /* ---- choice ---- */
 
-/* Of the line nothing was chosen: a nat a term lets the shorter of two equally good formulas win. */
-static double
-term_price(const struct basis *basis, size_t library)
-{
-    return library == LINE ? 1 : logarithm((double)basis->ends[library] - 1);
-}
-
-static double
-score(const struct work *work, const struct candidate *candidate)
-{
-    double rows = (double)work->basis->columns.rows;
-    double evidence =
-        logarithm(candidate->held_out_error + work->floor) + logarithm(candidate->loo_error + work->floor);
-    size_t terms = candidate->terms; /* those with a change point count twice, as in select.h */
-
-    if (work->loss && loss_is_linear(work->loss))
-        rows *= 2;
-    for (size_t k = 0; k < candidate->terms; k++)
-        terms += work->basis->groups[candidate->chosen[k]] != 0;
-    return rows / 4 * evidence + (double)terms * term_price(work->basis, candidate->library);
-}
-
 static bool
 is_better(const struct candidate *candidate, const struct candidate *best)
 {
@@ -540,8 +543,11 @@ choose(struct work *work)
 {
     struct general *general = work->general;
 
-    for (size_t i = 0; i < general->candidate_count; i++)
-        general->candidates[i].score = score(work, &general->candidates[i]);
+    for (size_t i = 0; i < general->candidate_count; i++) {
+        struct candidate *candidate = &general->candidates[i];
+
+        candidate->score = score(work, candidate, candidate->held_out_error);
+    }
     if (work->choice.losses.values)
         general_choose_smallest(&work->choice, work->training, general);
     else
@@ -610,7 +616,7 @@ error_floor(const struct work *work, size_t rows)
     return fmax(largest * largest * exact, 1e-300);
 }
 
-/* Rows that the usual number of curves does not explain count less in the search, as in Huber's estimate. */
+/* Rows that a few curves do not explain count less in the search, as in Huber's estimate. */
 static void
 temper(struct work *work, struct reading *reading, size_t index)
 {
@@ -619,7 +625,7 @@ temper(struct work *work, struct reading *reading, size_t index)
 
     take_part(work, reading, NO_FOLD);
     path_begin(&work->path, work->basis->ends[1]);
-    walk(work, 1, longest_path(work, 1));
+    walk(work, 1, longest_path(work, work->most_terms ? work->most_terms : TEMPERING_TERMS));
     set_response(work, index, 1);
     constant = solve_part(work, coefficients);
     for (size_t row = 0; row < rows; row++) {

@@ -7,7 +7,7 @@
 #include "regression/model.h"
 #include "regression/path.h"
 
-enum { GENERAL_TERMS = 5, GENERAL_TARGETS = 2, GENERAL_FOLDS = 5 };
+enum { GENERAL_TARGETS = 2, GENERAL_FOLDS = 5 };
 
 /* A way to read the target: as it is, or as its root above the offset. */
 struct reading {
@@ -49,7 +49,7 @@ struct general_problem {
     const struct basis *basis;
     const struct loss *loss;
     const struct structure *structure; /* NULL: nothing is known */
-    size_t most_terms;                 /* 0: GENERAL_TERMS, and of the inputs themselves all */
+    size_t most_terms;                 /* 0: as many as pay, at most PATH_MOST */
     int32_t rule;                      /* enum memmodel_fit_selection, not the default */
     /* Whether a candidate with its coefficients on all rows may become the formula; 0 or an error. */
     int (*accept)(void *user, const struct candidate *candidate, bool *accepted);

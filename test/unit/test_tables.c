@@ -502,7 +502,48 @@ most_terms_is_kept(void **state)
 
     assert_int_equal(scores_of(model).terms, 2);
     memmodel_model_unref(model);
+    options.max_terms = 31;
+    memmodel_model_unref(fit(samples, &options));
+    options.max_terms = 32;
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 31");
     memmodel_samples_unref(samples);
+}
+
+/* Of seven terms, none of which the others can stand in for. */
+static double
+manifold(const struct row *row)
+{
+    return row->a * row->a - 9 * row->a + 4 * row->c + 7 * (row->b == 3) - 5 * (row->b == 1) + 3 * row->a * row->c +
+           2 * row->c * row->c + 0.5 * row->noise;
+}
+
+/* Root mean square error at points that were not measured. */
+static double
+error_elsewhere(const memmodel_model *model, law y)
+{
+    uint64_t seed = 1;
+    double squares = 0;
+
+    for (size_t i = ROWS; i < 5 * ROWS; i++) {
+        struct row row = row_at(i, &seed);
+        double error;
+
+        row.noise = 0;
+        error = memmodel_model_evaluate(model, (double[]){row.a, row.b, row.c}) - y(&row);
+        squares += error * error / (4 * ROWS);
+    }
+    return sqrt(squares);
+}
+
+/* Five terms are off by 2.8 elsewhere. */
+static void
+as_many_terms_as_pay_are_taken(void **state)
+{
+    memmodel_model *model = fit_law(*state, manifold, 5);
+
+    assert_true(scores_of(model).terms > 6);
+    assert_true(error_elsewhere(model, manifold) < 1.2);
+    memmodel_model_unref(model);
 }
 
 /* ---- tables that nobody wants ---- */
@@ -585,6 +626,7 @@ main(void)
         TEST(given_terms_are_all_there_is),
         TEST(the_general_basis_may_make_relative_errors_small),
         TEST(most_terms_is_kept),
+        TEST(as_many_terms_as_pay_are_taken),
         TEST(what_squared_errors_cannot_do_is_said),
         TEST(awkward_columns_do_no_harm),
         TEST(four_rows_are_enough),
