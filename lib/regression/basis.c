@@ -48,9 +48,10 @@ static const struct form signed_forms[] = {
 enum {
     FORMS = sizeof forms / sizeof forms[0],
     SIGNED_FORMS = sizeof signed_forms / sizeof signed_forms[0],
-    MOST_VALUES = 1 << 21,         /* rows times terms: 16 MB a copy */
+    MOST_VALUES = 1 << 22,         /* rows times terms: 32 MB */
     MOST_GENERAL_VALUES = 1 << 23, /* here, and as many again while they are fitted */
     MOST_BENT_INPUTS = 3,
+    MOST_EXPECTED_FACTORS = 2, /* of products whose absence is told */
 };
 
 /* One function of one input. */
@@ -214,8 +215,19 @@ visit_products(struct basis *basis, const struct factors *factors, const struct 
     return 0;
 }
 
+/* A table of many rows has room for few terms. */
+static void
+tell_what_is_left_out(memmodel_context *context, const struct product_group *group, size_t rows, size_t count)
+{
+    if (rows * BASIS_MOST_TERMS > MOST_VALUES)
+        context_log(
+            context,
+            "the %zu products of %zu %s are left out: %zu rows leave no room for them; a part of the rows would", count,
+            group->order, group->plain_only ? "whole powers" : "powers or logarithms", rows);
+}
+
 static int
-add_products(struct basis *basis, const struct factors *factors)
+add_products(struct basis *basis, const struct training *training, const struct factors *factors)
 {
     const struct product nothing = {expression_integer(basis->pool, 1), 0, true, false};
 
@@ -224,8 +236,11 @@ add_products(struct basis *basis, const struct factors *factors)
         int status;
 
         visit_products(NULL, factors, &groups[i], 0, groups[i].order, &nothing, &count);
-        if (count > basis->capacity - basis->count)
+        if (count > basis->capacity - basis->count) {
+            if (groups[i].order <= MOST_EXPECTED_FACTORS)
+                tell_what_is_left_out(training->context, &groups[i], training->columns.rows, count);
             continue;
+        }
         status = visit_products(basis, factors, &groups[i], 0, groups[i].order, &nothing, &count);
         if (status)
             return status;
@@ -299,7 +314,7 @@ add_posynomial(struct basis *basis, const struct training *training)
         return MEMMODEL_ERROR_NOMEM;
     status = make_factors(basis, training, forms, FORMS, factors);
     if (!status)
-        status = add_products(basis, factors);
+        status = add_products(basis, training, factors);
     if (!status)
         status = add_bends(basis, training, given);
     if (!status)

@@ -385,7 +385,9 @@ readings_of(const struct work *work)
 static double
 term_price(const struct basis *basis, size_t library)
 {
-    return library == LINE ? 1 : logarithm((double)basis->ends[library] - 1);
+    size_t terms = basis->ends[library == LINE ? 0 : library] - 1;
+
+    return library == LINE ? 1 : terms > 0 ? logarithm((double)terms) : 0;
 }
 
 static double

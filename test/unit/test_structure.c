@@ -446,6 +446,7 @@ where_no_power_may_be_one_the_inputs_themselves_are_no_terms(void **state)
     has(*state, (struct memmodel_fit_options){.most_exponent = 0.5, .max_terms = 1}, "*x", false);
     has(*state, (struct memmodel_fit_options){.most_exponent = 0.5, .max_terms = 1}, "*y", false);
     has(*state, (struct memmodel_fit_options){.most_exponent = 1, .max_terms = 1}, "*x", true);
+    has(*state, (struct memmodel_fit_options){.loss = MEMMODEL_FIT_LOSS_SQUARED, .most_exponent = 0.5}, "sqrt", true);
 }
 
 static double

@@ -426,6 +426,7 @@ folds_are_searched_only_if_they_can_decide_anything(void **state)
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
                                            .evaluations = 400,
+                                           .max_terms = 5,
                                            .progress = count_reports};
     memmodel_samples *samples = shape_samples(*state, flat, 1, 40);
 

@@ -902,7 +902,7 @@ class FitOptions(_call.Struct):
     terms: Any  # formulas in the inputs, offered besides the basis; such as a network's own
     term_count: Any  # number of `terms`
     basis: Any  # Basis
-    max_terms: Any  # most terms besides the constant, 1 to 8; fewer below 3 rows a term. 0: 4; with coefficients [...]
+    max_terms: Any  # most terms besides the constant, 1 to 8, with coefficients of any sign 1 to 31; fewer below [...]
     reserved: Any  # 0
     threads: Any  # threads to use; the result does not depend on it
     loss: Any  # FitLoss
