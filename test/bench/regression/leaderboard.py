@@ -1,10 +1,11 @@
 """How well formulas predict rows they were not fitted to, beside other methods.
 
-usage: leaderboard.py [--methods NAME,...] [--parts published,check,unseen,memory,simulated,coverage]
+usage: leaderboard.py [--methods NAME,...] [--parts published,check,unseen,drawn,memory,simulated,coverage]
 
 Twelve real tables by test R2, on the splits of a published study, whose numbers for 21 methods stand beside, and on ten
-others; real tables that no rule was chosen by; peaks of memory by test MAPE; and how often measurements stay below the
-upper bounds. Everything on one core. What is in results/ is not measured again, but for our own.
+others; real tables that no rule was chosen by; many that a rule draws; peaks of memory by test MAPE; and how often
+measurements stay below the upper bounds. Everything on one core. What is in results/ is not measured again, but for our
+own.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from collections.abc import Iterable  # noqa: E402
 
 import coverage  # noqa: E402
+import drawn  # noqa: E402
 import memory  # noqa: E402
 import methods  # noqa: E402
 import numpy as np  # noqa: E402
@@ -27,7 +29,9 @@ from results import Result, Store, label, machine  # noqa: E402
 from tables import SPLITS, Part, Table  # noqa: E402
 
 ByMethod = dict[str, dict[str, Result]]
+PARTS = (*SPLITS, "unseen", "drawn", "memory", "simulated", "coverage")
 LARGE = 1500  # rows, from which on tables nobody has seen are split half as often
+LEAST_TOLD, MOST_TOLD = 0.05, 0.9999  # R2 of the best method, of tables that are drawn
 SMALL = 1000  # rows to learn from, of a board without the large ones
 
 
@@ -170,6 +174,20 @@ def unseen_board(chosen: dict[str, methods.Method]) -> None:
     print_worst(everything)
 
 
+def drawn_board(chosen: dict[str, methods.Method]) -> None:
+    """Many tables; those that no method tells anything of, or all of, are left out."""
+    store = Store("drawn")
+    for title, draw in drawn.HALVES.items():
+        names = []
+        for table in draw():
+            names.append(table.name)
+            measure(store, chosen, table, range(methods.FEW_SPLITS))
+        results = complete(store.of_methods(chosen), names)
+        best = {name: max(of[name].median for of in results.values()) for name in names}
+        told = [name for name in names if LEAST_TOLD < best[name] < MOST_TOLD]
+        print_unseen(f"{len(told)} of {len(names)} tables drawn, {title}, {methods.FEW_SPLITS} splits", results, told)
+
+
 def pick(known: dict[str, methods.Method], wanted: str | None) -> dict[str, methods.Method]:
     names = wanted.split(",") if wanted else list(known)
     return {name: method for name, method in known.items() if name in names}
@@ -178,7 +196,9 @@ def pick(known: dict[str, methods.Method], wanted: str | None) -> dict[str, meth
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", help="only these, by their names, with commas; all unless given")
-    parser.add_argument("--parts", default="published,check,unseen,memory,simulated,coverage", help="only these parts")
+    parser.add_argument(
+        "--parts", default="published,check,unseen,drawn,memory,simulated,coverage", help="only these parts"
+    )
     options = parser.parse_args()
     print(f"This machine: {machine()}")
     parts = options.parts.split(",")
@@ -186,6 +206,8 @@ def main() -> None:
         published_board(pick(methods.TABLES, options.methods), splits)
     if "unseen" in parts:
         unseen_board(pick(methods.TABLES, options.methods))
+    if "drawn" in parts:
+        drawn_board(pick(methods.TABLES, options.methods))
     if "memory" in parts:
         memory.boards(pick(methods.MEMORY, options.methods))
     if "simulated" in parts:
