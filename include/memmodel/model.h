@@ -20,7 +20,7 @@ typedef struct memmodel_model memmodel_model;
 struct memmodel_fit_progress {
     size_t size;         /**< filled by the library */
     int64_t evaluations; /**< formulas tried so far */
-    int64_t most;        /**< formulas that will be tried at most; 0: not known */
+    int64_t most;        /**< formulas that will be tried at most */
     double seconds;      /**< since the fit began. @unit seconds */
     double error;        /**< of the best formula so far, on the samples, as in struct memmodel_model_scores */
 };
@@ -81,7 +81,9 @@ struct memmodel_fit_options {
     int32_t non_negative;      /**< 1: only formulas that are nowhere negative in the domain */
     int32_t change_points;     /**< 1: a change point of one input may be found; 0: none */
     int64_t seed;              /**< of the search of MEMMODEL_FIT_SEARCH_EVOLVE: the same seed gives the same model */
-    int64_t evaluations; /**< formulas that enumeration and evolution try at most. 0: as many as doc/fitting.md says */
+    int64_t evaluations; /**< formulas that enumeration and evolution try at most, on all rows and without folds, each
+                                        step to its numbers counted, save for the last few hundred. 0: 480,000.
+                                        @default 480000 */
     double seconds;      /**< that they take at most; what is found then depends on the machine. 0: no limit.
                                         @unit seconds */
     const char *checkpoint;         /**< file that an interrupted search goes on from, written now and then and removed

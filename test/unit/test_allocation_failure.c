@@ -349,7 +349,7 @@ fit_by_search(memmodel_context *context, memmodel_samples *samples)
                                            .basis = MEMMODEL_BASIS_GENERAL,
                                            .loss = MEMMODEL_FIT_LOSS_MAPE, /* which needs more room than squares */
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 1,
+                                           .evaluations = 3000,
                                            .forbidden = (const char *const[]){"log(log)"},
                                            .forbidden_count = 1};
     memmodel_model *model;

@@ -296,7 +296,7 @@ most_digits(memmodel_context *context, double constant, double error)
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 5000};
+                                           .evaluations = 100000};
     memmodel_samples *samples;
     memmodel_model *model;
     uint64_t seed = 3;
@@ -372,7 +372,7 @@ worst_error(memmodel_context *context, const char *const *units, size_t unit_cou
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 20000,
+                                           .evaluations = 100000,
                                            .units = units,
                                            .unit_count = unit_count,
                                            .integer_exponents = integer_exponents};

@@ -47,7 +47,7 @@ searching(int32_t loss)
                                          .loss = loss,
                                          .basis = MEMMODEL_BASIS_GENERAL,
                                          .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                         .evaluations = 1000};
+                                         .evaluations = 40000};
 }
 
 static double
@@ -106,7 +106,7 @@ wild_rows_do_not_hide_a_law_from_absolute_errors(void **state)
 
     for (size_t i = 0; i < 2; i++) {
         options = searching(absolute[i]);
-        options.evaluations = 6000;
+        options.evaluations = 24000;
         assert_true(error_of_fit(samples, options) < 0.01);
     }
     options.loss = MEMMODEL_FIT_LOSS_SQUARED;
@@ -165,7 +165,7 @@ fit_to_json(const memmodel_samples *samples, int32_t loss, int32_t threads)
     char *text;
 
     options.search = MEMMODEL_FIT_SEARCH_ALL;
-    options.evaluations = 600;
+    options.evaluations = 20000;
     options.threads = threads;
     model = fit(samples, &options);
     assert_int_equal(memmodel_model_to_json(model, &text), 0);
@@ -186,6 +186,57 @@ threads_change_no_byte_under_any_loss(void **state)
         memmodel_free(*state, many);
         memmodel_free(*state, one);
     }
+    memmodel_samples_unref(samples);
+}
+
+/* ---- bounds ---- */
+
+static int
+note_evaluations(void *user, const struct memmodel_fit_progress *progress)
+{
+    *(int64_t *)user = progress->evaluations;
+    return 0;
+}
+
+static int64_t
+tried_by(const memmodel_samples *samples, int32_t search, int64_t evaluations, double seconds)
+{
+    struct memmodel_fit_options options = searching(MEMMODEL_FIT_LOSS_SQUARED);
+    int64_t tried = -1;
+
+    options.search = search;
+    options.evaluations = evaluations;
+    options.seconds = seconds;
+    options.progress = note_evaluations;
+    options.user = &tried;
+    memmodel_model_unref(fit(samples, &options));
+    return tried;
+}
+
+/* The last steps of a stage may come on top: the numbers of a formula are fitted to an end. */
+static void
+no_more_formulas_are_tried_than_asked_for(void **state)
+{
+    static const int32_t searches[] = {MEMMODEL_FIT_SEARCH_ENUMERATE, MEMMODEL_FIT_SEARCH_EVOLVE,
+                                       MEMMODEL_FIT_SEARCH_ALL};
+    memmodel_samples *samples = law_samples(*state, law, 0.05, 5, 1);
+
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
+        for (int64_t asked = 1; asked <= 100000; asked *= 10) {
+            int64_t tried = tried_by(samples, searches[i], asked, 0);
+
+            if (!(tried >= 0 && tried <= asked + asked / 10 + 200))
+                fail_msg("search %d: %lld formulas for %lld", searches[i], (long long)tried, (long long)asked);
+        }
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_search_without_time_tries_next_to_nothing(void **state)
+{
+    memmodel_samples *samples = law_samples(*state, law, 0.05, 5, 1);
+
+    assert_true(tried_by(samples, MEMMODEL_FIT_SEARCH_ALL, 0, 1e-9) < 200);
     memmodel_samples_unref(samples);
 }
 
@@ -217,7 +268,7 @@ an_interrupted_search_under_a_loss_comes_to_the_same_bytes(void **state)
 
     remove(checkpoint_path);
     options.search = MEMMODEL_FIT_SEARCH_ALL;
-    options.evaluations = 600;
+    options.evaluations = 20000;
     options.checkpoint = checkpoint_path;
     options.progress = stop_at;
     options.user = &watch;
@@ -247,6 +298,8 @@ main(void)
         WITH_CONTEXT(wild_rows_do_not_hide_a_law_from_absolute_errors),
         WITH_CONTEXT(a_change_point_stands_against_what_is_searched),
         WITH_CONTEXT(threads_change_no_byte_under_any_loss),
+        WITH_CONTEXT(no_more_formulas_are_tried_than_asked_for),
+        WITH_CONTEXT(a_search_without_time_tries_next_to_nothing),
         WITH_CONTEXT(an_interrupted_search_under_a_loss_comes_to_the_same_bytes),
     };
 

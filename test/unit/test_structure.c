@@ -356,7 +356,7 @@ a_searched_formula_keeps_to_directions_and_signs(void **state)
 {
     static const char *const names[] = {"x"};
     struct memmodel_fit_options options = {
-        .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ENUMERATE, .evaluations = 400};
+        .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ENUMERATE, .evaluations = 10000};
     memmodel_model *model = fit_grid(*state, bathtub, 0.01, options);
 
     assert_true(least_step(model) < 0);

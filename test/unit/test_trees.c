@@ -380,7 +380,7 @@ static void
 a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0, 30);
-    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 5000, 1);
+    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 100000, 1);
     struct memmodel_prediction prediction = {.size = sizeof prediction};
     memmodel_model *model;
 
@@ -425,7 +425,7 @@ folds_are_searched_only_if_they_can_decide_anything(void **state)
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 400,
+                                           .evaluations = 20000,
                                            .max_terms = 5,
                                            .progress = count_reports};
     memmodel_samples *samples = shape_samples(*state, flat, 1, 40);
@@ -449,7 +449,7 @@ every_searched_formula_is_read_back_as_it_was_written(void **state)
         struct memmodel_fit_options options = {.size = sizeof options,
                                                .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                .search = MEMMODEL_FIT_SEARCH_ALL,
-                                               .evaluations = 600,
+                                               .evaluations = 20000,
                                                .seed = seed};
         memmodel_model *model = fit(samples, &options), *back;
         char *text, *again;
@@ -474,7 +474,7 @@ a_line_stays_a_line_however_hard_is_searched(void **state)
     memmodel_samples *samples = shape_samples(*state, line, 0.1, 40);
     struct memmodel_fit_options terms = {.size = sizeof terms, .loss = MEMMODEL_FIT_LOSS_SQUARED};
     struct memmodel_fit_options all = {
-        .size = sizeof all, .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = 4000};
+        .size = sizeof all, .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = 40000};
     memmodel_model *before = fit(samples, &terms), *after = fit(samples, &all);
 
     assert_true(memmodel_model_evaluate(before, (double[]){2, 3}) == memmodel_model_evaluate(after, (double[]){2, 3}));
@@ -487,10 +487,10 @@ static void
 the_same_seed_gives_the_same_bytes_on_any_number_of_threads(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    char *one = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 800, 1);
+    char *one = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 30000, 1);
 
     for (int32_t threads = 2; threads <= 8; threads += 3) { /* fewer than islands, and more */
-        char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 800, threads);
+        char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 30000, threads);
 
         assert_string_equal(one, several);
         memmodel_free(*state, several);
@@ -541,7 +541,7 @@ error_among_wild_rows(memmodel_context *context, const char *weight)
                                            .weight = weight,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
-                                           .evaluations = 1000};
+                                           .evaluations = 40000};
     memmodel_samples *samples;
     memmodel_model *model;
     uint64_t seed = 11;
@@ -612,7 +612,7 @@ tables_at_the_limits_are_searched_or_refused(void **state)
             struct memmodel_fit_options options = {.size = sizeof options,
                                                    .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                                    .search = MEMMODEL_FIT_SEARCH_ALL,
-                                                   .evaluations = 500};
+                                                   .evaluations = 10000};
             memmodel_samples *samples;
             memmodel_model *model;
 
@@ -655,7 +655,7 @@ a_search_is_watched_and_stopped(void **state)
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = MEMMODEL_FIT_LOSS_SQUARED,
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 4000,
+                                           .evaluations = 40000,
                                            .progress = watch_until_three,
                                            .user = &watch};
     memmodel_model *model;
@@ -691,7 +691,7 @@ fit_with_checkpoint(const memmodel_samples *samples, int32_t loss, int64_t seed,
     struct memmodel_fit_options options = {.size = sizeof options,
                                            .loss = loss,
                                            .search = MEMMODEL_FIT_SEARCH_ALL,
-                                           .evaluations = 400,
+                                           .evaluations = 20000,
                                            .seed = seed,
                                            .checkpoint = checkpoint_path,
                                            .progress = interrupt,
@@ -706,13 +706,14 @@ static void
 an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
 {
     memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
-    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 400, 1), *resumed;
+    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 20000, 1), *resumed;
     memmodel_model *model;
     int calls, all_calls;
 
     remove(checkpoint_path);
     assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &all_calls), 0);
     memmodel_model_unref(model);
+    assert_true(all_calls > 2);
     for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls - 2) {
         assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, stop_at, &model, &calls),
                          MEMMODEL_ERROR_CALLBACK);

@@ -886,7 +886,7 @@ class FitProgress(_call.Struct):
 
     size: Any  # filled by the library
     evaluations: Any  # formulas tried so far
-    most: Any  # formulas that will be tried at most; 0: not known
+    most: Any  # formulas that will be tried at most
     seconds: Any  # since the fit began
     error: Any  # of the best formula so far, on the samples, as in ModelScores
 
@@ -922,7 +922,7 @@ class FitOptions(_call.Struct):
     non_negative: Any  # 1: only formulas that are nowhere negative in the domain
     change_points: Any  # 1: a change point of one input may be found; 0: none
     seed: Any  # of the search of "evolve": the same seed gives the same model
-    evaluations: Any  # formulas that enumeration and evolution try at most. 0: as many as doc/fitting.md says
+    evaluations: Any  # formulas that enumeration and evolution try at most, on all rows and without folds, each [...]
     seconds: Any  # that they take at most; what is found then depends on the machine. 0: no limit.
     checkpoint: Any  # file that an interrupted search goes on from, written now and then and removed when the fit [...]
     progress: Any  # called now and then by the calling thread. None: none.

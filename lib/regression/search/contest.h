@@ -94,6 +94,10 @@ trees_leave_out(struct trees *trees, const struct formula *formula, double *erro
 
 /* ---- verdict.c ---- */
 
+/* How many times the rows are dealt into folds at most. */
+size_t
+trees_repeats(const struct trees *trees);
+
 /* What that error of a row counts, with the row's weight. */
 double
 trees_loss_of(const struct trees *trees, size_t row, double error);

@@ -84,7 +84,7 @@ affordable_trees(const struct fitter *fitter)
 static bool
 is_over(const struct search *search)
 {
-    return search->fitter->tried >= search->most_tried;
+    return search->fitter->tried >= search->most_tried || !fitter_may_go_on(search->fitter);
 }
 
 /* products[j]: of feature j and a vector of weighted rows, for the first `end`. */
@@ -201,7 +201,7 @@ extend(const struct search *search, const struct formula *formula, size_t end, s
         return 0;
     weigh_features(search, end);
     found = list_best(search->selection, end, wanted, best);
-    for (size_t i = 0; i < found; i++) {
+    for (size_t i = 0; i < found && fitter_may_go_on(fitter); i++) {
         struct formula *made = &longer[count];
 
         *made = *formula;
@@ -301,7 +301,7 @@ formula_grow(struct fitter *fitter, struct formula *formula, struct archive *arc
         formula_count_numbers(formula) == FORMULA_MOST_NUMBERS)
         return false;
     for (size_t k = 0; k < formula->count; k++)
-        for (size_t node = 0; node < formula->trees[k].count; node++)
+        for (size_t node = 0; node < formula->trees[k].count && fitter_may_go_on(fitter); node++)
             try_node(fitter, formula, k, node, &best, archive);
     if (!(best.error < formula->error))
         return false;
@@ -385,7 +385,7 @@ search_beam(const struct search *search, struct selection_beam *beam, struct sel
         struct selection_beam *done = beam;
 
         longer->count = 0;
-        for (size_t i = 0; i < beam->count; i++)
+        for (size_t i = 0; i < beam->count && fitter_may_go_on(search->fitter); i++)
             join_features(search, &beam->formulas[i].trees[0], longer);
         beam = longer;
         longer = done;
@@ -559,7 +559,7 @@ formula_exchange(struct fitter *fitter, const struct library *library, struct se
     struct formula rest, longer[1];
 
     measure_features(&search, end);
-    for (size_t k = 0; formula->count > 1 && k < formula->count; k++) {
+    for (size_t k = 0; formula->count > 1 && k < formula->count && fitter_may_go_on(fitter); k++) {
         rest = *formula;
         rest.trees[k] = rest.trees[--rest.count];
         if (extend_anew(&search, &rest, end, 1, longer) > 0 && formula_fit(fitter, &longer[0], STEPS))
@@ -593,6 +593,8 @@ enumerate_search(struct fitter *fitter, const struct library *library, struct se
     const size_t ends[] = {library->ends[3], library->ends[5], library->all};
     size_t last = 0;
 
+    if (is_over(&search))
+        return;
     measure_features(&search, library->all);
     search_triples(&search);
     if (effort->beam)

@@ -202,7 +202,7 @@ advance_island(struct island *island, size_t generations)
 {
     for (size_t i = 0; i < generations && island->count == EVOLVE_POPULATION; i++) {
         island->generation++;
-        for (size_t index = 0; index < EVOLVE_POPULATION; index++)
+        for (size_t index = 0; index < EVOLVE_POPULATION && fitter_may_go_on(&island->fitter); index++)
             beget(island, index);
         survive(island);
     }

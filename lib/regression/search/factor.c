@@ -159,7 +159,7 @@ search_factor(struct factoring *of)
     of->fitter->aim = &of->inner;
     count = library_sums(of->fitter, of->library, of->selection, sums);
     of->fitter->aim = of->aim;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && fitter_may_go_on(of->fitter); i++)
         for (int constant = 0; constant < 2; constant++) {
             if (of->power == 1) {
                 offer_product(of, &sums[i], constant);
@@ -183,7 +183,7 @@ factors_search(struct fitter *fitter, const struct library *library, struct sele
             const struct formula *best = archive_best(archive, ARCHIVE_MOST_NODES);
 
             of.power = powers[k];
-            if (best && !(best->error > fitter->aim->floor))
+            if ((best && !(best->error > fitter->aim->floor)) || !fitter_may_go_on(fitter))
                 return;
             if (of.power != 1 || of.factor >= 0)
                 search_factor(&of);

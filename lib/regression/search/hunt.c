@@ -8,10 +8,11 @@
 #include <math.h>
 
 enum {
-    DEFAULT_EVALUATIONS = 120000,
+    DEFAULT_EVALUATIONS = 480000,
     LEAST_EVALUATIONS = 20,
-    AGES_IN_ALL = HUNT_AGES + 5, /* five folds of one age each */
+    STAGES_IN_ALL = 40, /* about as many as five ages and five folds need */
     GENERATIONS = 5,
+    BEGINNING = 2 * EVOLVE_ISLANDS * EVOLVE_POPULATION, /* about what islands try before they breed */
     POLISH_STEPS = 40
 };
 
@@ -52,11 +53,11 @@ hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, 
     int status;
 
     *hunt = (struct hunt){.options = options, .began = seconds_now(), .error = (double)NAN};
-    evaluations /= AGES_IN_ALL;
-    hunt->age_evaluations = evaluations < LEAST_EVALUATIONS ? LEAST_EVALUATIONS : (size_t)evaluations;
-    hunt->deadline = options->seconds > 0 ? options->seconds : INFINITY;
+    hunt->evaluations = (size_t)evaluations;
+    evaluations /= STAGES_IN_ALL;
+    hunt->stage_evaluations = evaluations < LEAST_EVALUATIONS ? LEAST_EVALUATIONS : (size_t)evaluations;
     read_grammar(options, &hunt->grammar);
-    status = library_new(context, rows, inputs, input_count, &hunt->grammar, hunt->age_evaluations, &hunt->library);
+    status = library_new(context, rows, inputs, input_count, &hunt->grammar, hunt->stage_evaluations, &hunt->library);
     if (!status && options->search & MEMMODEL_FIT_SEARCH_ENUMERATE)
         status = products_new(context, rows, inputs, input_count, &hunt->grammar, &hunt->library, &hunt->products);
     if (!status)
@@ -68,6 +69,7 @@ hunt_new(memmodel_context *context, const struct memmodel_fit_options *options, 
                            options->threads > 0 ? (size_t)options->threads : 1, &hunt->world);
     if (!status)
         set_structure(hunt, structure);
+    hunt->ready = seconds_now();
     return status;
 }
 
@@ -89,7 +91,7 @@ report(struct hunt *hunt, size_t tried, const struct archive *archive, size_t us
     struct memmodel_fit_progress progress = {
         .size = sizeof progress,
         .evaluations = (int64_t)tried,
-        .most = options->search & MEMMODEL_FIT_SEARCH_EVOLVE ? (int64_t)(hunt->age_evaluations * AGES_IN_ALL) : 0,
+        .most = (int64_t)hunt->evaluations,
         .seconds = seconds_now() - hunt->began,
     };
 
@@ -101,28 +103,71 @@ report(struct hunt *hunt, size_t tried, const struct archive *archive, size_t us
     return context_error(hunt->fitter.machine.context, MEMMODEL_ERROR_CALLBACK, NULL, "stopped by the observer");
 }
 
-static bool
-is_late(const struct hunt *hunt, double share)
+/* ---- how far an age may go ---- */
+
+/* Shares of the seconds are of those that building left. */
+static void
+begin_age(struct hunt *hunt, const struct aim *aim, double share)
 {
-    return isfinite(hunt->deadline) && seconds_now() - hunt->began > share * hunt->deadline;
+    double most = share * (double)hunt->evaluations, left = hunt->began + hunt->options->seconds - hunt->ready;
+
+    hunt->room = most > (double)hunt->tried ? (size_t)most - hunt->tried : 0;
+    hunt->fitter.aim = aim;
+    hunt->fitter.tried = 0;
+    if (hunt->options->seconds > 0)
+        hunt->fitter.deadline = hunt->ready + share * fmax(left, 0);
+}
+
+/* Room for the next stage, as long as the age has some. */
+static void
+allow(struct hunt *hunt, size_t stages)
+{
+    size_t most = hunt->fitter.tried + stages * hunt->stage_evaluations;
+
+    hunt->fitter.most_tried = most < hunt->room ? most : hunt->room;
+}
+
+static void
+allow_world(struct hunt *hunt)
+{
+    size_t most = (hunt->fitter.most_tried - hunt->fitter.tried) / EVOLVE_ISLANDS;
+
+    for (size_t i = 0; i < EVOLVE_ISLANDS; i++) {
+        hunt->world.islands[i].fitter.most_tried = most;
+        hunt->world.islands[i].fitter.deadline = hunt->fitter.deadline;
+    }
+}
+
+/* ---- stages ---- */
+
+static bool
+world_may_go_on(const struct hunt *hunt)
+{
+    size_t tried = world_tried(&hunt->world), most = hunt->fitter.most_tried - hunt->fitter.tried;
+
+    return tried < hunt->stage_evaluations && tried < most && fitter_may_go_on(&hunt->fitter);
 }
 
 static int
-evolve(struct hunt *hunt, const struct aim *aim, uint64_t stream, double share, struct archive *archive)
+evolve(struct hunt *hunt, const struct aim *aim, uint64_t stream, struct archive *archive)
 {
-    int status = world_begin(&hunt->world, aim, stream, archive);
     size_t before = 0;
+    int status;
 
-    while (!status && world_tried(&hunt->world) < hunt->age_evaluations && !is_late(hunt, share)) {
+    if (hunt->fitter.tried + BEGINNING > hunt->room || !fitter_may_go_on(&hunt->fitter))
+        return 0;
+    allow_world(hunt);
+    status = world_begin(&hunt->world, aim, stream, archive);
+    while (!status && world_may_go_on(hunt)) {
         before = world_tried(&hunt->world);
         status = world_advance(&hunt->world, GENERATIONS);
         world_report(&hunt->world, archive);
         if (!status)
-            status = report(hunt, hunt->tried + world_tried(&hunt->world), archive, aim->used);
+            status = report(hunt, hunt->tried + hunt->fitter.tried + world_tried(&hunt->world), archive, aim->used);
         if (world_tried(&hunt->world) == before)
             break; /* nothing new is left to try */
     }
-    hunt->tried += world_tried(&hunt->world);
+    hunt->fitter.tried += world_tried(&hunt->world);
     return status;
 }
 
@@ -138,7 +183,7 @@ is_exact(const struct aim *aim, const struct archive *archive)
 static void
 polish(struct hunt *hunt, struct archive *archive)
 {
-    for (size_t i = 0; i <= ARCHIVE_MOST_NODES; i++) {
+    for (size_t i = 0; i <= ARCHIVE_MOST_NODES && fitter_may_go_on(&hunt->fitter); i++) {
         struct formula formula = archive->formulas[i];
 
         if (formula.count == 0)
@@ -156,21 +201,26 @@ int
 hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, double share, struct archive *archive)
 {
     bool enumerates = hunt->options->search & MEMMODEL_FIT_SEARCH_ENUMERATE;
-    const struct effort effort = {enumerates ? 3 : 1, enumerates, hunt->age_evaluations};
+    const struct effort effort = {enumerates ? 3 : 1, enumerates, hunt->stage_evaluations};
     uint64_t stream = random_stream((uint64_t)hunt->options->seed, part, age, 0).key;
     int status = 0;
 
-    hunt->fitter.aim = aim;
-    hunt->fitter.tried = 0;
+    begin_age(hunt, aim, share);
+    allow(hunt, 1);
     if (age == 0 && enumerates)
         products_search(&hunt->products, &hunt->fitter, &hunt->grammar, archive);
+    allow(hunt, 1);
     if (age == 0 && enumerates && !hunt->fitter.structure) /* what is behind a factor has other units */
-        factors_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, hunt->age_evaluations, archive);
+        factors_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, hunt->stage_evaluations,
+                       archive);
+    allow(hunt, 2);
     if (age == 0)
         enumerate_search(&hunt->fitter, &hunt->library, &hunt->selection, &hunt->grammar, &effort, archive);
+    allow(hunt, 2);
     /* an exact formula of all rows may have terms too many: one age looks for a smaller one */
     if (hunt->options->search & MEMMODEL_FIT_SEARCH_EVOLVE && !(is_exact(aim, archive) && (part > 0 || age > 0)))
-        status = evolve(hunt, aim, stream, share, archive);
+        status = evolve(hunt, aim, stream, archive);
+    allow(hunt, 2);
     polish(hunt, archive);
     hunt->tried += hunt->fitter.tried;
     return status ? status : report(hunt, hunt->tried, archive, aim->used);

@@ -16,10 +16,11 @@ struct hunt {
     struct selection selection;
     struct fitter fitter;
     struct world world;
-    size_t age_evaluations;
-    double began, deadline; /* seconds; infinite: none */
-    size_t tried;           /* formulas, in what is done */
-    double error;           /* root of the mean squared one of the best formula on all rows */
+    size_t evaluations, stage_evaluations; /* formulas that all may try, and a stage of an age, or some times as many */
+    double began, ready;                   /* seconds of the clock: before hunt_new(), and after */
+    size_t tried;                          /* formulas, in what is done */
+    size_t room;                           /* what the age at hand may try */
+    double error;                          /* root of the mean squared one of the best formula on all rows */
 };
 
 /* 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT (a forbidden nesting); a failed hunt may be released. */
@@ -32,7 +33,8 @@ hunt_release(memmodel_context *context, struct hunt *hunt);
 
 /*
  * One age, of which the first begins with enumeration: adds to the archive. `part`: says which rows are searched, `share`: of
- * the seconds that may have passed when it ends. 0, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_CALLBACK.
+ * the formulas that may have been tried and of the seconds, but for what hunt_new() took, that may have passed when it ends. 0,
+ * MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_CALLBACK.
  */
 int
 hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, double share, struct archive *archive);

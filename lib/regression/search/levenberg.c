@@ -1,6 +1,8 @@
 /* Least squares: coefficients exactly, numbers in the trees step by step. */
 #include "regression/search/levenberg.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +18,8 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
     int status = tree_machine_new(context, rows, inputs, input_count, &fitter->machine);
 
     fitter->structure = NULL;
+    fitter->most_tried = SIZE_MAX;
+    fitter->deadline = INFINITY;
     if (!status)
         status = matrix_new(context, rows, FORMULA_MOST_TREES, &fitter->columns);
     if (!status)
@@ -46,6 +50,12 @@ fitter_release(struct fitter *fitter)
     qr_release(&fitter->numbers);
     qr_release(&fitter->damped);
     memory_release(context, fitter->residual);
+}
+
+bool
+fitter_may_go_on(const struct fitter *fitter)
+{
+    return fitter->tried < fitter->most_tried && (isinf(fitter->deadline) || seconds_now() < fitter->deadline);
 }
 
 size_t

@@ -36,6 +36,8 @@ struct fitter {
     const struct aim *aim;
     const struct structure *structure; /* whose units trees must have; NULL: none */
     size_t tried;                      /* formulas fitted so far */
+    size_t most_tried;                 /* a search goes on while they are fewer, */
+    double deadline;                   /* and until then by the clock; infinite: for ever */
 };
 
 /* 0 or MEMMODEL_ERROR_NOMEM; a failed fitter may be released. */
@@ -45,6 +47,10 @@ fitter_new(memmodel_context *context, size_t rows, const double *const *inputs, 
 
 void
 fitter_release(struct fitter *fitter);
+
+/* What every search asks before it tries one more formula, or a few. */
+bool
+fitter_may_go_on(const struct fitter *fitter);
 
 /* Constant and coefficients, with the numbers as they are; false if a tree has a pole in the
  * domain or a wrong unit, or trees cannot be told apart. */

@@ -496,7 +496,7 @@ extend(struct hunt_of_products *hunt, size_t wanted, size_t *best)
     size_t count = list_best(products, wanted, best), columns = products->qr.count;
     double left = residual_square(products);
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && fitter_may_go_on(hunt->fitter); i++) {
         if (!append_column(hunt, matrix_column(&products->columns, best[i])))
             continue;
         hunt->taken[hunt->taken_count++] = best[i];
@@ -516,7 +516,7 @@ deepen(struct hunt_of_products *hunt, const size_t *singles, size_t count)
 
     memcpy(products->first_rests, products->rests, products->count * sizeof *products->rests);
     memcpy(products->first_alignments, products->alignments, products->count * sizeof *products->alignments);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && fitter_may_go_on(hunt->fitter); i++) {
         if (!append_column(hunt, matrix_column(&products->columns, singles[i])))
             continue;
         hunt->taken[hunt->taken_count++] = singles[i];
@@ -539,7 +539,7 @@ search_target(struct hunt_of_products *hunt)
 {
     size_t singles[SINGLES], count;
 
-    if (!set_target(hunt))
+    if (!fitter_may_go_on(hunt->fitter) || !set_target(hunt))
         return;
     begin(hunt);
     leave_residual(hunt->products);

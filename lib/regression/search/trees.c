@@ -91,9 +91,11 @@ search_all(struct trees *trees)
 int
 trees_search_fold(struct trees *trees, size_t repeat, size_t fold)
 {
+    double parts = (double)(trees_repeats(trees) * FOLDS), part = (double)(repeat * FOLDS + fold);
+
     take_aim(trees, fold);
     memset(trees->fold_archive, 0, sizeof *trees->fold_archive);
-    return search_part(trees, 1 + repeat * FOLDS + fold, 0, 0.5 + 0.1 * (double)(fold + 1), trees->fold_archive);
+    return search_part(trees, 1 + repeat * FOLDS + fold, 0, 0.5 + 0.5 * (part + 1) / parts, trees->fold_archive);
 }
 
 /* ---- the whole ---- */

@@ -84,8 +84,8 @@ set_held_out(struct trees *trees, size_t k, size_t partitions)
         trees->held_out[k][i] = trees->left_out[k][i] * (trees_are_linear(trees) ? luck : sqrt(luck));
 }
 
-static size_t
-repeats(const struct trees *trees)
+size_t
+trees_repeats(const struct trees *trees)
 {
     size_t most = REPEATED_ROWS / trees->training->columns.rows;
 
@@ -188,7 +188,7 @@ trees_judge(struct trees *trees)
     for (size_t k = 0; k < trees->count; k++)
         memcpy(trees->found[k], trees->left_out[k], rows * sizeof *trees->found[k]);
     open = may_win(trees, 1);
-    for (; !status && open && partitions < repeats(trees); partitions++)
+    for (; !status && open && partitions < trees_repeats(trees); partitions++)
         status = judge_partition(trees, partitions, &open);
     for (size_t k = 0; !status && k < trees->count; k++) {
         trees->later[k] = open ? trees->later[k] : INFINITY;

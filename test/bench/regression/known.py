@@ -263,7 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--noise", default=",".join(f"{noise:g}" for noise in NOISES))
     parser.add_argument("--rows", type=int, default=100)
-    parser.add_argument("--evaluations", type=int, default=120000)
+    parser.add_argument("--evaluations", type=int, default=480000)
     parser.add_argument("--only", help="names of equations")
     parser.add_argument("--results", type=pathlib.Path, default=HERE / "known.jsonl")
     options = parser.parse_args()

@@ -65,7 +65,7 @@ class Fit(unittest.TestCase):
             kept = Path(folder) / "search.json"
             x = [1 + 0.37 * (i * 7 % 30) for i in range(30)]
             columns = {"x": x, "y": [20 * v / (v + 2.5) + 0.1 * (i % 4) for i, v in enumerate(x)]}
-            options = {"search": "all", "evaluations": 400, "checkpoint": kept}
+            options = {"search": "all", "evaluations": 20000, "checkpoint": kept}
             with self.assertRaises(memmodel.CallbackError):
                 memmodel.fit(columns, progress=lambda now: kept.exists(), **options)
             self.assertTrue(kept.exists())
@@ -88,7 +88,7 @@ class Fit(unittest.TestCase):
             "z": [z for _, z in rows],
             "y": [5 * y if i == 10 else y for i, y in enumerate(law)],
         }
-        model = memmodel.fit(table, "y", loss="mape", basis="general", search="enumerate", evaluations=6000)
+        model = memmodel.fit(table, "y", loss="mape", basis="general", search="enumerate", evaluations=24000)
         for value, y in zip(model.evaluate(table), law):  # it passes over the wild row
             self.assertAlmostEqual(float(value), y, 9)
 
