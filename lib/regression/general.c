@@ -314,10 +314,11 @@ count_nodes(const struct work *work, const struct path *path, bool square)
     return nodes;
 }
 
+/* As many terms as are asked for, or if none are as `usual`, and as there are rows for. */
 static size_t
-longest_path(const struct work *work, size_t most)
+longest_path(const struct work *work, size_t usual)
 {
-    size_t affordable = work->basis->columns.rows / ROWS_PER_TERM;
+    size_t most = work->most_terms ? work->most_terms : usual, affordable = work->basis->columns.rows / ROWS_PER_TERM;
 
     return most < affordable ? most : affordable;
 }
@@ -408,7 +409,7 @@ score(const struct work *work, const struct candidate *candidate, double held_ou
 static void
 list_path(struct work *work, size_t reading, size_t library)
 {
-    size_t most = longest_path(work, work->most_terms ? work->most_terms : PATH_MOST);
+    size_t most = longest_path(work, PATH_MOST);
     size_t terms = reading > 0 || library > 0, best_terms = terms;
     double least = INFINITY;
 
@@ -627,7 +628,7 @@ temper(struct work *work, struct reading *reading, size_t index)
 
     take_part(work, reading, NO_FOLD);
     path_begin(&work->path, work->basis->ends[1]);
-    walk(work, 1, longest_path(work, work->most_terms ? work->most_terms : TEMPERING_TERMS));
+    walk(work, 1, longest_path(work, TEMPERING_TERMS));
     set_response(work, index, 1);
     constant = solve_part(work, coefficients);
     for (size_t row = 0; row < rows; row++) {

@@ -1,0 +1,447 @@
+/* Fits that search for formulas of any shape under squared errors: what is found, watched, stopped and gone on with. */
+#include "fitted.h"
+#include "near.h"
+
+#include "regression/search/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is found ---- */
+
+/* Columns x, z, y: y by `shape`, times an error. */
+static memmodel_samples *
+shape_samples(memmodel_context *context, double (*shape)(double, double), double error, size_t rows)
+{
+    static const char *const columns[] = {"x", "z", "y"};
+    memmodel_samples *samples;
+    uint64_t seed = 11;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (size_t i = 0; i < rows; i++) {
+        double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed);
+        double y = shape(x, z) * (1 + error * random_error(&seed));
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, y}), 0);
+    }
+    return samples;
+}
+
+static double
+quotient(double x, double z)
+{
+    return 2 + 3 * x / (z + 2.5);
+}
+
+static double
+line(double x, double z)
+{
+    return 2 * x + z;
+}
+
+static char *
+fit_to_json(const memmodel_samples *samples, int32_t search, int64_t evaluations, int32_t threads)
+{
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = search,
+                                           .threads = threads,
+                                           .evaluations = evaluations,
+                                           .seed = 5};
+    memmodel_model *model = fit(samples, &options);
+    char *text;
+
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    memmodel_model_unref(model);
+    return text;
+}
+
+static void
+a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0, 30);
+    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 100000, 1);
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &model), 0);
+    assert_near(memmodel_model_evaluate(model, (double[]){1.75, 4.5}), quotient(1.75, 4.5), 1e-12);
+    assert_int_equal(memmodel_model_predict(model, (double[]){1.75, 4.5}, 0.95, &prediction), 0);
+    assert_true(prediction.upper >= prediction.value && prediction.upper < prediction.value * 1.000001);
+    memmodel_model_unref(model);
+    memmodel_free(*state, text);
+    memmodel_samples_unref(samples);
+}
+
+static double
+tangled(double x, double z)
+{
+    return x / (1 + z) / sqrt(x + z) + log(x + 3 * z) / (2 + x * z);
+}
+
+struct count {
+    int reports;
+};
+
+static int
+count_reports(void *user, const struct memmodel_fit_progress *progress)
+{
+    (void)progress;
+    ++((struct count *)user)->reports;
+    return 0;
+}
+
+static double
+flat(double x, double z)
+{
+    return 7 + 0 * x * z;
+}
+
+/* Of noise alone no formula is better than the mean even on the rows that it was found with, but for their number. */
+static void
+folds_are_searched_only_if_they_can_decide_anything(void **state)
+{
+    struct count noise = {0}, law = {0};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .evaluations = 20000,
+                                           .max_terms = 5,
+                                           .progress = count_reports};
+    memmodel_samples *samples = shape_samples(*state, flat, 1, 40);
+
+    options.user = &noise;
+    memmodel_model_unref(fit(samples, &options));
+    memmodel_samples_unref(samples);
+    samples = shape_samples(*state, tangled, 0.01, 40);
+    options.user = &law;
+    memmodel_model_unref(fit(samples, &options));
+    memmodel_samples_unref(samples);
+    assert_true(noise.reports <= 2 && law.reports >= 6);
+}
+
+/* A reader meets the parts of a term in another order than the search did. */
+static void
+every_searched_formula_is_read_back_as_it_was_written(void **state)
+{
+    for (int64_t seed = 0; seed < 4; seed++) {
+        memmodel_samples *samples = shape_samples(*state, seed % 2 ? tangled : quotient, seed < 2 ? 0 : 0.001, 60);
+        struct memmodel_fit_options options = {.size = sizeof options,
+                                               .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                               .search = MEMMODEL_FIT_SEARCH_ALL,
+                                               .evaluations = 20000,
+                                               .seed = seed};
+        memmodel_model *model = fit(samples, &options), *back;
+        char *text, *again;
+
+        assert_int_equal(memmodel_model_to_json(model, &text), 0);
+        assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &back), 0);
+        assert_int_equal(memmodel_model_to_json(back, &again), 0);
+        assert_string_equal(text, again);
+        assert_true(memmodel_model_evaluate(model, (double[]){2, 3}) ==
+                    memmodel_model_evaluate(back, (double[]){2, 3}));
+        memmodel_free(*state, text);
+        memmodel_free(*state, again);
+        memmodel_model_unref(model);
+        memmodel_model_unref(back);
+        memmodel_samples_unref(samples);
+    }
+}
+
+static void
+a_line_stays_a_line_however_hard_is_searched(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, line, 0.1, 40);
+    struct memmodel_fit_options terms = {.size = sizeof terms, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    struct memmodel_fit_options all = {
+        .size = sizeof all, .loss = MEMMODEL_FIT_LOSS_SQUARED, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = 40000};
+    memmodel_model *before = fit(samples, &terms), *after = fit(samples, &all);
+
+    assert_true(memmodel_model_evaluate(before, (double[]){2, 3}) == memmodel_model_evaluate(after, (double[]){2, 3}));
+    memmodel_model_unref(before);
+    memmodel_model_unref(after);
+    memmodel_samples_unref(samples);
+}
+
+static void
+the_same_seed_gives_the_same_bytes_on_any_number_of_threads(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    char *one = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 30000, 1);
+
+    for (int32_t threads = 2; threads <= 8; threads += 3) { /* fewer than islands, and more */
+        char *several = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 30000, threads);
+
+        assert_string_equal(one, several);
+        memmodel_free(*state, several);
+    }
+    memmodel_free(*state, one);
+    memmodel_samples_unref(samples);
+}
+
+/* Every fourth row is three times the law, and weighs next to nothing if `weight` is given. */
+static double
+error_among_wild_rows(memmodel_context *context, const char *weight)
+{
+    static const char *const columns[] = {"x", "z", "w", "y"}, *const inputs[] = {"x", "z"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .target = "y",
+                                           .inputs = inputs,
+                                           .input_count = 2,
+                                           .weight = weight,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .evaluations = 40000};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 11;
+    double error;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 4, &samples), 0);
+    for (size_t i = 0; i < 40; i++) {
+        double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed);
+        bool wild = i % 4 == 0;
+
+        assert_int_equal(
+            memmodel_samples_add(samples, (double[]){x, z, wild ? 1e-9 : 1, (wild ? 3 : 1) * quotient(x, z)}), 0);
+    }
+    model = fit(samples, &options);
+    error = fabs(memmodel_model_evaluate(model, (double[]){3.5, 2.5}) / quotient(3.5, 2.5) - 1);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+    return error;
+}
+
+static void
+a_search_weighs_rows_as_it_is_told(void **state)
+{
+    assert_true(error_among_wild_rows(*state, NULL) > 0.05);
+    assert_true(error_among_wild_rows(*state, "w") < 0.001);
+}
+
+static void
+a_nesting_that_is_none_is_refused(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, line, 0.1, 12);
+    const char *const forbidden[] = {"log(tree)"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .forbidden = forbidden,
+                                           .forbidden_count = 1};
+    memmodel_model *model;
+
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "log(tree)");
+    memmodel_samples_unref(samples);
+}
+
+static void
+less_than_nothing_cannot_be_tried(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, line, 0.1, 12);
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .search = MEMMODEL_FIT_SEARCH_ALL, .evaluations = -1};
+    memmodel_model *model;
+
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "evaluations");
+    options.evaluations = 0;
+    options.seconds = (double)NAN;
+    assert_error(*state, memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_INVALID_ARGUMENT, "seconds");
+    memmodel_samples_unref(samples);
+}
+
+/* Tables that leave little to search, or nearly leave the numbers that there are. */
+static void
+tables_at_the_limits_are_searched_or_refused(void **state)
+{
+    static const double sizes[] = {1e-300, 1e-30, 1, 1e30, 1e130};
+    static const char *const columns[] = {"x", "z", "y"};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t rows = 4; rows <= 12; rows += 4) {
+            struct memmodel_fit_options options = {.size = sizeof options,
+                                                   .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                                   .search = MEMMODEL_FIT_SEARCH_ALL,
+                                                   .evaluations = 10000};
+            memmodel_samples *samples;
+            memmodel_model *model;
+
+            assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+            for (size_t row = 0; row < rows; row++)
+                assert_int_equal(
+                    memmodel_samples_add(samples, (double[]){sizes[i] * (double)(row + 1), 2 * (double)row - 7,
+                                                             sizes[i] * (double)(row % 3)}),
+                    0);
+            if (memmodel_fit(samples, &options, &model) == 0) {
+                assert_true(isfinite(memmodel_model_evaluate(model, (double[]){sizes[i] * 2, 1})));
+                memmodel_model_unref(model);
+            }
+            memmodel_samples_unref(samples);
+        }
+}
+
+/* ---- watching ---- */
+
+struct watch {
+    int calls;
+    int64_t evaluations;
+};
+
+static int
+watch_until_three(void *user, const struct memmodel_fit_progress *progress)
+{
+    struct watch *watch = user;
+
+    assert_true(progress->evaluations >= watch->evaluations);
+    watch->evaluations = progress->evaluations;
+    return ++watch->calls == 3;
+}
+
+static void
+a_search_is_watched_and_stopped(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    struct watch watch = {0, 0};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ALL,
+                                           .evaluations = 40000,
+                                           .progress = watch_until_three,
+                                           .user = &watch};
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_fit(samples, &options, &model), MEMMODEL_ERROR_CALLBACK);
+    assert_int_equal(watch.calls, 3);
+    assert_true(watch.evaluations > 0);
+    memmodel_samples_unref(samples);
+}
+
+/* ---- checkpoints ---- */
+
+static const char checkpoint_path[] = "test_tree_fits_checkpoint.json";
+
+struct interruption {
+    int calls, stop_at;
+};
+
+static int
+interrupt(void *user, const struct memmodel_fit_progress *progress)
+{
+    struct interruption *interruption = user;
+
+    (void)progress;
+    return ++interruption->calls == interruption->stop_at;
+}
+
+static int
+fit_with_checkpoint(const memmodel_samples *samples, int32_t loss, int64_t seed, int stop_at, memmodel_model **model,
+                    int *calls)
+{
+    struct interruption interruption = {0, stop_at};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = loss,
+                                           .search = MEMMODEL_FIT_SEARCH_ALL,
+                                           .evaluations = 20000,
+                                           .seed = seed,
+                                           .checkpoint = checkpoint_path,
+                                           .progress = interrupt,
+                                           .user = &interruption};
+    int status = memmodel_fit(samples, &options, model);
+
+    *calls = interruption.calls;
+    return status;
+}
+
+static void
+an_interrupted_search_goes_on_and_comes_to_the_same_bytes(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    char *whole = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ALL, 20000, 1), *resumed;
+    memmodel_model *model;
+    int calls, all_calls;
+
+    remove(checkpoint_path);
+    assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &all_calls), 0);
+    memmodel_model_unref(model);
+    assert_true(all_calls > 2);
+    for (int stop_at = 1; stop_at < all_calls; stop_at += all_calls - 2) {
+        assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, stop_at, &model, &calls),
+                         MEMMODEL_ERROR_CALLBACK);
+        assert_int_equal(fit_with_checkpoint(samples, MEMMODEL_FIT_LOSS_SQUARED, 5, 0, &model, &calls), 0);
+        assert_true(calls <= all_calls);
+        assert_int_equal(memmodel_model_to_json(model, &resumed), 0);
+        assert_string_equal(whole, resumed);
+        memmodel_free(*state, resumed);
+        memmodel_model_unref(model);
+        assert_null(fopen(checkpoint_path, "r")); /* it is gone */
+    }
+    assert_true(calls < all_calls / 2);
+    memmodel_free(*state, whole);
+    memmodel_samples_unref(samples);
+}
+
+static void
+a_checkpoint_of_another_fit_is_refused(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, quotient, 0.01, 30);
+    memmodel_model *model;
+    int calls;
+
+    for (int32_t loss = MEMMODEL_FIT_LOSS_RELATIVE; loss <= MEMMODEL_FIT_LOSS_SQUARED; loss++) {
+        remove(checkpoint_path);
+        assert_int_equal(fit_with_checkpoint(samples, loss, 5, 6, &model, &calls), MEMMODEL_ERROR_CALLBACK);
+        assert_error(*state, fit_with_checkpoint(samples, loss, 6, 0, &model, &calls), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                     "another table");
+    }
+    remove(checkpoint_path);
+    memmodel_samples_unref(samples);
+}
+
+static int
+parse_checkpoint(memmodel_context *context, const char *text)
+{
+    struct checkpoint checkpoint = {.context = context, .key = 1};
+    int status = checkpoint_parse("checkpoint", text, strlen(text), &checkpoint);
+
+    checkpoint_release(&checkpoint);
+    return status;
+}
+
+static void
+checkpoints_that_are_none_are_refused(void **state)
+{
+#define HEAD "{\"format\": \"memmodel-fit-checkpoint\", \"version\": 1, \"fit\": \"0000000000000001\", \"parts\": "
+    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": 1, \"formulas\": [[\"x0\"]]}]}"), 0);
+    assert_int_equal(parse_checkpoint(*state, ""), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, "{}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "1}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "[1]}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": -1, \"formulas\": []}]}"), MEMMODEL_ERROR_PARSE);
+    assert_int_equal(parse_checkpoint(*state, HEAD "[{\"tried\": 1}]}"), MEMMODEL_ERROR_PARSE);
+#undef HEAD
+}
+
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
+        WITH_CONTEXT(folds_are_searched_only_if_they_can_decide_anything),
+        WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
+        WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
+        WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
+        WITH_CONTEXT(a_search_weighs_rows_as_it_is_told),
+        WITH_CONTEXT(a_nesting_that_is_none_is_refused),
+        WITH_CONTEXT(less_than_nothing_cannot_be_tried),
+        WITH_CONTEXT(tables_at_the_limits_are_searched_or_refused),
+        WITH_CONTEXT(a_search_is_watched_and_stopped),
+        WITH_CONTEXT(an_interrupted_search_goes_on_and_comes_to_the_same_bytes),
+        WITH_CONTEXT(a_checkpoint_of_another_fit_is_refused),
+        WITH_CONTEXT(checkpoints_that_are_none_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("tree fits", tests, NULL, NULL);
+}
