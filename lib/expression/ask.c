@@ -41,6 +41,29 @@ expression_denominator(const struct expression_pool *pool, expression a, int64_t
     return true;
 }
 
+/* That of the first term, if the others differ in sign only; else 1. */
+static struct rational
+common_coefficient(const struct expression_pool *pool, expression a)
+{
+    const struct term *terms = node_terms(pool, a);
+    struct rational first = pool->nodes[a].count ? terms[0].coefficient : rational_integer(1);
+
+    for (uint32_t i = 1; i < pool->nodes[a].count; i++)
+        if (terms[i].coefficient.denominator != first.denominator ||
+            magnitude(terms[i].coefficient.numerator) != magnitude(first.numerator))
+            return rational_integer(1);
+    return first;
+}
+
+expression
+expression_without_coefficient(struct expression_pool *pool, expression a, double *coefficient)
+{
+    struct rational common = a < 0 ? rational_integer(1) : common_coefficient(pool, a);
+
+    *coefficient = rational_double(common);
+    return expression_divide(pool, a, expression_rational(pool, common.numerator, common.denominator));
+}
+
 bool
 expression_depends_on(const struct expression_pool *pool, expression a, size_t symbol)
 {

@@ -137,6 +137,10 @@ expression_is_sum(const struct expression_pool *pool, expression a);
 bool
 expression_is_integer(const struct expression_pool *pool, expression a, int64_t *value);
 
+/* `a` over the coefficient of its first term, if the others have it but for their signs; else over 1. */
+expression
+expression_without_coefficient(struct expression_pool *pool, expression a, double *coefficient);
+
 size_t
 expression_symbol_count(const struct expression_pool *pool);
 

@@ -130,6 +130,28 @@ equations_tell_of_what_a_symbol_is_a_multiple(void **state)
     expression_pool_free(pool);
 }
 
+static void
+assert_without_coefficient(struct expression_pool *pool, const char *text, const char *rest, double wanted)
+{
+    double coefficient = 0;
+
+    assert_int_equal(expression_without_coefficient(pool, parse(pool, text), &coefficient), parse(pool, rest));
+    assert_true(coefficient == wanted);
+}
+
+static void
+a_coefficient_that_all_terms_have_is_taken_off(void **state)
+{
+    struct expression_pool *pool = new_pool(*state);
+
+    assert_without_coefficient(pool, "6*a/(a + b)", "a/(a + b)", 6);
+    assert_without_coefficient(pool, "-0.25*a*b", "a*b", -0.25);
+    assert_without_coefficient(pool, "2*a^2 - 2*b", "a^2 - b", 2);
+    assert_without_coefficient(pool, "2*a + 3*b", "2*a + 3*b", 1);
+    assert_without_coefficient(pool, "a - a", "0", 1);
+    expression_pool_free(pool);
+}
+
 /* ---- errors ---- */
 
 static void
@@ -552,6 +574,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
         TEST(equal_sums_and_products_are_the_same),
+        TEST(a_coefficient_that_all_terms_have_is_taken_off),
         TEST(whole_parts_leave_a_floor),
         TEST(assumed_multiples_make_floors_exact),
         TEST(equations_tell_of_what_a_symbol_is_a_multiple),

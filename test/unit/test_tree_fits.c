@@ -75,6 +75,60 @@ a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
 }
 
 static double
+third(double x, double z)
+{
+    return 1 + 2 * x / (z + 1.0 / 3);
+}
+
+/* 2 x / (z + 1 / 3) is 6 x / (3 z + 1): no digit of what is no decimal, and none of what rounding leaves. */
+static void
+a_third_in_a_law_is_written_as_one(void **state)
+{
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .evaluations = 100000};
+    memmodel_samples *samples = shape_samples(*state, third, 0, 30);
+    memmodel_model *model = fit(samples, &options);
+    char *text = formula(*state, model, MEMMODEL_TEXT);
+
+    assert_string_equal(text, "6*x/(3*z + 1) + 1");
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+/* Of a sum, where x - z says more of the quotient than x / z before the number is in it. */
+static void
+a_number_is_put_into_what_stands_beside_the_best_feature(void **state)
+{
+    static const char *const columns[] = {"x", "z", "w", "y"};
+    struct memmodel_fit_options options = {.size = sizeof options,
+                                           .loss = MEMMODEL_FIT_LOSS_SQUARED,
+                                           .search = MEMMODEL_FIT_SEARCH_ENUMERATE,
+                                           .evaluations = 200000};
+    memmodel_samples *samples;
+    memmodel_model *model;
+    uint64_t seed = 8;
+    char *text;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 4, &samples), 0);
+    for (int i = 0; i < 60; i++) {
+        double x = 3 + 2 * random_error(&seed), z = 3 + 2 * random_error(&seed), w = 3 + 2 * random_error(&seed);
+        double y = x / (z + 2.5) + w + 0.05 * random_error(&seed);
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){x, z, w, y}), 0);
+    }
+    model = fit(samples, &options);
+    text = formula(*state, model, MEMMODEL_TEXT);
+    assert_non_null(strstr(text, "*x/("));
+    assert_near(memmodel_model_evaluate(model, (double[]){2, 2, 2}), 2 + 2 / 4.5, 0.02);
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+static double
 tangled(double x, double z)
 {
     return x / (1 + z) / sqrt(x + z) + log(x + 3 * z) / (2 + x * z);
@@ -429,6 +483,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
+        WITH_CONTEXT(a_third_in_a_law_is_written_as_one),
+        WITH_CONTEXT(a_number_is_put_into_what_stands_beside_the_best_feature),
         WITH_CONTEXT(folds_are_searched_only_if_they_can_decide_anything),
         WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),

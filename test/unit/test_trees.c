@@ -5,6 +5,7 @@
 #include "regression/search/breed.h"
 #include "regression/search/checkpoint.h"
 #include "regression/search/hunt.h"
+#include "regression/search/plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,6 +291,151 @@ numbers_are_found_though_one_of_them_is_superfluous(void **state)
     fitter_release(&fitter);
 }
 
+/* ---- plain formulas ---- */
+
+/* What becomes of the tree if a law that it can meet is searched for; `law`: of a row's inputs. */
+static struct formula
+plain_formula(memmodel_context *context, struct tree tree, double (*law)(const double *x))
+{
+    static const struct grammar free;
+    struct table table;
+    struct fitter fitter;
+    double target[ROWS], ones[ROWS];
+    struct aim aim = {.target = target, .roots = ones, .used = ROWS};
+    struct formula formula = {.count = 1, .trees = {tree}};
+    bool precise = true;
+
+    draw_table(&table);
+    for (size_t i = 0; i < ROWS; i++) {
+        ones[i] = 1;
+        target[i] = law((double[]){table.columns[0][i], table.columns[1][i], table.columns[2][i]});
+    }
+    assert_int_equal(fitter_new(context, ROWS, table.inputs, INPUTS, &fitter), 0);
+    fitter.aim = &aim;
+    assert_true(formula_make_plain(&fitter, &free, 0.003, &precise, &formula));
+    assert_true(precise);
+    fitter_release(&fitter);
+    return formula;
+}
+
+static void
+assert_tree(const struct tree *tree, struct tree wanted)
+{
+    assert_int_equal(tree->count, wanted.count);
+    for (size_t i = 0; i < tree->count; i++) {
+        assert_int_equal(tree->genes[i].operation, wanted.genes[i].operation);
+        assert_int_equal(tree->genes[i].input, wanted.genes[i].input);
+        assert_true(tree->genes[i].number == wanted.genes[i].number);
+    }
+}
+
+static double
+root_law(const double *x)
+{
+    return 1 + 2 * sqrt(x[0]);
+}
+
+static void
+a_number_that_is_not_there_goes(void **state)
+{
+    struct tree wanted = apply(TREE_ROOT, input(0));
+    const struct tree found[] = {
+        apply(TREE_ROOT, join(TREE_SUBTRACT, input(0), number(0.000000004))),
+        apply(TREE_ROOT, join(TREE_MULTIPLY, input(0), number(0.99999999))),
+        apply(TREE_ROOT, join(TREE_MULTIPLY, number(350), input(0))),
+        apply(TREE_ROOT, join(TREE_MAX, number(0.02), input(0))),
+        join(TREE_DIVIDE, apply(TREE_TANH, join(TREE_ADD, input(1), number(500))),
+             apply(TREE_INVERSE, apply(TREE_ROOT, input(0)))),
+    };
+
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        struct formula plain = plain_formula(*state, found[i], root_law);
+
+        if (i == 4) /* 1 / (1 / sqrt x): what simplifies forms does not come after */
+            wanted = apply(TREE_INVERSE, apply(TREE_INVERSE, wanted));
+        assert_int_equal(plain.count, 1);
+        assert_tree(&plain.trees[0], wanted);
+        assert_int_equal(plain.nodes, formula_count_nodes(&plain));
+        assert_near(plain.constant, 1, 1e-12);
+        assert_near(plain.coefficients[0], 2, 1e-12);
+    }
+}
+
+static double
+wave_law(const double *x)
+{
+    return x[1] * sin(x[0]);
+}
+
+static void
+a_quarter_turn_is_the_other_wave(void **state)
+{
+    struct tree found =
+        join(TREE_MULTIPLY, input(1), apply(TREE_COS, join(TREE_ADD, input(0), number(1.5707963))));
+    struct formula plain = plain_formula(*state, found, wave_law);
+
+    assert_tree(&plain.trees[0], join(TREE_MULTIPLY, input(1), apply(TREE_SIN, input(0))));
+    assert_near(plain.coefficients[0], 1, 1e-12);
+}
+
+static double
+sum_law(const double *x)
+{
+    return (x[0] + x[1]) / (x[2] + 1.0 / 3);
+}
+
+/* 350 x + 350 y behind a coefficient: a factor that both terms share is none. */
+static void
+a_shared_factor_goes_and_a_third_is_a_fraction(void **state)
+{
+    struct tree terms = join(TREE_ADD, join(TREE_MULTIPLY, input(0), number(350)),
+                             join(TREE_MULTIPLY, input(1), number(350.0001)));
+    struct tree found = join(TREE_DIVIDE, terms, join(TREE_ADD, input(2), number(0.333)));
+    struct formula plain = plain_formula(*state, found, sum_law);
+
+    assert_tree(&plain.trees[0], join(TREE_DIVIDE, join(TREE_ADD, input(0), input(1)),
+                                      join(TREE_ADD, input(2), number(1.0 / 3))));
+    assert_near(plain.coefficients[0], 1, 1e-12);
+}
+
+static double
+turn_law(const double *x)
+{
+    return sin(6.283185307179586 * x[0]) + 2 * exp(0.5 * x[1]);
+}
+
+/* Seven digits would leave a ten millionth, which the coefficients would have to make up for. */
+static void
+a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes(void **state)
+{
+    struct tree wave = apply(TREE_SIN, join(TREE_MULTIPLY, input(0), number(6.2832)));
+    struct tree power = apply(TREE_EXP, join(TREE_MULTIPLY, input(1), number(0.49)));
+    struct formula plain = plain_formula(*state, join(TREE_ADD, wave, join(TREE_MULTIPLY, power, number(1.9))), turn_law);
+    const struct tree_gene *genes = plain.trees[0].genes;
+
+    assert_near(genes[1].number, 6.283185307179586, 1e-12);
+    assert_true(genes[1].number == tree_round_number(genes[1].number, 14)); /* and no more */
+    assert_true(genes[5].number == 0.5);
+    assert_true(genes[8].number == 2);
+    assert_near(plain.coefficients[0], 1, 1e-12);
+}
+
+static void
+a_fraction_is_written_as_one(void **state)
+{
+    struct tree tree = join(TREE_ADD, input(0), number(1.0 / 173));
+    struct expression_pool *pool;
+    struct text text = TEXT_INIT(*state);
+
+    assert_int_equal(expression_pool_new(*state, &pool), 0);
+    expression_symbol(pool, "a");
+    assert_true(tree_round_numbers(&tree, TREE_DIGITS));
+    expression_print(pool, tree_express(&tree, pool), EXPRESSION_TEXT, &text);
+    assert_string_equal(text.bytes, "a + 1/173");
+    text_release(&text);
+    expression_pool_free(pool);
+}
+
 static void
 an_expression_has_the_values_of_its_tree(void **state)
 {
@@ -309,7 +455,7 @@ an_expression_has_the_values_of_its_tree(void **state)
         expression value;
         double expected, found;
 
-        if (!tree_round_numbers(&tree))
+        if (!tree_round_numbers(&tree, TREE_DIGITS))
             continue;
         value = tree_express(&tree, pool);
         expected = tree_run(&machine, &tree)[0];
@@ -371,6 +517,11 @@ main(void)
         WITH_CONTEXT(derivatives_by_numbers_are_those_of_differences),
         WITH_CONTEXT(a_tree_with_a_pole_between_rows_is_not_sound),
         WITH_CONTEXT(numbers_are_found_though_one_of_them_is_superfluous),
+        WITH_CONTEXT(a_number_that_is_not_there_goes),
+        WITH_CONTEXT(a_quarter_turn_is_the_other_wave),
+        WITH_CONTEXT(a_shared_factor_goes_and_a_third_is_a_fraction),
+        WITH_CONTEXT(a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes),
+        WITH_CONTEXT(a_fraction_is_written_as_one),
         WITH_CONTEXT(an_expression_has_the_values_of_its_tree),
         WITH_CONTEXT(forbidden_nestings_are_read_and_kept_to),
     };

@@ -1,10 +1,12 @@
 /* The best formulas of trees as candidates beside sums of terms. */
 #include "regression/logarithm.h"
 #include "regression/search/contest.h"
+#include "regression/search/plain.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { ROWS_PER_TERM = 3, MOST_DIGITS = 7 };
+enum { ROWS_PER_TERM = 3 };
 
 static const double number_price = 2.3;   /* ln of the places where a number may stand */
 static const double most_leverage = 0.95; /* of a row */
@@ -90,10 +92,10 @@ loo_error(struct trees *trees, const struct formula *formula, double *errors)
 }
 
 static bool
-agree(const double *a, const double *b, size_t rows, int exponent)
+agree(const double *a, const double *b, size_t rows, double scale)
 {
     for (size_t i = 0; i < rows; i++)
-        if (!(fabs(ldexp(a[i], exponent) - b[i]) <= same_values * fabs(b[i])))
+        if (!(fabs(scale * a[i] - b[i]) <= same_values * fabs(b[i])))
             return false;
     return true;
 }
@@ -107,7 +109,9 @@ add_terms(struct trees *trees, const struct formula *formula, struct candidate *
 
     *same = true;
     for (size_t k = 0; k < formula->count; k++) {
-        expression term = tree_express(&formula->trees[k], basis->pool);
+        double scale;
+        expression term =
+            expression_without_coefficient(basis->pool, tree_express(&formula->trees[k], basis->pool), &scale);
         size_t index;
         int status;
 
@@ -120,7 +124,7 @@ add_terms(struct trees *trees, const struct formula *formula, struct candidate *
         if (status)
             return status;
         *same = agree(matrix_column(&basis->columns, index), tree_run(&trees->hunt.fitter.machine, &formula->trees[k]),
-                      rows, basis->exponents[index]);
+                      rows, ldexp(scale, basis->exponents[index]));
         if (!*same)
             return 0;
         candidate->chosen[k] = (uint16_t)index;
@@ -128,75 +132,65 @@ add_terms(struct trees *trees, const struct formula *formula, struct candidate *
     return 0;
 }
 
+/* Formulas that differ in what they do not need are one without it. */
 static bool
-round_numbers(struct formula *formula)
+is_listed(const struct trees *trees, const struct candidate *candidate)
 {
-    for (size_t k = 0; k < formula->count; k++)
-        if (!tree_round_numbers(&formula->trees[k]))
-            return false;
-    return true;
-}
+    for (size_t k = 0; k < trees->count; k++) {
+        const struct candidate *other = &trees->general->candidates[trees->first + k];
 
-/* One number to as few digits as its error's growth allows, coefficients following; 0 stays. */
-static void
-shorten_number(struct trees *trees, struct formula *formula, struct tree_gene *gene, double most_error)
-{
-    double number = gene->number;
-
-    for (int digits = 1; digits < MOST_DIGITS; digits++) {
-        gene->number = tree_round_number(number, digits);
-        if (formula_fit_linear(&trees->hunt.fitter, formula) && formula->error <= most_error)
-            return;
+        if (other->terms == candidate->terms &&
+            memcmp(other->chosen, candidate->chosen, candidate->terms * sizeof *other->chosen) == 0)
+            return true;
     }
-    gene->number = number;
-    formula_fit_linear(&trees->hunt.fitter, formula);
+    return false;
 }
 
-/* Every number in turn, so that a person can read them: the squared error grows by less than can be known of it. */
-static void
-shorten_numbers(struct trees *trees, struct formula *formula)
-{
-    double growth = digit_share * sqrt(2 / (double)trees->training->columns.rows), most;
-
-    if (!formula_fit_linear(&trees->hunt.fitter, formula))
-        return;
-    most = formula->error * (1 + growth);
-    for (size_t k = 0; k < formula->count; k++)
-        for (size_t i = 0; i < formula->trees[k].count; i++)
-            if (formula->trees[k].genes[i].operation == TREE_NUMBER)
-                shorten_number(trees, formula, &formula->trees[k].genes[i], most);
-}
-
+/* A formula without what it does not need; `written` is false if it cannot be written, or is not accepted. */
 static int
-add_candidate(struct trees *trees, const struct formula *found)
+add_plain(struct trees *trees, const struct formula *found, bool *precise, bool *written)
 {
     struct general *general = trees->general;
     struct formula formula = *found;
-    struct candidate candidate = {.library = TREES,
-                                  .terms = formula.count,
-                                  .nodes = (unsigned)formula.nodes,
-                                  .numbers = formula_count_numbers(&formula),
-                                  .response = trees->reading->response};
-    bool same, accepted;
+    struct candidate candidate = {.library = TREES, .response = trees->reading->response};
+    double growth = digit_share * sqrt(2 / (double)trees->training->columns.rows);
     int status;
 
-    if (!round_numbers(&formula))
+    *written = false;
+    if (!formula_make_plain(&trees->hunt.fitter, &trees->hunt.grammar, growth, precise, &formula))
         return 0;
-    shorten_numbers(trees, &formula);
+    candidate.terms = formula.count;
+    candidate.nodes = (unsigned)formula.nodes;
+    candidate.numbers = formula_count_numbers(&formula);
     candidate.loo_error = loo_error(trees, &formula, trees->left_out[trees->count]);
     if (isnan(candidate.loo_error))
         return 0;
-    status = add_terms(trees, &formula, &candidate, &same);
-    if (status || !same)
+    status = add_terms(trees, &formula, &candidate, written);
+    if (status || !*written || is_listed(trees, &candidate))
         return status;
-    status = trees->problem->accept(trees->problem->user, &candidate, &accepted);
-    if (status == MEMMODEL_ERROR_DATA) /* its terms cannot be told apart, or not be written */
+    status = trees->problem->accept(trees->problem->user, &candidate, written);
+    if (status) {
+        *written = false;
+        return status == MEMMODEL_ERROR_DATA ? 0 : status; /* its terms cannot be told apart, or not be written */
+    }
+    if (!*written)
         return 0;
-    if (status || !accepted)
-        return status;
     trees->chosen[trees->count++] = formula;
     general->candidates[general->candidate_count++] = candidate;
     return 0;
+}
+
+/* Numbers of many digits may be too long for what is made of them. */
+static int
+add_candidate(struct trees *trees, const struct formula *found)
+{
+    bool precise = true, written;
+    int status = add_plain(trees, found, &precise, &written);
+
+    if (status || written || !precise)
+        return status;
+    precise = false;
+    return add_plain(trees, found, &precise, &written);
 }
 
 int

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SINGLES = 24, BEAM = 6, GROWN = 8, MOST_GROWN = 3, STEPS = 12, ROWS_PER_NUMBER = 3 };
+enum { SINGLES = 24, BEAM = 6, GROWN = 8, GROWN_PAIRS = 4, MOST_GROWN = 3, STEPS = 12, ROWS_PER_NUMBER = 3 };
 enum {
     SMALL_NODES = 5,
     MOST_SMALL = 3000,
@@ -498,19 +498,34 @@ grow_all(const struct search *search, struct formula *formulas, size_t count)
                 break;
 }
 
-/* Sums of features of at most so many nodes, from the best few of one feature on. */
+/* Longer sums, a step at a time, from one that was just found. */
+static void
+lengthen(const struct search *search, const struct formula *sum, size_t end)
+{
+    struct formula line[1] = {*sum}, longer[1];
+
+    while (line[0].count < affordable_trees(search->fitter) && extend(search, &line[0], end, 1, longer) > 0)
+        line[0] = longer[0];
+}
+
+/*
+ * Sums of features of at most so many nodes, from the best few of one feature on. A number may be all that a feature lacks: it is
+ * put into the best few of one, and of the best one with another.
+ */
 static void
 search_sums(const struct search *search, size_t end)
 {
-    struct formula singles[SINGLES], longer[SINGLES], line[1];
-    size_t count = extend(search, &(struct formula){.count = 0}, end, SINGLES, singles);
+    struct formula singles[SINGLES], pairs[GROWN_PAIRS];
+    size_t count = extend(search, &(struct formula){.count = 0}, end, SINGLES, singles), paired = 0;
 
-    for (size_t i = 0; i < count && i < BEAM; i++) {
-        line[0] = singles[i];
-        while (line[0].count < affordable_trees(search->fitter) && extend(search, &line[0], end, 1, longer) > 0)
-            line[0] = longer[0];
-    }
+    if (count > 0 && affordable_trees(search->fitter) > 1)
+        paired = extend(search, &singles[0], end, GROWN_PAIRS, pairs);
+    if (paired > 0)
+        lengthen(search, &pairs[0], end);
+    for (size_t i = 1; i < count && i < BEAM; i++)
+        lengthen(search, &singles[i], end);
     grow_all(search, singles, count < GROWN ? count : GROWN);
+    grow_all(search, pairs, paired);
 }
 
 size_t

@@ -156,6 +156,7 @@ struct step {
     size_t count, taken[FORMULA_MOST_NUMBERS];
     double numbers[FORMULA_MOST_NUMBERS], change[FORMULA_MOST_NUMBERS];
     double norms[FORMULA_MOST_NUMBERS], aligned[2 * FORMULA_MOST_NUMBERS];
+    bool held[FORMULA_MOST_NUMBERS];
 };
 
 static struct step
@@ -165,8 +166,10 @@ read_numbers(const struct formula *formula)
 
     for (size_t k = 0; k < formula->count; k++)
         for (size_t i = 0; i < formula->trees[k].count; i++)
-            if (formula->trees[k].genes[i].operation == TREE_NUMBER)
+            if (formula->trees[k].genes[i].operation == TREE_NUMBER) {
+                step.held[step.count] = formula->trees[k].genes[i].held;
                 step.numbers[step.count++] = formula->trees[k].genes[i].number;
+            }
     return step;
 }
 
@@ -210,7 +213,7 @@ fill_slopes(struct fitter *fitter, const struct formula *formula)
 
 /*
  * After formula_fit_linear(), which left the residual: the slopes less what coefficients could do, factored. Those that are
- * nothing then, or hang on others, are not taken.
+ * nothing then, hang on others, or are of numbers that are held, are not taken.
  */
 static bool
 linearize(struct fitter *fitter, const struct formula *formula, struct step *step)
@@ -227,7 +230,7 @@ linearize(struct fitter *fitter, const struct formula *formula, struct step *ste
 
         project_out(&fitter->linear, rows, slopes);
         left = sqrt(vector_dot(rows, slopes, slopes));
-        if (!(left > dependent * size) || !qr_append(&fitter->numbers, slopes))
+        if (step->held[j] || !(left > dependent * size) || !qr_append(&fitter->numbers, slopes))
             continue;
         step->taken[k] = j;
         step->norms[k] = left;

@@ -67,23 +67,7 @@ tree_count_numbers(const struct tree *tree)
 
 /* ---- into formulas ---- */
 
-enum { DIGITS = 7 };
-
 static const double largest_number = 1e15, smallest_number = 1e-9;
-
-/* number * 10 ^ decimals, whole; the most decimals that keep to so many digits */
-static double
-split_decimal(double number, int *decimals)
-{
-    double scale = 1;
-
-    *decimals = 0;
-    while (fabs(number) * scale * 10 < 1e7 && *decimals < 15 && floor(number * scale) != number * scale) {
-        scale *= 10;
-        ++*decimals;
-    }
-    return floor(number * scale + 0.5);
-}
 
 static int64_t
 power_of_ten(int exponent)
@@ -93,6 +77,37 @@ power_of_ten(int exponent)
     for (int i = 0; i < exponent; i++)
         power *= 10;
     return power;
+}
+
+/* number * 10 ^ decimals, whole; the most decimals that keep to so many digits */
+static double
+split_decimal(double number, int digits, int *decimals)
+{
+    double scale = 1;
+
+    *decimals = 0;
+    while (fabs(number) * scale * 10 < (double)power_of_ten(digits) && *decimals < TREE_MOST_DIGITS &&
+           floor(number * scale) != number * scale) {
+        scale *= 10;
+        ++*decimals;
+    }
+    return floor(number * scale + 0.5);
+}
+
+/* Whether it is a fraction of small whole numbers. */
+static bool
+split_fraction(double number, int64_t *above, int64_t *below)
+{
+    for (*below = 1; *below <= TREE_FRACTION; ++*below) {
+        double whole = nearbyint(number * (double)*below);
+
+        if (fabs(whole) > TREE_FRACTION)
+            return false;
+        *above = (int64_t)whole;
+        if (whole / (double)*below == number)
+            return true;
+    }
+    return false;
 }
 
 double
@@ -110,17 +125,19 @@ tree_round_number(double number, int digits)
 }
 
 bool
-tree_round_numbers(struct tree *tree)
+tree_round_numbers(struct tree *tree, int digits)
 {
     for (size_t i = 0; i < tree->count; i++) {
         struct tree_gene *gene = &tree->genes[i];
+        int64_t above, below;
         int decimals;
 
         if (gene->operation != TREE_NUMBER || gene->number == 0)
             continue;
         if (!(fabs(gene->number) < largest_number && fabs(gene->number) > smallest_number))
             return false;
-        gene->number = split_decimal(gene->number, &decimals) / (double)power_of_ten(decimals);
+        if (!split_fraction(gene->number, &above, &below))
+            gene->number = split_decimal(gene->number, digits, &decimals) / (double)power_of_ten(decimals);
     }
     return true;
 }
@@ -128,9 +145,13 @@ tree_round_numbers(struct tree *tree)
 static expression
 express_number(struct expression_pool *pool, double number)
 {
+    int64_t above, below;
     int decimals;
-    double whole = split_decimal(number, &decimals);
+    double whole;
 
+    if (split_fraction(number, &above, &below))
+        return expression_rational(pool, above, below);
+    whole = split_decimal(number, TREE_MOST_DIGITS, &decimals);
     return expression_rational(pool, (int64_t)whole, power_of_ten(decimals));
 }
 

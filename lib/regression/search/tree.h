@@ -8,6 +8,8 @@
 
 enum { TREE_MOST_NODES = 48, TREE_MOST_NUMBERS = 6 };
 
+enum { TREE_DIGITS = 7, TREE_MOST_DIGITS = 15, TREE_FRACTION = 999 }; /* of numbers in trees that are returned */
+
 enum tree_operation {
     TREE_ADD,
     TREE_SUBTRACT,
@@ -31,6 +33,7 @@ enum tree_operation {
 
 struct tree_gene {
     uint8_t operation, input;
+    bool held; /* a number that fits leave as it is */
     double number;
 };
 
@@ -147,8 +150,11 @@ tree_express(const struct tree *tree, struct expression_pool *pool);
 double
 tree_round_number(double number, int digits);
 
-/* Every number to the nearest one of few decimal digits: what is printed is what is meant. false if one is out of range. */
+/*
+ * Every number to the nearest one of so many decimal digits, but for fractions of small numbers: what is printed is what is
+ * meant. false if one is out of range.
+ */
 bool
-tree_round_numbers(struct tree *tree);
+tree_round_numbers(struct tree *tree, int digits);
 
 #endif
