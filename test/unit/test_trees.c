@@ -370,8 +370,7 @@ wave_law(const double *x)
 static void
 a_quarter_turn_is_the_other_wave(void **state)
 {
-    struct tree found =
-        join(TREE_MULTIPLY, input(1), apply(TREE_COS, join(TREE_ADD, input(0), number(1.5707963))));
+    struct tree found = join(TREE_MULTIPLY, input(1), apply(TREE_COS, join(TREE_ADD, input(0), number(1.5707963))));
     struct formula plain = plain_formula(*state, found, wave_law);
 
     assert_tree(&plain.trees[0], join(TREE_MULTIPLY, input(1), apply(TREE_SIN, input(0))));
@@ -388,13 +387,13 @@ sum_law(const double *x)
 static void
 a_shared_factor_goes_and_a_third_is_a_fraction(void **state)
 {
-    struct tree terms = join(TREE_ADD, join(TREE_MULTIPLY, input(0), number(350)),
-                             join(TREE_MULTIPLY, input(1), number(350.0001)));
+    struct tree terms =
+        join(TREE_ADD, join(TREE_MULTIPLY, input(0), number(350)), join(TREE_MULTIPLY, input(1), number(350.0001)));
     struct tree found = join(TREE_DIVIDE, terms, join(TREE_ADD, input(2), number(0.333)));
     struct formula plain = plain_formula(*state, found, sum_law);
 
-    assert_tree(&plain.trees[0], join(TREE_DIVIDE, join(TREE_ADD, input(0), input(1)),
-                                      join(TREE_ADD, input(2), number(1.0 / 3))));
+    assert_tree(&plain.trees[0],
+                join(TREE_DIVIDE, join(TREE_ADD, input(0), input(1)), join(TREE_ADD, input(2), number(1.0 / 3))));
     assert_near(plain.coefficients[0], 1, 1e-12);
 }
 
@@ -410,7 +409,8 @@ a_formula_that_meets_all_rows_keeps_the_digits_that_this_takes(void **state)
 {
     struct tree wave = apply(TREE_SIN, join(TREE_MULTIPLY, input(0), number(6.2832)));
     struct tree power = apply(TREE_EXP, join(TREE_MULTIPLY, input(1), number(0.49)));
-    struct formula plain = plain_formula(*state, join(TREE_ADD, wave, join(TREE_MULTIPLY, power, number(1.9))), turn_law);
+    struct formula plain =
+        plain_formula(*state, join(TREE_ADD, wave, join(TREE_MULTIPLY, power, number(1.9))), turn_law);
     const struct tree_gene *genes = plain.trees[0].genes;
 
     assert_near(genes[1].number, 6.283185307179586, 1e-12);
