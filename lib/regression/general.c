@@ -1,7 +1,7 @@
 /*
  * A formula for a table of any kind.
  *
- * The candidates are the mean, the sum of all inputs, and the first terms of paths in three nested libraries. Which terms
+ * The candidates are the mean, the sum of all inputs, and the best sums on paths in three nested libraries. Which terms
  * there are is chosen again in every fold: errors of a formula whose terms were picked from hundreds with
  * the row in view say little about rows that come. Of the readings of the target, the libraries and the sizes, the one
  * with the least
@@ -34,7 +34,6 @@ enum {
 };
 
 static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
-static const double same_score = 1e-9;  /* difference of scores that counts as none */
 static const double limit_margin = 0.1; /* of the target's range, by which a prediction may leave it */
 
 struct work {
@@ -323,12 +322,12 @@ longest_path(const struct work *work, size_t usual)
     return most < affordable ? most : affordable;
 }
 
-static const struct candidate *
-add_candidate(struct work *work, size_t reading, size_t library)
+/* What the path has now. */
+static void
+set_candidate(struct work *work, size_t reading, size_t library, struct candidate *candidate)
 {
     struct general *general = work->general;
     const struct path *path = &work->path;
-    struct candidate *candidate = &general->candidates[general->candidate_count++];
 
     set_response(work, reading, library);
     *candidate = (struct candidate){.reading = reading,
@@ -338,22 +337,19 @@ add_candidate(struct work *work, size_t reading, size_t library)
                                     .response = work->response,
                                     .loo_error = loo_error(work, &general->readings[reading])};
     memcpy(candidate->chosen, path->chosen, path->count * sizeof *path->chosen);
-    return candidate;
 }
 
-/* Fits as many of the library's terms as there are; from the beginning, or from where the path is. */
+/* Searches a library for as many terms; the sum of all inputs is there without a search. false if that cannot be. */
 static bool
 walk(struct work *work, size_t library, size_t terms)
 {
     struct path *path = &work->path;
 
-    if (library == LINE || terms <= 1)
-        path_begin(path, work->basis->ends[library == LINE ? 0 : library]);
+    path_begin(path, work->basis->ends[library == LINE ? 0 : library]);
     if (library == LINE)
         return path_take(path, work->basis->first_input, work->basis->ends[0]);
-    while (path->count < terms)
-        if (!path_extend(path))
-            return false;
+    while (path_step(path, terms))
+        ;
     return true;
 }
 
@@ -405,37 +401,73 @@ score(const struct work *work, const struct candidate *candidate, double held_ou
     return rows / 4 * evidence + (double)terms * term_price(work->basis, candidate->library);
 }
 
-/* The first terms of a path, as long as some of the last have made the formula shorter to describe, by errors left out. */
+/* The best sums that a path comes by, as long as some of the last have become shorter to describe, by errors left out. */
 static void
 list_path(struct work *work, size_t reading, size_t library)
 {
-    size_t most = longest_path(work, PATH_MOST);
-    size_t terms = reading > 0 || library > 0, best_terms = terms;
+    struct general *general = work->general;
+    struct candidate *candidates = &general->candidates[general->candidate_count];
+    struct path *path = &work->path;
+    size_t first = reading > 0 || library > 0, most = longest_path(work, PATH_MOST), limit = most;
     double least = INFINITY;
 
-    for (; terms <= most && terms <= best_terms + MOST_VAIN_TERMS && walk(work, library, terms); terms++) {
-        const struct candidate *candidate = add_candidate(work, reading, library);
-        double length = score(work, candidate, candidate->loo_error);
+    path_begin(path, work->basis->ends[library]);
+    if (first > 0 && !path_step(path, most))
+        return;
+    do {
+        struct candidate *candidate = &candidates[path->count - first];
+        double length;
 
+        set_candidate(work, reading, library, candidate);
+        length = score(work, candidate, candidate->loo_error);
         if (length < least) {
             least = length;
-            best_terms = terms;
+            limit = path->count + MOST_VAIN_TERMS < most ? path->count + MOST_VAIN_TERMS : most;
         }
-    }
+    } while (path_step(path, limit));
+    general->candidate_count += path->longest + 1 - first;
 }
 
 /* All rows: which candidates there are. */
 static void
 list_candidates(struct work *work)
 {
+    struct general *general = work->general;
+
     for (size_t reading = 0; reading < readings_of(work); reading++) {
-        take_part(work, &work->general->readings[reading], NO_FOLD);
+        take_part(work, &general->readings[reading], NO_FOLD);
         for (size_t library = 0; library < BASIS_LIBRARIES; library++)
             if (is_new_library(work->basis, library))
                 list_path(work, reading, library);
         if (line_is_offered(work) && walk(work, LINE, 0))
-            add_candidate(work, reading, LINE);
+            set_candidate(work, reading, LINE, &general->candidates[general->candidate_count++]);
     }
+}
+
+/* The most terms of the candidates that are of its reading and library. */
+static size_t
+most_terms(const struct general *general, const struct candidate *candidate)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < general->candidate_count; i++) {
+        const struct candidate *other = &general->candidates[i];
+
+        if (other->reading == candidate->reading && other->library == candidate->library && other->terms > most)
+            most = other->terms;
+    }
+    return most;
+}
+
+/* As many terms as the candidate has, searched for in the part at hand. */
+static void
+repeat_candidate(struct work *work, const struct candidate *candidate)
+{
+    const struct path *path = &work->path;
+
+    if (candidate->library < LINE)
+        path_recall(&work->path, candidate->terms < path->longest ? candidate->terms : path->longest);
+    set_response(work, candidate->reading, candidate->library);
 }
 
 /* Adds the fold's errors to the candidates of a reading, whose paths are searched again without the fold. */
@@ -443,6 +475,7 @@ static void
 judge_fold(struct work *work, size_t reading, size_t fold)
 {
     struct general *general = work->general;
+    size_t library = TREES;
 
     take_part(work, &general->readings[reading], fold);
     for (size_t i = 0; i < general->candidate_count; i++) {
@@ -450,8 +483,10 @@ judge_fold(struct work *work, size_t reading, size_t fold)
 
         if (candidate->reading != reading)
             continue;
-        walk(work, candidate->library, candidate->terms);
-        set_response(work, reading, candidate->library);
+        if (candidate->library != library)
+            walk(work, candidate->library, most_terms(general, candidate));
+        library = candidate->library;
+        repeat_candidate(work, candidate);
         candidate->held_out_error +=
             held_out_error(work, NULL, work->choice.losses.values ? matrix_column(&work->choice.losses, i) : NULL);
     }
@@ -516,31 +551,6 @@ judge_candidates(struct work *work)
 
 /* ---- choice ---- */
 
-static bool
-is_better(const struct candidate *candidate, const struct candidate *best)
-{
-    if (fabs(candidate->score - best->score) > same_score)
-        return candidate->score < best->score;
-    return candidate->nodes < best->nodes;
-}
-
-static void
-choose_shortest(struct work *work)
-{
-    struct general *general = work->general;
-    struct candidate *candidates = general->candidates;
-    size_t first = 0;
-
-    while (candidates[first].refused)
-        first++;
-    general->chosen = first;
-    for (size_t i = first; i < general->candidate_count; i++)
-        if (!candidates[i].refused && is_better(&candidates[i], &candidates[general->chosen]))
-            general->chosen = i;
-    if (first == 0 && !(candidates[general->chosen].held_out_error < candidates[0].held_out_error))
-        general->chosen = first;
-}
-
 static void
 choose(struct work *work)
 {
@@ -554,16 +564,15 @@ choose(struct work *work)
     if (work->choice.losses.values)
         general_choose_smallest(&work->choice, work->training, general);
     else
-        choose_shortest(work);
+        general_choose_shortest(general);
 }
 
 static void
 repeat_path(struct work *work, const struct candidate *candidate, size_t fold)
 {
     take_part(work, &work->general->readings[candidate->reading], fold);
-    path_begin(&work->path, work->basis->ends[candidate->library % BASIS_LIBRARIES]);
-    walk(work, candidate->library, candidate->terms);
-    set_response(work, candidate->reading, candidate->library);
+    walk(work, candidate->library, most_terms(work->general, candidate));
+    repeat_candidate(work, candidate);
 }
 
 /* What predicts the rows of the fold, if it has any. */
@@ -627,8 +636,8 @@ temper(struct work *work, struct reading *reading, size_t index)
     size_t rows = work->basis->columns.rows;
 
     take_part(work, reading, NO_FOLD);
-    path_begin(&work->path, work->basis->ends[1]);
     walk(work, 1, longest_path(work, TEMPERING_TERMS));
+    path_recall(&work->path, work->path.longest);
     set_response(work, index, 1);
     constant = solve_part(work, coefficients);
     for (size_t row = 0; row < rows; row++) {

@@ -1,8 +1,34 @@
-/* The smallest formula that is not surely worse than the best one, by rows held out. */
+/* The formula that is shortest to describe, and the smallest that is not surely worse than the best one, by rows held out. */
 #include "regression/general_choice.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double same_score = 1e-9; /* difference of scores that counts as none */
+
+static bool
+is_better(const struct candidate *candidate, const struct candidate *best)
+{
+    if (fabs(candidate->score - best->score) > same_score)
+        return candidate->score < best->score;
+    return candidate->nodes < best->nodes;
+}
+
+void
+general_choose_shortest(struct general *general)
+{
+    const struct candidate *candidates = general->candidates;
+    size_t first = 0;
+
+    while (candidates[first].refused)
+        first++;
+    general->chosen = first;
+    for (size_t i = first; i < general->candidate_count; i++)
+        if (!candidates[i].refused && is_better(&candidates[i], &candidates[general->chosen]))
+            general->chosen = i;
+    if (first == 0 && !(candidates[general->chosen].held_out_error < candidates[0].held_out_error))
+        general->chosen = first;
+}
 
 int
 general_choice_new(const struct training *training, size_t candidates, struct general_choice *choice)

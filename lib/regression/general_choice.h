@@ -1,10 +1,14 @@
-/* The smallest formula that is not surely worse than the best one, by rows held out. */
+/* The formula that is shortest to describe, and the smallest that is not surely worse than the best one, by rows held out. */
 #ifndef REGRESSION_GENERAL_CHOICE_H
 #define REGRESSION_GENERAL_CHOICE_H
 
 #include "regression/general.h"
 
-/* Empty unless that rule is asked for. */
+/* Chooses the candidate with the least score; the constant where nothing predicts rows held out better than it does. */
+void
+general_choose_shortest(struct general *general);
+
+/* Empty unless the rule of one standard error is asked for. */
 struct general_choice {
     size_t inputs;        /* of the sum of all inputs */
     double floor;         /* a mean loss that counts as none */

@@ -151,6 +151,35 @@ qr_append(struct qr *qr, const double *column)
     return true;
 }
 
+static void
+rotate(size_t n, double cosine, double sine, double *a, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        double first = a[i];
+
+        a[i] = cosine * first + sine * b[i];
+        b[i] = cosine * b[i] - sine * first;
+    }
+}
+
+void
+qr_remove(struct qr *qr, size_t k)
+{
+    struct matrix *r = &qr->r;
+
+    qr->count--;
+    for (size_t j = k; j < qr->count; j++)
+        memcpy(matrix_column(r, j), matrix_column(r, j + 1), r->rows * sizeof(double));
+    for (size_t i = k; i < qr->count; i++) { /* Givens' rotations of rows i and i + 1 */
+        double *column = matrix_column(r, i), size = sqrt(column[i] * column[i] + column[i + 1] * column[i + 1]);
+        double cosine = column[i] / size, sine = column[i + 1] / size;
+
+        for (size_t j = i; j < qr->count; j++)
+            rotate(1, cosine, sine, matrix_column(r, j) + i, matrix_column(r, j) + i + 1);
+        rotate(qr->q.rows, cosine, sine, matrix_column(&qr->q, i), matrix_column(&qr->q, i + 1));
+    }
+}
+
 void
 qr_back_substitute(const struct qr *qr, double *x)
 {

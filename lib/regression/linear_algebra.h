@@ -60,6 +60,10 @@ qr_release(struct qr *qr);
 bool
 qr_append(struct qr *qr, const double *column);
 
+/* Takes the column out again that was appended as the k-th; column `count` of q is then the direction that went. */
+void
+qr_remove(struct qr *qr, size_t k);
+
 /* products[i]: of column i of Q and the vector */
 void
 qr_align(const struct qr *qr, const double *right_side, double *products);

@@ -1,5 +1,6 @@
-/* Forward selection by products with the residual, which are kept up to date instead of the columns. */
+/* Selection by products with the residual, which are kept up to date instead of the columns. */
 #include "regression/path.h"
+#include "regression/logarithm.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,14 +9,16 @@ static const double constant = 1e-10;     /* share of a column's size below whic
 static const double least_rest = 1e-4;    /* squared norm of what is new in a column that may be chosen */
 static const double most_leverage = 0.95; /* of a row: beyond it, a coefficient describes that row alone */
 static const double alone = 1 - 1e-9;     /* leverage of a row that nothing else says anything about */
-static const double tie = 1e-12;          /* relative difference of gains that counts as none */
+enum { LEAST_SHORTENED = 3 };             /* columns: the first one chosen is the best one by itself */
+
+static const double tie = 1e-12; /* relative difference of gains that counts as none */
 
 static int
 allocate(memmodel_context *context, size_t rows, size_t columns, struct path *path)
 {
     double **const of_rows[] = {&path->roots, &path->centred, &path->residuals, &path->leverages};
-    double **const of_columns[] = {&path->means, &path->norms, &path->alignments, &path->rests,
-                                   &path->first_alignments};
+    double **const of_columns[] = {&path->means, &path->norms, &path->alignments, &path->rests, &path->first_alignments,
+                                   &path->shares};
 
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
         if (!(*of_rows[i] = memory_allocate_zeroed(context, rows, sizeof **of_rows[i])))
@@ -42,8 +45,9 @@ path_new(memmodel_context *context, size_t rows, size_t columns, const unsigned 
 void
 path_release(memmodel_context *context, struct path *path)
 {
-    void *const blocks[] = {path->roots, path->centred,    path->residuals, path->leverages,        path->means,
-                            path->norms, path->alignments, path->rests,     path->first_alignments, path->refused};
+    void *const blocks[] = {path->roots,  path->centred,    path->residuals, path->leverages,        path->means,
+                            path->norms,  path->alignments, path->rests,     path->first_alignments, path->shares,
+                            path->refused};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         if (blocks[i])
@@ -90,23 +94,60 @@ path_set(struct path *path, const double *right_side)
     path->qr.q.rows = rows;
 }
 
-void
-path_begin(struct path *path, size_t library)
+/* All columns may be chosen but for those that are. */
+static void
+allow_all(struct path *path)
+{
+    path->group = 0;
+    memset(path->refused, 0, path->columns.columns * sizeof *path->refused);
+    for (size_t k = 0; k < path->count; k++) {
+        path->refused[path->chosen[k]] = true;
+        if (path->groups && path->groups[path->chosen[k]] != 0)
+            path->group = path->groups[path->chosen[k]];
+    }
+}
+
+/* Back to the constant alone. */
+static void
+empty(struct path *path)
 {
     size_t rows = path->columns.rows;
     double total = vector_dot(rows, path->roots, path->roots);
 
-    path->library = library;
     path->count = path->qr.count = 0;
-    path->group = 0;
+    allow_all(path);
     memcpy(path->residuals, path->centred, rows * sizeof *path->residuals);
-    memcpy(path->alignments, path->first_alignments, library * sizeof *path->alignments);
+    memcpy(path->alignments, path->first_alignments, path->library * sizeof *path->alignments);
     for (size_t i = 0; i < rows; i++)
         path->leverages[i] = path->roots[i] * path->roots[i] / total;
-    for (size_t j = 0; j < library; j++) {
+    for (size_t j = 0; j < path->library; j++)
         path->rests[j] = path->norms[j] > 0;
-        path->refused[j] = false;
-    }
+}
+
+/* Is this the best of so many columns so far? Then it is kept. */
+static bool
+keep_best(struct path *path)
+{
+    double rest = vector_dot(path->columns.rows, path->residuals, path->residuals);
+    struct path_step *best = &path->best[path->count];
+
+    if (path->count <= path->longest && !(rest < best->rest * (1 - tie)))
+        return false;
+    if (path->count > path->longest)
+        path->longest = path->count;
+    best->rest = rest;
+    memcpy(best->chosen, path->chosen, path->count * sizeof *path->chosen);
+    return true;
+}
+
+void
+path_begin(struct path *path, size_t library)
+{
+    path->library = library;
+    path->longest = 0;
+    path->best[0].rest = INFINITY;
+    empty(path);
+    keep_best(path);
 }
 
 static double
@@ -145,24 +186,24 @@ leverages_allow(const struct path *path, const double *q, double most)
     return true;
 }
 
-/* With one more column, which the factors already have: are all coefficients of the sign that they must have? */
+/* Of all columns that the factors have. */
 static bool
-signs_allow(const struct path *path, size_t column)
+signs_are_right(const struct path *path)
 {
     double coefficients[PATH_MOST];
 
     if (!path->signs)
         return true;
     qr_solve(&path->qr, path->centred, coefficients);
-    for (size_t k = 0; k <= path->count; k++)
-        if (coefficients[k] * path->signs[k < path->count ? path->chosen[k] : column] < 0)
+    for (size_t k = 0; k < path->qr.count; k++)
+        if (coefficients[k] * path->signs[path->chosen[k]] < 0)
             return false;
     return true;
 }
 
-/* What column q of the factors explains is taken out of everything. */
-static void
-take_out(struct path *path, const double *q)
+/* Column q of the factors explains its share of the rows: what of the right side lies along it. */
+static double
+explain_rows(struct path *path, const double *q)
 {
     size_t rows = path->columns.rows;
     double along = vector_dot(rows, q, path->residuals);
@@ -170,40 +211,153 @@ take_out(struct path *path, const double *q)
     vector_add_scaled(rows, path->residuals, -along, q);
     for (size_t i = 0; i < rows; i++)
         path->leverages[i] += q[i] * q[i];
-    for (size_t j = 1; j < path->library; j++) {
-        double share;
+    return along;
+}
 
-        if (!(path->rests[j] > least_rest))
-            continue;
-        share = vector_dot(rows, matrix_column(&path->columns, j), q);
-        path->alignments[j] -= share * along;
-        path->rests[j] -= share * share;
+/* Of all columns their shares in the direction q: taken out, with a sign of 1, or put back, with -1. */
+static void
+take_out(struct path *path, const double *q, double along, double sign)
+{
+    matrix_multiply(&path->columns, path->library, q, path->shares);
+    for (size_t j = 1; j < path->library; j++) {
+        path->alignments[j] -= sign * path->shares[j] * along;
+        path->rests[j] -= sign * path->shares[j] * path->shares[j];
     }
 }
 
-bool
-path_extend(struct path *path)
+static void
+choose(struct path *path, size_t column)
+{
+    path->refused[column] = true;
+    if (path->groups && path->groups[column] != 0)
+        path->group = path->groups[column];
+    path->chosen[path->count++] = (uint16_t)column;
+}
+
+static bool
+extend(struct path *path)
 {
     size_t best;
 
-    if (path->count == PATH_MOST)
-        return false;
     for (; (best = best_column(path)) != 0; path->refused[best] = true) {
         const double *q = matrix_column(&path->qr.q, path->qr.count);
 
         if (!qr_append(&path->qr, matrix_column(&path->columns, best)))
             continue;
-        if (leverages_allow(path, q, most_leverage) && signs_allow(path, best)) {
-            path->refused[best] = true;
-            if (path->groups && path->groups[best] != 0)
-                path->group = path->groups[best];
-            path->chosen[path->count++] = (uint16_t)best;
-            take_out(path, q);
+        path->chosen[path->count] = (uint16_t)best;
+        if (leverages_allow(path, q, most_leverage) && signs_are_right(path)) {
+            choose(path, best);
+            take_out(path, q, explain_rows(path, q), 1);
             return true;
         }
         path->qr.count--;
     }
     return false;
+}
+
+/* By how much the squared error grows without the column that was chosen as the k-th, which has this coefficient. */
+static double
+worth(const struct path *path, size_t k, double coefficient)
+{
+    double row[PATH_MOST], square = 0; /* of the inverse of the triangle, from k on */
+
+    for (size_t i = k; i < path->count; i++) {
+        const double *r = matrix_column(&path->qr.r, i);
+
+        row[i] = i == k;
+        for (size_t j = k; j < i; j++)
+            row[i] -= r[j] * row[j];
+        row[i] /= r[i];
+        square += row[i] * row[i];
+    }
+    return coefficient * coefficient / square;
+}
+
+/* The chosen column that is worth least, and what the squared error is without it. */
+static size_t
+least_worth(const struct path *path, double *rest)
+{
+    double coefficients[PATH_MOST], least = INFINITY;
+    size_t vain = 0;
+
+    qr_solve(&path->qr, path->centred, coefficients);
+    for (size_t k = 0; k < path->count; k++) {
+        double of_column = worth(path, k, coefficients[k]);
+
+        if (of_column < least) {
+            least = of_column;
+            vain = k;
+        }
+    }
+    *rest = least + vector_dot(path->columns.rows, path->residuals, path->residuals);
+    return vain;
+}
+
+static void
+remove_column(struct path *path, size_t k)
+{
+    const double *q = matrix_column(&path->qr.q, path->count - 1);
+    size_t rows = path->columns.rows;
+    double along;
+
+    qr_remove(&path->qr, k);
+    path->count--;
+    memmove(path->chosen + k, path->chosen + k + 1, (path->count - k) * sizeof *path->chosen);
+    along = vector_dot(rows, q, path->centred);
+    vector_add_scaled(rows, path->residuals, along, q);
+    for (size_t i = 0; i < rows; i++)
+        path->leverages[i] -= q[i] * q[i];
+    take_out(path, q, along, -1);
+    allow_all(path);
+}
+
+/*
+ * The column that is worth least, if without it the others are better than the best of their number so far by what a choice
+ * among all columns is worth; else path->count.
+ */
+static size_t
+vain_column(const struct path *path)
+{
+    double rest, gain;
+    size_t vain;
+
+    if (path->count < LEAST_SHORTENED)
+        return path->count;
+    vain = least_worth(path, &rest);
+    gain = logarithm(path->best[path->count - 1].rest) - logarithm(rest);
+    return (double)path->columns.rows / 2 * gain > logarithm((double)path->library) ? vain : path->count;
+}
+
+bool
+path_step(struct path *path, size_t most)
+{
+    for (;;) {
+        size_t vain = vain_column(path);
+
+        if (vain < path->count) {
+            remove_column(path, vain);
+            return signs_are_right(path) && keep_best(path);
+        }
+        if (path->count >= most || !extend(path))
+            return false;
+        if (keep_best(path))
+            return true;
+    }
+}
+
+void
+path_recall(struct path *path, size_t count)
+{
+    empty(path);
+    for (size_t k = 0; k < count; k++) {
+        size_t column = path->best[count].chosen[k];
+        const double *q = matrix_column(&path->qr.q, path->qr.count);
+
+        if (!qr_append(&path->qr, matrix_column(&path->columns, column)))
+            continue;
+        choose(path, column);
+        explain_rows(path, q);
+    }
 }
 
 bool
@@ -216,8 +370,8 @@ path_take(struct path *path, size_t first, size_t end)
             continue;
         if (!leverages_allow(path, q, alone))
             return false;
-        path->chosen[path->count++] = (uint16_t)j;
-        take_out(path, q);
+        choose(path, j);
+        explain_rows(path, q);
     }
     return true;
 }

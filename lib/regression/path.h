@@ -1,4 +1,4 @@
-/* Forward selection: the column that explains most of what is left, again and again. */
+/* Selection: the column that explains most of what is left, again and again, and without those that became vain. */
 #ifndef REGRESSION_PATH_H
 #define REGRESSION_PATH_H
 
@@ -7,6 +7,12 @@
 #include <stdint.h>
 
 enum { PATH_MOST = 31 }; /* columns of a path, the constant not counted */
+
+/* Columns, and the squared error that they leave. */
+struct path_step {
+    double rest;
+    uint16_t chosen[PATH_MOST];
+};
 
 /*
  * Least squares of the right side on a constant and the columns chosen so far. All columns are centred and of norm 1;
@@ -21,6 +27,7 @@ struct path {
     double *alignments,
         *rests;               /* of every column: product with the right side, squared norm, both less what is chosen */
     double *first_alignments; /* before the first column is chosen */
+    double *shares;           /* of every column in the direction at hand */
     bool *refused;
     const unsigned *sizes;    /* of every column: symbols of its formula */
     const signed char *signs; /* 1 or -1: that its coefficient must have; NULL: any */
@@ -31,6 +38,8 @@ struct path {
     struct qr qr;
     size_t count;
     uint16_t chosen[PATH_MOST];
+    struct path_step best[PATH_MOST + 1]; /* of so many columns, 0 to `longest` */
+    size_t longest;
 };
 
 /* Room for so many rows and columns. A failed path may be released. */
@@ -52,11 +61,17 @@ void
 path_begin(struct path *path, size_t library);
 
 /*
- * Chooses one more column: of those that still differ from the chosen ones, the one with the greatest gain that does not
- * lift the leverage of a row above 0.95; of equal gains the shorter term, then the earlier. false if there is none.
+ * Goes on to columns that are the best of their number so far, which path->count tells: leaves the one out that is worth
+ * least, if the others then are; else chooses one more, up to `most`: of those that still differ from the chosen ones,
+ * the one with the greatest gain that does not lift the leverage of a row above 0.95; of equal gains the shorter term,
+ * then the earlier. false if there is nothing to go on to.
  */
 bool
-path_extend(struct path *path);
+path_step(struct path *path, size_t most);
+
+/* Back to the best columns of that number, at most path->longest; it cannot be gone on from there. */
+void
+path_recall(struct path *path, size_t count);
 
 /*
  * Takes columns `first` to `end` - 1 in their order, but for those that depend on the ones before; false, and what was

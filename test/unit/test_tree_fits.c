@@ -168,7 +168,7 @@ folds_are_searched_only_if_they_can_decide_anything(void **state)
     options.user = &noise;
     memmodel_model_unref(fit(samples, &options));
     memmodel_samples_unref(samples);
-    samples = shape_samples(*state, tangled, 0.01, 40);
+    samples = shape_samples(*state, quotient, 0.01, 40);
     options.user = &law;
     memmodel_model_unref(fit(samples, &options));
     memmodel_samples_unref(samples);
