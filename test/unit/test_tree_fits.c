@@ -57,6 +57,27 @@ fit_to_json(const memmodel_samples *samples, int32_t search, int64_t evaluations
     return text;
 }
 
+static double
+over_logarithm(double x, double z)
+{
+    return x / log(x + z);
+}
+
+/* The logarithm is no zero where its argument stays above 1. */
+static void
+a_law_over_a_logarithm_is_found(void **state)
+{
+    memmodel_samples *samples = shape_samples(*state, over_logarithm, 0, 30);
+    char *text = fit_to_json(samples, MEMMODEL_FIT_SEARCH_ENUMERATE, 0, 1);
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_model_from_json(*state, "model", text, strlen(text), &model), 0);
+    assert_near(memmodel_model_evaluate(model, (double[]){1.75, 4.5}), over_logarithm(1.75, 4.5), 1e-12);
+    memmodel_model_unref(model);
+    memmodel_free(*state, text);
+    memmodel_samples_unref(samples);
+}
+
 static void
 a_quotient_with_a_number_in_it_is_found_and_survives_its_file(void **state)
 {
@@ -482,6 +503,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_law_over_a_logarithm_is_found),
         WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
         WITH_CONTEXT(a_third_in_a_law_is_written_as_one),
         WITH_CONTEXT(a_number_is_put_into_what_stands_beside_the_best_feature),

@@ -43,20 +43,29 @@ tree_range_of(const double *column, size_t rows)
     return range;
 }
 
+/* As range_operate(); false, too, if a square of it might be infinite. */
+static bool
+join_ranges(unsigned operation, struct expression_range first, struct expression_range second,
+            struct expression_range *joined)
+{
+    struct expression_range left = operation == TREE_INVERSE ? (struct expression_range){1, 1} : first;
+
+    return range_operate(tree_opcode(operation), left, second, operation == TREE_SQUARE, joined) &&
+           joined->least > -largest && joined->greatest < largest;
+}
+
 bool
 tree_join_ranges(unsigned operation, struct expression_range first, struct expression_range second,
                  struct expression_range *joined)
 {
-    struct expression_range left = operation == TREE_INVERSE ? (struct expression_range){1, 1} : first;
-
-    if (!range_operate(tree_opcode(operation), left, second, operation == TREE_SQUARE, joined))
+    if (!join_ranges(operation, first, second, joined))
         return false;
     if (operation == TREE_LOG)
         *joined = (struct expression_range){second.least >= 1 ? 0 : least_logarithm,
                                             second.greatest <= 1 ? 0 : most_logarithm};
     else if (operation == TREE_SIN || operation == TREE_COS)
         *joined = (struct expression_range){-1, 1};
-    return joined->least > -largest && joined->greatest < largest;
+    return true;
 }
 
 bool
@@ -75,7 +84,7 @@ tree_is_sound(const struct tree_machine *machine, const struct tree *tree)
             continue;
         }
         height -= operands - 1;
-        if (!tree_join_ranges(gene->operation, stack[height - 1], stack[height + operands - 2], &stack[height - 1]))
+        if (!join_ranges(gene->operation, stack[height - 1], stack[height + operands - 2], &stack[height - 1]))
             return false;
     }
     return true;
