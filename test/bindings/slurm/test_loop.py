@@ -89,7 +89,7 @@ class Loop(unittest.TestCase):
         with (self.site.directory / "samples" / "train.csv").open() as file:
             rows = list(csv.DictReader(file))
         self.assertIn(("320", "3"), [(row["size"], row["batch"]) for row in rows])
-        self.shell("./refit.sh train size,batch")  # of the same rows as the next one: twice each peak is twice the bound
+        self.shell("./refit.sh train size,batch")  # of the rows of the next one: twice each peak is twice the bound
         before = self.bound()
         for row in rows:
             row["peak_bytes"] = str(2 * int(row["peak_bytes"]))
