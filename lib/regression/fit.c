@@ -241,9 +241,8 @@ fit_sum(const struct fit *fit, const struct subset *subset)
     return (struct sum){.subset = *subset, .nodes = basis_sum_nodes(&fit->basis, subset->columns, subset->count)};
 }
 
-/* Of these coefficients of the subset's terms. */
-static int
-prove_sum(struct fit *fit, const struct subset *subset, const double *coefficients, bool *proven)
+int
+fit_prove_sum(struct fit *fit, const struct subset *subset, const double *coefficients, bool *proven)
 {
     expression terms[SUBSET_TERMS + 1];
     const struct expression_sum sum = {.terms = terms, .coefficients = coefficients, .count = subset->count};
@@ -268,47 +267,7 @@ fit_prove(struct fit *fit, const struct sum *formula, bool *proven)
 
     put_constant_last(&last.subset);
     *proven = solve(fit, &last, coefficients);
-    return *proven ? prove_sum(fit, &last.subset, coefficients, proven) : 0;
-}
-
-/* Of a sum of columns. */
-static int
-prove_held_out(void *fit, const struct subset *subset, const double *coefficients, bool *proven)
-{
-    const struct basis *basis = &((struct fit *)fit)->basis;
-    double scaled[SUBSET_TERMS + 1];
-
-    for (size_t k = 0; k < subset->count; k++)
-        scaled[k] = ldexp(coefficients[k], -basis->exponents[subset->columns[k]]);
-    return prove_sum(fit, subset, scaled, proven);
-}
-
-/* The best formula that is defined, finite and not negative on the whole box of the samples. */
-static int
-select_proven(struct fit *fit)
-{
-    struct select_problem problem = fit_selection(fit);
-    size_t refused = 0;
-    bool proven = false;
-    int status = 0;
-
-    while (!status && !proven) {
-        status = select_subset(fit->context, &problem, fit->shortlist, &fit->selected);
-        if (status)
-            break;
-        fit->formula = fit_sum(fit, &fit->selected.chosen);
-        status = fit_prove(fit, &fit->formula, &proven);
-        if (status || proven)
-            break;
-        select_drop(fit->shortlist, &fit->line, &fit->selected.chosen);
-        refused++;
-    }
-    if (!status && refused > 0)
-        context_log(fit->context,
-                    "%zu formulas are left out: it could not be proven that they are what they must be wherever the "
-                    "inputs are in their ranges",
-                    refused);
-    return status;
+    return *proven ? fit_prove_sum(fit, &last.subset, coefficients, proven) : 0;
 }
 
 void
@@ -344,83 +303,6 @@ allocate_judgement(struct fit *fit)
     return fit->errors && fit->held_out.ratios && fit->held_out.groups && fit->held_out.formulas && fit->rivals
                ? 0
                : MEMMODEL_ERROR_NOMEM;
-}
-
-/* How wrong the selected formula, and formulas selected like it, are on rows they did not see. */
-static int
-judge(struct fit *fit)
-{
-    struct select_problem problem = fit_selection(fit);
-    const struct held_out_search search = {
-        .problem = &problem,
-        .library = fit->only.count > 0 ? NULL : &fit->library,
-        .only = &fit->only,
-        .prove = prove_held_out,
-        .user = fit,
-    };
-
-    fit->work.groups = &fit->groups;
-    fit_leave_out(fit, &fit->formula.subset, fit->errors);
-    return held_out_find(fit->context, &search, &fit->held_out);
-}
-
-/* ---- simpler formulas ---- */
-
-/* What a row counts that is held out. */
-static double
-row_loss(const struct fit *fit, const double *ratios, size_t row)
-{
-    double measured = fit->training.measured[row];
-
-    return fit->training.weights[row] * loss_of(&fit->loss, measured, measured / ratios[row]);
-}
-
-/* Whether the choice is better than by these ratios by more than a standard error: of points, as their rows err together. */
-static bool
-is_better_than(const struct fit *fit, const double *ratios)
-{
-    const struct row_groups *groups = &fit->groups;
-    double sum = 0, squares = 0, points = (double)groups->count;
-
-    for (size_t g = 0; g < groups->count; g++) {
-        double difference = 0;
-
-        for (size_t k = groups->starts[g]; k < groups->starts[g + 1]; k++)
-            difference += row_loss(fit, ratios, groups->rows[k]) - row_loss(fit, fit->held_out.ratios, groups->rows[k]);
-        sum += difference;
-        squares += difference * difference;
-    }
-    return sum > sqrt(fmax(squares - sum * sum / points, 0) * points / (points - 1));
-}
-
-/* The only candidate that is left. */
-static void
-leave_only(struct fit *fit, const struct subset *subset)
-{
-    memset(fit->shortlist, 0, sizeof *fit->shortlist);
-    fit->shortlist->bins[0][0].subsets[0] = *subset;
-    fit->shortlist->bins[0][0].count = 1;
-    fit->only = *subset;
-    fit->line.count = 0;
-}
-
-/*
- * Of many terms some follow any rows, and each row left out by itself does not tell: formulas chosen without it do. What predicts
- * points no better than the constant does, or than the line if that is smaller, gives way to it.
- */
-static int
-give_way(struct fit *fit, const struct subset *simple, size_t column)
-{
-    struct sum sum = fit_sum(fit, simple);
-    int status;
-    bool lacks_constant = simple->columns[0] != 0 && fit->formula.subset.columns[0] == 0;
-
-    if (fit->rule != MEMMODEL_FIT_SELECTION_STANDARD_ERROR || simple->count == 0 || lacks_constant ||
-        sum.nodes >= fit->formula.nodes || is_better_than(fit, matrix_column(&fit->held_out.front, column)))
-        return 0;
-    leave_only(fit, &sum.subset);
-    status = select_proven(fit);
-    return status ? status : judge(fit);
 }
 
 /* ---- the model ---- */
@@ -702,7 +584,6 @@ fit_release(struct fit *fit)
 static int
 fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
-    static const struct subset constant = {.count = 1, .columns = {0}};
     struct fit fit = {.context = memmodel_samples_context(samples), .rule = options->selection};
     int status = training_read(samples, options, &fit.training);
 
@@ -719,13 +600,7 @@ fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options 
     if (!status)
         status = allocate_judgement(&fit);
     if (!status)
-        status = select_proven(&fit);
-    if (!status)
-        status = judge(&fit);
-    if (!status)
-        status = give_way(&fit, &fit.line, HELD_OUT_LINE);
-    if (!status)
-        status = give_way(&fit, &constant, 0);
+        status = fit_choose(&fit);
     if (!status)
         status = fit_consider_moments(&fit, options);
     if (!status)

@@ -270,7 +270,7 @@ list_ratios(struct fit *fit)
     for (size_t i = 0; i < fit->training.columns.rows; i++) {
         double measured = fit->training.measured[i], error = fit->general->held_out[i];
 
-        fit->column[i] = fit->relative ? measured / (measured - error) : error;
+        fit->column[i] = fit->relative ? loss_ratio(measured, measured - error) : error;
     }
 }
 

@@ -68,6 +68,14 @@ fit_sum(const struct fit *fit, const struct subset *subset);
 int
 fit_prove(struct fit *fit, const struct sum *formula, bool *proven);
 
+/* The same of a sum of these columns' terms with these coefficients. */
+int
+fit_prove_sum(struct fit *fit, const struct subset *subset, const double *coefficients, bool *proven);
+
+/* Of what the search found: the formula, and what is known of rows held out. 0 or an error. */
+int
+fit_choose(struct fit *fit);
+
 /* The formula with its coefficients as the terms of a model; of each term the exponent of its column. */
 int
 fit_write(struct fit *fit, const struct sum *formula, memmodel_model *model, int exponents[SUBSET_TERMS + 1]);

@@ -33,7 +33,8 @@ enum {
     TEMPERING_TERMS = 5
 };
 
-static const double exact = 1e-24;      /* share of the target's variance that counts as no error */
+static const double exact = 1e-24;     /* share of the target's variance that counts as no error */
+static const double least_left = 1e-9; /* of 1 - leverage: of less, nothing but the row itself says anything about it */
 static const double limit_margin = 0.1; /* of the target's range, by which a prediction may leave it */
 
 struct work {
@@ -148,22 +149,26 @@ weighted_loss(const struct work *work, size_t row, double value)
 static double
 left_out_error(const struct path *path, size_t i)
 {
-    return path->residuals[i] / (1 - path->leverages[i]) / path->roots[i];
+    return path->residuals[i] / fmax(1 - path->leverages[i], least_left) / path->roots[i];
 }
 
 /*
- * The square of a sum that is right on average is too small on average, by the variance of the sum. Of a quantile the square
- * is one.
+ * The square of a sum that is right on average is too small on average, by the variance of the sum; one that is exact is not.
+ * Of a quantile the square is one.
  */
 static double
 smear(const struct work *work)
 {
-    double squares = 0;
+    double squares = 0, aims = 0;
     size_t rows = work->path.columns.rows;
 
-    for (size_t i = 0; i < rows; i++)
-        squares += left_out_error(&work->path, i) * left_out_error(&work->path, i);
-    return squares / (double)rows;
+    for (size_t i = 0; i < rows; i++) {
+        double aim = work->right_side[i] / work->path.roots[i], error = left_out_error(&work->path, i);
+
+        squares += error * error;
+        aims += aim * aim;
+    }
+    return squares > exact * aims ? squares / (double)rows : 0;
 }
 
 static bool
@@ -723,10 +728,11 @@ accept_candidates(const struct general_problem *problem, struct general *general
         return context_error(context, MEMMODEL_ERROR_DATA, problem->training->target,
                              "no formula can be proven to be what it must be wherever the inputs are in their ranges");
     if (refused > 0)
-        context_log(context,
-                    "%zu of %zu formulas are left out: it could not be proven that they are what they must be wherever "
-                    "the inputs are in their ranges",
-                    refused, general->candidate_count);
+        context_log(
+            context,
+            "left out: %zu of %zu formulas, for it could not be proven that they are what they must be wherever "
+            "the inputs are in their ranges",
+            refused, general->candidate_count);
     return 0;
 }
 

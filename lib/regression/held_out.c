@@ -193,7 +193,7 @@ choose_others(memmodel_context *context, const struct turn *turn, const struct s
 
     problem.line = &line;
     while (!proven) {
-        int status = select_any(context, &problem, turn->shortlist, selected);
+        int status = select_subset(context, &problem, turn->shortlist, selected);
 
         if (status)
             return status;

@@ -270,6 +270,8 @@ print_formula(const struct printing *printing, struct text *text)
         print_sum(printing, text);
         text_append(text, form->close);
     }
+    if (response->offset == 0)
+        return;
     text_append(text, signbit(response->offset) ? " - " : " + ");
     model_print_number(fabs(response->offset), printing->language, text);
 }

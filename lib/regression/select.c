@@ -476,8 +476,8 @@ selection_new(memmodel_context *context, const struct select_problem *problem, s
 }
 
 int
-select_any(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-           struct selected *selected)
+select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
+              struct selected *selected)
 {
     struct selection *selection;
     int status = selection_new(context, problem, &selection);
@@ -500,17 +500,6 @@ select_any(memmodel_context *context, const struct select_problem *problem, cons
     }
     selection_free(context, selection);
     return 0;
-}
-
-int
-select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-              struct selected *selected)
-{
-    int status = select_any(context, problem, shortlist, selected);
-
-    if (!status && selected->chosen.count == 0)
-        status = context_error(context, MEMMODEL_ERROR_DATA, NULL, "no formula of the basis fits these samples");
-    return status;
 }
 
 static void

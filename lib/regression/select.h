@@ -65,14 +65,10 @@ struct selected {
                                              least error; empty: there is none */
 };
 
+/* Where no subset is a candidate the chosen one is empty. 0 or MEMMODEL_ERROR_NOMEM. */
 int
 select_subset(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
               struct selected *selected);
-
-/* The same, but where no subset is a candidate the chosen one is empty. 0 or MEMMODEL_ERROR_NOMEM. */
-int
-select_any(memmodel_context *context, const struct select_problem *problem, const struct shortlist *shortlist,
-           struct selected *selected);
 
 /* Takes the subset from the list; if it is the line, that is of no columns from now on. */
 void

@@ -129,14 +129,14 @@ shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows)
     int status = 0;
 
     numbers_sort(values, rows);
-    if (!isfinite(values[0]) || !isfinite(values[rows - 1]))
+    if (rows < 2 || !isfinite(values[0]) || !isfinite(values[rows - 1]))
         return 0;
     for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++) {
         double knot = decimal_rounded(values[(size_t)(quantiles[i] * (double)(rows - 1))], DECIMAL_FEW);
         struct rational exact;
         expression beyond;
 
-        if (!(knot > values[0] && knot < values[rows - 1]) || !decimal_exact(knot, &exact))
+        if (!(knot > values[1] && knot < values[rows - 2]) || !decimal_exact(knot, &exact))
             continue;
         beyond = expression_subtract(pool, value, expression_rational(pool, exact.numerator, exact.denominator));
         status = basis_add_term(basis, expression_max(pool, beyond, expression_integer(pool, 0)),

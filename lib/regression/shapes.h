@@ -12,8 +12,8 @@ int
 shapes_add(struct basis *basis, const struct training *training);
 
 /*
- * Adds max(0, term - knot) for knots at quantiles of the term's values on the rows, which are left in rising order. 0
- * or an error.
+ * Adds max(0, term - knot) for knots at quantiles of the term's values on the rows, which are left in rising order;
+ * at least two rows lie on either side, for what one row says of a bend nothing can confirm. 0 or an error.
  */
 int
 shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows);

@@ -310,14 +310,12 @@ no_rule_of_the_search_is_needed_to_be_right(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(small_tables_are_solved_to_the_optimum_whatever_their_kinds),
-        TEST(no_rule_of_the_search_is_needed_to_be_right),
+        WITH_CONTEXT(small_tables_are_solved_to_the_optimum_whatever_their_kinds),
+        WITH_CONTEXT(no_rule_of_the_search_is_needed_to_be_right),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

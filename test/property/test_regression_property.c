@@ -234,8 +234,6 @@ rows_in_another_order_give_the_same_prediction(void **state)
     }
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

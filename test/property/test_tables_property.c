@@ -1,9 +1,10 @@
-/* What holds for every fit with squared errors, tried on random tables: of a curve, a product, steps and noise. */
+/* What holds for every fit to a table of any kind, tried on random ones: of a curve, a product, steps and noise. */
 #include "../unit/near.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-enum { TABLES = 25, INPUTS = 3, MOST_ROWS = 60, POINTS = 40 };
+enum { TABLES = 25, INPUTS = 3, MOST_ROWS = 60, POINTS = 40, WILD_TABLES = 180 };
 
 /* SplitMix64, as a number in [0, 1) */
 static double
@@ -174,7 +175,56 @@ bounds_lie_above_the_prediction_and_rise_with_the_level(void **state)
     }
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+/* Few rows, some a hundred times what the others say, of a product or of what rises a millionfold; all above 0. */
+static void
+draw_wild_rows(uint64_t seed, struct rows *rows)
+{
+    bool steep = draw(&seed) < 0.4;
+    double power = floor(5 * draw(&seed)) - 2, base = draw(&seed);
+
+    rows->count = 5 + (size_t)(draw(&seed) * 12);
+    for (size_t i = 0; i < rows->count; i++) {
+        double a = exp2(floor(8 * draw(&seed))), b = 6 * draw(&seed) - 3, level = floor(3 * draw(&seed));
+        double wild = draw(&seed) < 0.1 ? 100 : 1;
+
+        rows->values[i][0] = a;
+        rows->values[i][1] = b;
+        rows->values[i][2] = level;
+        rows->values[i][3] = wild * (steep ? exp(10 * b) : base + fabs(b) * pow(a, power));
+    }
+}
+
+/* Whatever the loss, and whatever the terms are chosen from: at least the mean is a formula. */
+static void
+every_fit_can_be_written_and_read(void **state)
+{
+    static const char *const columns[] = {"a", "b", "level", "y"};
+
+    for (uint64_t seed = 1; seed <= WILD_TABLES; seed++) {
+        const struct memmodel_fit_options options = {.size = sizeof options,
+                                                     .basis =
+                                                         seed % 2 ? MEMMODEL_BASIS_GENERAL : MEMMODEL_BASIS_POSYNOMIAL,
+                                                     .loss = MEMMODEL_FIT_LOSS_RELATIVE + (int32_t)(seed / 2 % 6)};
+        struct rows rows;
+        memmodel_samples *samples;
+        memmodel_model *model, *read;
+        char *json;
+
+        draw_wild_rows(seed, &rows);
+        assert_int_equal(memmodel_samples_new(*state, columns, INPUTS + 1, &samples), 0);
+        for (size_t i = 0; i < rows.count; i++)
+            assert_int_equal(memmodel_samples_add(samples, rows.values[i]), 0);
+        if (memmodel_fit(samples, &options, &model))
+            fail_msg("table %d: %s", (int)seed, memmodel_context_error(*state)->message);
+        if (memmodel_model_to_json(model, &json))
+            fail_msg("table %d: %s", (int)seed, memmodel_context_error(*state)->message);
+        assert_int_equal(memmodel_model_from_json(*state, "model", json, strlen(json), &read), 0);
+        memmodel_free(*state, json);
+        memmodel_model_unref(read);
+        memmodel_model_unref(model);
+        memmodel_samples_unref(samples);
+    }
+}
 
 int
 main(void)
@@ -184,6 +234,7 @@ main(void)
         WITH_CONTEXT(the_order_of_the_rows_does_not_matter),
         WITH_CONTEXT(what_is_chosen_is_no_worse_than_the_mean_on_rows_held_out),
         WITH_CONTEXT(bounds_lie_above_the_prediction_and_rise_with_the_level),
+        WITH_CONTEXT(every_fit_can_be_written_and_read),
     };
 
     return cmocka_run_group_tests_name("properties of fits to tables of any kind", tests, NULL, NULL);

@@ -27,6 +27,9 @@ context_teardown(void **state)
     return 0;
 }
 
+/* A test of cmocka's whose state is a context of its own. */
+#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
 /* The status, and that the message of the context's last error has `part` in it. */
 static inline void
 assert_error(const memmodel_context *context, int status, int expected, const char *part)

@@ -398,8 +398,6 @@ every_allocation_may_fail(void **state)
     assert_survives_failing_allocations(advise_and_drop);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

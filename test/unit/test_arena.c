@@ -270,8 +270,6 @@ only_names_of_c_and_solved_plans_are_written(void **state)
 
 /* ---- the program ---- */
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
-
 int
 main(void)
 {
@@ -281,11 +279,11 @@ main(void)
         cmocka_unit_test(a_sound_table_has_no_collision),
         cmocka_unit_test(a_collision_is_found),
         cmocka_unit_test(what_is_in_use_may_not_change),
-        TEST(no_buffer_of_a_plan_is_overwritten_and_a_broken_plan_is_told),
-        TEST(names_become_enumerators_unless_two_would_be_the_same),
-        TEST(a_gap_makes_two_lives),
-        TEST(hostile_names_are_plain_text),
-        TEST(only_names_of_c_and_solved_plans_are_written),
+        WITH_CONTEXT(no_buffer_of_a_plan_is_overwritten_and_a_broken_plan_is_told),
+        WITH_CONTEXT(names_become_enumerators_unless_two_would_be_the_same),
+        WITH_CONTEXT(a_gap_makes_two_lives),
+        WITH_CONTEXT(hostile_names_are_plain_text),
+        WITH_CONTEXT(only_names_of_c_and_solved_plans_are_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,15 +131,14 @@ the_limit_cuts_the_last_region_and_then_refuses(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(requests_are_rounded_to_256),
-        TEST(regions_grow_as_they_were_measured),
-        TEST(pages_of_tensors_stay_touched),
-        TEST(a_chunk_is_split_at_twice_the_request_or_128_mib_beyond_it),
-        TEST(neighbours_that_are_free_become_one),
-        TEST(the_smallest_chunk_that_fits_is_taken),
-        TEST(the_limit_cuts_the_last_region_and_then_refuses),
+        WITH_CONTEXT(requests_are_rounded_to_256),
+        WITH_CONTEXT(regions_grow_as_they_were_measured),
+        WITH_CONTEXT(pages_of_tensors_stay_touched),
+        WITH_CONTEXT(a_chunk_is_split_at_twice_the_request_or_128_mib_beyond_it),
+        WITH_CONTEXT(neighbours_that_are_free_become_one),
+        WITH_CONTEXT(the_smallest_chunk_that_fits_is_taken),
+        WITH_CONTEXT(the_limit_cuts_the_last_region_and_then_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

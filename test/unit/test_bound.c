@@ -498,8 +498,6 @@ about_95_percent_of_what_was_measured_lies_below_the_bound(void **state)
     assert_true(torch > 0.92 && torch < 0.985);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

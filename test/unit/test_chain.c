@@ -552,20 +552,19 @@ a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
 int
 main(void)
 {
-#define TEST(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(uniform_chains_agree_with_the_binomial_optimum),
-        TEST(the_formula_for_uniform_chains_counts_as_by_hand),
-        TEST(small_chains_cost_no_more_than_any_schedule),
-        TEST(no_schedule_takes_more_than_its_budget_whatever_the_slots),
-        TEST(more_memory_never_costs_more),
-        TEST(a_budget_that_holds_all_computes_nothing_twice),
-        TEST(a_budget_below_the_least_names_the_block_that_needs_it),
-        TEST(steps_are_in_the_order_in_which_they_run),
-        TEST(schedules_that_do_not_run_are_not_verified),
-        TEST(bad_blocks_are_refused),
-        TEST(chains_that_cannot_be_solved_say_why),
-        TEST(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        WITH_CONTEXT(uniform_chains_agree_with_the_binomial_optimum),
+        WITH_CONTEXT(the_formula_for_uniform_chains_counts_as_by_hand),
+        WITH_CONTEXT(small_chains_cost_no_more_than_any_schedule),
+        WITH_CONTEXT(no_schedule_takes_more_than_its_budget_whatever_the_slots),
+        WITH_CONTEXT(more_memory_never_costs_more),
+        WITH_CONTEXT(a_budget_that_holds_all_computes_nothing_twice),
+        WITH_CONTEXT(a_budget_below_the_least_names_the_block_that_needs_it),
+        WITH_CONTEXT(steps_are_in_the_order_in_which_they_run),
+        WITH_CONTEXT(schedules_that_do_not_run_are_not_verified),
+        WITH_CONTEXT(bad_blocks_are_refused),
+        WITH_CONTEXT(chains_that_cannot_be_solved_say_why),
+        WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

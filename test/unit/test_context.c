@@ -157,11 +157,11 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_that_do_not_fit_are_refused),
         cmocka_unit_test(quotients_round_towards_the_named_side),
-        cmocka_unit_test_setup_teardown(numbers_survive_printing_and_reading, context_setup, context_teardown),
+        WITH_CONTEXT(numbers_survive_printing_and_reading),
         cmocka_unit_test(words_and_leftovers_are_no_numbers),
-        cmocka_unit_test_setup_teardown(older_and_newer_option_structs_are_understood, context_setup, context_teardown),
+        WITH_CONTEXT(older_and_newer_option_structs_are_understood),
         cmocka_unit_test(older_and_newer_callers_get_results_up_to_their_size),
-        cmocka_unit_test_setup_teardown(wrong_json_is_refused_with_line_and_column, context_setup, context_teardown),
+        WITH_CONTEXT(wrong_json_is_refused_with_line_and_column),
         cmocka_unit_test(every_status_has_a_name_and_a_meaning),
     };
 

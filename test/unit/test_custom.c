@@ -351,8 +351,6 @@ threads_ask_the_rule_at_the_same_time(void **state)
     memmodel_network_unref(net);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

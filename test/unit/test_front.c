@@ -175,8 +175,6 @@ larger_and_worse_formulas_are_left_out_but_the_chosen_one(void **state)
     assert_int_equal(front_of(rivals, 0), 0);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -162,8 +162,6 @@ threads_may_call_it_at_the_same_time(void **state)
     memmodel_model_unref(model);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -23,8 +23,6 @@ a_level_is_checked_first(void **state)
     memmodel_model_unref(model);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -228,20 +228,19 @@ other_settings_are_refused(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_chunk_has_a_header_and_steps_of_16),
-        TEST(the_heap_begins_with_132_k),
-        TEST(large_blocks_are_mappings_that_go_when_they_are_freed),
-        TEST(a_freed_mapping_moves_its_size_to_the_heap),
-        TEST(above_32_mib_blocks_are_always_mappings),
-        TEST(the_top_is_trimmed_to_128_k),
-        TEST(a_block_in_use_on_top_keeps_what_is_below_it),
-        TEST(small_chunks_are_cached_by_size),
-        TEST(a_full_system_refuses),
-        TEST(what_the_heap_holds_is_what_glibc_held_after_each_action),
-        TEST(aligned_blocks_are_those_of_posix_memalign),
-        TEST(other_settings_are_refused),
+        WITH_CONTEXT(a_chunk_has_a_header_and_steps_of_16),
+        WITH_CONTEXT(the_heap_begins_with_132_k),
+        WITH_CONTEXT(large_blocks_are_mappings_that_go_when_they_are_freed),
+        WITH_CONTEXT(a_freed_mapping_moves_its_size_to_the_heap),
+        WITH_CONTEXT(above_32_mib_blocks_are_always_mappings),
+        WITH_CONTEXT(the_top_is_trimmed_to_128_k),
+        WITH_CONTEXT(a_block_in_use_on_top_keeps_what_is_below_it),
+        WITH_CONTEXT(small_chunks_are_cached_by_size),
+        WITH_CONTEXT(a_full_system_refuses),
+        WITH_CONTEXT(what_the_heap_holds_is_what_glibc_held_after_each_action),
+        WITH_CONTEXT(aligned_blocks_are_those_of_posix_memalign),
+        WITH_CONTEXT(other_settings_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -355,8 +355,6 @@ what_a_formula_may_not_have_none_has_that_is_held_out(void **state)
     memory_release(*state, found);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

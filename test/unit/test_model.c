@@ -500,8 +500,6 @@ the_largest_value_that_fits_fits_and_the_next_does_not(void **state)
     memmodel_model_unref(model);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -438,8 +438,6 @@ evaluating_takes_no_memory(void **state)
     memmodel_context_unref(context);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -344,8 +344,6 @@ every_allocation_may_fail(void **state)
     assert_survives_failing_allocations(fit_moments);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -745,35 +745,33 @@ monitors_survive_failing_allocations(void **state)
     assert_survives_failing_allocations(watch_myself);
 }
 
-#define MONITOR_TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        MONITOR_TEST(a_spike_between_two_readings_is_seen),
-        MONITOR_TEST(memory_that_stays_is_read),
-        MONITOR_TEST(what_was_before_an_attached_monitor_is_not_its_peak),
-        MONITOR_TEST(what_was_before_the_first_reading_is_the_peak_of_an_own_child),
-        MONITOR_TEST(proportional_share_counts_shared_pages_once),
-        MONITOR_TEST(a_child_counts_from_the_second_reading_that_sees_it),
-        MONITOR_TEST(children_that_are_there_already_count_at_once),
-        MONITOR_TEST(spikes_of_large_families_are_seen),
-        MONITOR_TEST(an_orphan_of_the_process_group_still_counts),
-        MONITOR_TEST(a_child_in_its_parents_own_memory_does_not_count),
-        MONITOR_TEST(a_child_that_came_and_went_between_readings_enters_at_the_end),
-        MONITOR_TEST(an_own_child_leaves_its_exit_code_or_signal),
-        MONITOR_TEST(an_attached_process_is_left_for_its_parent),
-        MONITOR_TEST(the_end_is_seen_before_the_next_interval),
-        MONITOR_TEST(an_observer_or_a_stop_ends_a_run),
-        MONITOR_TEST(a_stop_does_not_wait_for_a_long_interval),
-        MONITOR_TEST(the_curve_has_each_reading_and_each_spike),
-        MONITOR_TEST(a_full_curve_keeps_its_top_its_order_and_its_limit),
+        WITH_CONTEXT(a_spike_between_two_readings_is_seen),
+        WITH_CONTEXT(memory_that_stays_is_read),
+        WITH_CONTEXT(what_was_before_an_attached_monitor_is_not_its_peak),
+        WITH_CONTEXT(what_was_before_the_first_reading_is_the_peak_of_an_own_child),
+        WITH_CONTEXT(proportional_share_counts_shared_pages_once),
+        WITH_CONTEXT(a_child_counts_from_the_second_reading_that_sees_it),
+        WITH_CONTEXT(children_that_are_there_already_count_at_once),
+        WITH_CONTEXT(spikes_of_large_families_are_seen),
+        WITH_CONTEXT(an_orphan_of_the_process_group_still_counts),
+        WITH_CONTEXT(a_child_in_its_parents_own_memory_does_not_count),
+        WITH_CONTEXT(a_child_that_came_and_went_between_readings_enters_at_the_end),
+        WITH_CONTEXT(an_own_child_leaves_its_exit_code_or_signal),
+        WITH_CONTEXT(an_attached_process_is_left_for_its_parent),
+        WITH_CONTEXT(the_end_is_seen_before_the_next_interval),
+        WITH_CONTEXT(an_observer_or_a_stop_ends_a_run),
+        WITH_CONTEXT(a_stop_does_not_wait_for_a_long_interval),
+        WITH_CONTEXT(the_curve_has_each_reading_and_each_spike),
+        WITH_CONTEXT(a_full_curve_keeps_its_top_its_order_and_its_limit),
         cmocka_unit_test(a_control_groups_memory_is_read_where_there_is_one),
         cmocka_unit_test(the_control_group_of_a_process_is_found),
-        MONITOR_TEST(wrong_arguments_are_refused),
-        MONITOR_TEST(a_process_that_is_not_there_is_an_error),
-        MONITOR_TEST(shorter_structs_of_older_callers_are_filled_as_far_as_they_go),
+        WITH_CONTEXT(wrong_arguments_are_refused),
+        WITH_CONTEXT(a_process_that_is_not_there_is_an_error),
+        WITH_CONTEXT(shorter_structs_of_older_callers_are_filled_as_far_as_they_go),
         cmocka_unit_test(monitors_survive_failing_allocations),
     };
 

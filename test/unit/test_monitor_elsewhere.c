@@ -14,7 +14,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_monitor_says_that_it_is_not_supported, context_setup, context_teardown),
+        WITH_CONTEXT(a_monitor_says_that_it_is_not_supported),
     };
 
     return cmocka_run_group_tests_name("monitor elsewhere", tests, NULL, NULL);

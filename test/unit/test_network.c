@@ -541,38 +541,36 @@ losses_compare_with_their_target(void **state)
                    MEMMODEL_ERROR_SHAPE, "loss_3", "3 dimensions");
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(ready_made_networks_have_their_published_parameters),
-        TEST(the_unet_has_its_published_parameters),
-        TEST(a_unet_of_200_voxels_says_which_skip_is_how_far_off),
-        TEST(formulas_assume_what_the_network_needs),
-        TEST(names_begin_with_their_scopes_and_are_unique),
-        TEST(names_that_no_json_can_hold_are_refused),
-        TEST(scopes_end_as_often_as_they_began),
-        TEST(the_first_error_passes_through_and_is_remembered),
-        TEST(too_small_an_input_is_named_at_binding),
-        TEST(what_is_decided_is_refused_at_once),
-        TEST(tensors_with_too_many_bytes_are_refused),
-        TEST(a_dimension_must_be_whole_and_positive_when_bound),
-        TEST(a_dimension_is_told_as_a_text_that_reads_back),
-        TEST(a_network_recovers_from_a_call_that_failed),
-        TEST(wrong_options_are_refused),
-        TEST(handles_of_nothing_are_refused),
-        TEST(a_fused_activation_is_a_layer_counted_with_its_own),
-        TEST(shared_parameters_stand_once),
-        TEST(movements_have_the_shapes_of_their_definition),
-        TEST(arithmetic_broadcasts_as_numpy),
-        TEST(a_permutation_names_every_axis_once),
-        TEST(an_equal_split_of_a_symbol_needs_a_multiple),
-        TEST(a_slice_ends_inside),
-        TEST(an_lstm_has_the_parameters_and_outputs_of_torch),
-        TEST(attention_checks_all_its_inputs),
-        TEST(losses_compare_with_their_target),
+        WITH_CONTEXT(ready_made_networks_have_their_published_parameters),
+        WITH_CONTEXT(the_unet_has_its_published_parameters),
+        WITH_CONTEXT(a_unet_of_200_voxels_says_which_skip_is_how_far_off),
+        WITH_CONTEXT(formulas_assume_what_the_network_needs),
+        WITH_CONTEXT(names_begin_with_their_scopes_and_are_unique),
+        WITH_CONTEXT(names_that_no_json_can_hold_are_refused),
+        WITH_CONTEXT(scopes_end_as_often_as_they_began),
+        WITH_CONTEXT(the_first_error_passes_through_and_is_remembered),
+        WITH_CONTEXT(too_small_an_input_is_named_at_binding),
+        WITH_CONTEXT(what_is_decided_is_refused_at_once),
+        WITH_CONTEXT(tensors_with_too_many_bytes_are_refused),
+        WITH_CONTEXT(a_dimension_must_be_whole_and_positive_when_bound),
+        WITH_CONTEXT(a_dimension_is_told_as_a_text_that_reads_back),
+        WITH_CONTEXT(a_network_recovers_from_a_call_that_failed),
+        WITH_CONTEXT(wrong_options_are_refused),
+        WITH_CONTEXT(handles_of_nothing_are_refused),
+        WITH_CONTEXT(a_fused_activation_is_a_layer_counted_with_its_own),
+        WITH_CONTEXT(shared_parameters_stand_once),
+        WITH_CONTEXT(movements_have_the_shapes_of_their_definition),
+        WITH_CONTEXT(arithmetic_broadcasts_as_numpy),
+        WITH_CONTEXT(a_permutation_names_every_axis_once),
+        WITH_CONTEXT(an_equal_split_of_a_symbol_needs_a_multiple),
+        WITH_CONTEXT(a_slice_ends_inside),
+        WITH_CONTEXT(an_lstm_has_the_parameters_and_outputs_of_torch),
+        WITH_CONTEXT(attention_checks_all_its_inputs),
+        WITH_CONTEXT(losses_compare_with_their_target),
     };
 
     return cmocka_run_group_tests_name("network", tests, NULL, NULL);

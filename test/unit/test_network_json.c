@@ -292,20 +292,18 @@ a_cut_file_is_refused(void **state)
     memmodel_free(*state, text);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(ready_made_networks_survive_writing_and_reading),
-        TEST(every_kind_of_option_survives),
-        TEST(scopes_releases_outputs_and_layouts_survive),
-        TEST(a_file_is_saved_and_loaded),
-        TEST(what_is_wrong_is_refused_with_its_place),
-        TEST(deep_nesting_is_refused),
-        TEST(enormous_counts_take_no_memory),
-        TEST(a_cut_file_is_refused),
+        WITH_CONTEXT(ready_made_networks_survive_writing_and_reading),
+        WITH_CONTEXT(every_kind_of_option_survives),
+        WITH_CONTEXT(scopes_releases_outputs_and_layouts_survive),
+        WITH_CONTEXT(a_file_is_saved_and_loaded),
+        WITH_CONTEXT(what_is_wrong_is_refused_with_its_place),
+        WITH_CONTEXT(deep_nesting_is_refused),
+        WITH_CONTEXT(enormous_counts_take_no_memory),
+        WITH_CONTEXT(a_cut_file_is_refused),
     };
 
     return cmocka_run_group_tests_name("network JSON", tests, NULL, NULL);

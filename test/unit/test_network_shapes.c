@@ -182,8 +182,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(layers_of_numbers_have_pytorchs_shapes, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(layers_of_symbols_have_pytorchs_shapes, context_setup, context_teardown),
+        WITH_CONTEXT(layers_of_numbers_have_pytorchs_shapes),
+        WITH_CONTEXT(layers_of_symbols_have_pytorchs_shapes),
     };
 
     return cmocka_run_group_tests_name("network shapes", tests, NULL, NULL);

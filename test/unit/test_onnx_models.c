@@ -120,15 +120,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_peak_of_exported_models_is_that_of_onnxruntime, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(the_peak_with_basic_graph_optimization_is_that_of_onnxruntime, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(the_peak_with_extended_graph_optimization_is_that_of_onnxruntime, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(the_peak_with_all_graph_optimization_is_that_of_onnxruntime, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(later_runs_take_one_block, context_setup, context_teardown),
+        WITH_CONTEXT(the_peak_of_exported_models_is_that_of_onnxruntime),
+        WITH_CONTEXT(the_peak_with_basic_graph_optimization_is_that_of_onnxruntime),
+        WITH_CONTEXT(the_peak_with_extended_graph_optimization_is_that_of_onnxruntime),
+        WITH_CONTEXT(the_peak_with_all_graph_optimization_is_that_of_onnxruntime),
+        WITH_CONTEXT(later_runs_take_one_block),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,8 +163,6 @@ what_does_not_fit_is_refused(void **state)
     memmodel_network_unref(net);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -200,8 +200,6 @@ without_a_column_the_others_have_their_signs(void **state)
     }
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

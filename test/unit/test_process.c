@@ -99,10 +99,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_process_grows_by_what_malloc_keeps_resident, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(processes_of_real_trainings_are_met_within_seven_percent_in_the_median,
-                                        context_setup, context_teardown),
+        WITH_CONTEXT(the_process_grows_by_what_malloc_keeps_resident),
+        WITH_CONTEXT(processes_of_real_trainings_are_met_within_seven_percent_in_the_median),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,8 +406,6 @@ searched_formulas_keep_to_units_and_powers(void **state)
     assert_true(worst_error(*state, unlike, 3, 0) > 1e-3);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

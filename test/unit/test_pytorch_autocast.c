@@ -200,14 +200,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_linear_layer_computes_in_bfloat16_and_trains_in_float32, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(a_parameter_used_twice_is_cast_once, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_frozen_parameter_is_cast_at_each_use, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_loss_is_computed_in_float32, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(an_lstm_needs_avx512, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_precision_that_a_cpu_has_not_is_refused_by_name, context_setup,
-                                        context_teardown),
+        WITH_CONTEXT(a_linear_layer_computes_in_bfloat16_and_trains_in_float32),
+        WITH_CONTEXT(a_parameter_used_twice_is_cast_once),
+        WITH_CONTEXT(a_frozen_parameter_is_cast_at_each_use),
+        WITH_CONTEXT(a_loss_is_computed_in_float32),
+        WITH_CONTEXT(an_lstm_needs_avx512),
+        WITH_CONTEXT(a_precision_that_a_cpu_has_not_is_refused_by_name),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
 

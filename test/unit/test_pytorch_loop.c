@@ -499,32 +499,30 @@ estimating_survives_failing_allocations(void **state)
     assert_survives_failing_allocations(estimate_with_all_options);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_batch_is_a_step),
-        TEST(gradients_of_several_batches_are_added_in_place),
-        TEST(kept_gradients_are_there_between_steps),
-        TEST(accumulating_is_keeping_gradients_between_batches),
-        TEST(autograd_keeps_the_graph_of_a_prediction),
-        TEST(the_inside_of_a_checkpoint_is_not_kept),
-        TEST(the_inputs_of_a_checkpoint_are_kept),
-        TEST(computing_again_stops_at_the_last_tensor_that_is_needed),
-        TEST(checkpoints_keep_no_more_than_the_states_of_generators),
-        TEST(of_scopes_in_one_another_the_outermost_counts),
-        TEST(a_frozen_block_has_nothing_to_compute_again),
-        TEST(a_scope_may_say_itself_that_it_is_checkpointed),
-        TEST(a_checkpoint_needs_a_scope),
-        TEST(a_name_that_no_scope_has_is_told),
-        TEST(a_reentrant_checkpoint_keeps_as_much_as_the_other),
-        TEST(the_random_state_of_a_reentrant_checkpoint_lives_as_long_as_the_loss),
-        TEST(a_reentrant_checkpoint_of_the_data_alone_trains_nothing),
-        TEST(a_scope_may_say_that_its_checkpoint_is_reentrant),
-        TEST(predictions_take_no_notice_of_checkpoints),
-        TEST(estimating_survives_failing_allocations),
+        WITH_CONTEXT(one_batch_is_a_step),
+        WITH_CONTEXT(gradients_of_several_batches_are_added_in_place),
+        WITH_CONTEXT(kept_gradients_are_there_between_steps),
+        WITH_CONTEXT(accumulating_is_keeping_gradients_between_batches),
+        WITH_CONTEXT(autograd_keeps_the_graph_of_a_prediction),
+        WITH_CONTEXT(the_inside_of_a_checkpoint_is_not_kept),
+        WITH_CONTEXT(the_inputs_of_a_checkpoint_are_kept),
+        WITH_CONTEXT(computing_again_stops_at_the_last_tensor_that_is_needed),
+        WITH_CONTEXT(checkpoints_keep_no_more_than_the_states_of_generators),
+        WITH_CONTEXT(of_scopes_in_one_another_the_outermost_counts),
+        WITH_CONTEXT(a_frozen_block_has_nothing_to_compute_again),
+        WITH_CONTEXT(a_scope_may_say_itself_that_it_is_checkpointed),
+        WITH_CONTEXT(a_checkpoint_needs_a_scope),
+        WITH_CONTEXT(a_name_that_no_scope_has_is_told),
+        WITH_CONTEXT(a_reentrant_checkpoint_keeps_as_much_as_the_other),
+        WITH_CONTEXT(the_random_state_of_a_reentrant_checkpoint_lives_as_long_as_the_loss),
+        WITH_CONTEXT(a_reentrant_checkpoint_of_the_data_alone_trains_nothing),
+        WITH_CONTEXT(a_scope_may_say_that_its_checkpoint_is_reentrant),
+        WITH_CONTEXT(predictions_take_no_notice_of_checkpoints),
+        WITH_CONTEXT(estimating_survives_failing_allocations),
     };
 
     return cmocka_run_group_tests_name("pytorch loop", tests, NULL, NULL);

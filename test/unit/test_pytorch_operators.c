@@ -673,15 +673,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(operators_allocate_and_free_as_recorded, context_setup, context_teardown),
+        WITH_CONTEXT(operators_allocate_and_free_as_recorded),
         cmocka_unit_test(each_rule_is_found_by_its_name),
         cmocka_unit_test(words_of_formulas_are_known),
         cmocka_unit_test(second_names_lead_to_the_first),
-        cmocka_unit_test_setup_teardown(operators_called_in_other_ways_are_survived, context_setup, context_teardown),
+        WITH_CONTEXT(operators_called_in_other_ways_are_survived),
         cmocka_unit_test(memory_may_run_out_in_each_operator),
     };
     const struct CMUnitTest others[] = {
-        cmocka_unit_test_setup_teardown(cases_of_a_file_get_verdicts, context_setup, context_teardown),
+        WITH_CONTEXT(cases_of_a_file_get_verdicts),
     };
 
     if (getenv("MEMMODEL_CASES"))

@@ -194,9 +194,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(optimizers_allocate_and_free_as_recorded, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(foreach_and_fused_optimizers_allocate_and_free_as_recorded, context_setup,
-                                        context_teardown),
+        WITH_CONTEXT(optimizers_allocate_and_free_as_recorded),
+        WITH_CONTEXT(foreach_and_fused_optimizers_allocate_and_free_as_recorded),
         cmocka_unit_test(an_optimizer_without_a_fused_kernel_is_refused),
         cmocka_unit_test(options_are_read_as_python_writes_them),
         cmocka_unit_test(what_is_no_optimizer_is_refused),

@@ -217,17 +217,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(unet_of_every_size_is_recorded_and_simulated_alike, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(unet_with_every_optimizer_is_recorded_and_simulated_alike, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(unet_with_an_upsampling_decoder_is_recorded_and_simulated_alike, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(unet_on_one_thread_is_recorded_and_simulated_alike, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(unet_in_inference_is_recorded_and_simulated_alike, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(cnn_is_recorded_and_simulated_alike, context_setup, context_teardown),
+        WITH_CONTEXT(unet_of_every_size_is_recorded_and_simulated_alike),
+        WITH_CONTEXT(unet_with_every_optimizer_is_recorded_and_simulated_alike),
+        WITH_CONTEXT(unet_with_an_upsampling_decoder_is_recorded_and_simulated_alike),
+        WITH_CONTEXT(unet_on_one_thread_is_recorded_and_simulated_alike),
+        WITH_CONTEXT(unet_in_inference_is_recorded_and_simulated_alike),
+        WITH_CONTEXT(cnn_is_recorded_and_simulated_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

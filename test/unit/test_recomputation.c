@@ -666,27 +666,26 @@ a_failing_allocation_anywhere_is_told_and_leaks_nothing(void **state)
 int
 main(void)
 {
-#define TEST(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(each_point_is_what_an_estimate_with_its_checkpoint_says),
-        TEST(the_advice_is_within_its_budget_and_nothing_cheaper_is),
-        TEST(no_scope_of_the_advice_can_be_left_out),
-        TEST(small_networks_are_advised_as_well_as_any_set_does),
-        TEST(a_budget_below_the_least_gets_the_least_and_is_told),
-        TEST(a_budget_that_is_met_already_wraps_nothing),
-        TEST(checkpoints_of_the_job_are_left_out),
-        TEST(given_costs_decide_what_is_wrapped),
-        TEST(the_same_search_gives_the_same_answer_within_its_simulations),
-        TEST(an_observer_sees_the_peak_fall_and_can_stop_the_search),
-        TEST(a_group_of_all_that_a_scope_holds_is_the_scope),
-        TEST(groups_that_are_none_are_refused),
-        TEST(a_normalisation_is_computed_again_without_the_convolution_behind_it),
-        TEST(files_have_all_points),
-        TEST(alike_scopes_are_one_pattern),
-        TEST(what_cannot_be_recomputed_says_why),
-        TEST(an_answer_outlives_the_context_of_its_job),
-        TEST(bad_costs_are_refused),
-        TEST(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        WITH_CONTEXT(each_point_is_what_an_estimate_with_its_checkpoint_says),
+        WITH_CONTEXT(the_advice_is_within_its_budget_and_nothing_cheaper_is),
+        WITH_CONTEXT(no_scope_of_the_advice_can_be_left_out),
+        WITH_CONTEXT(small_networks_are_advised_as_well_as_any_set_does),
+        WITH_CONTEXT(a_budget_below_the_least_gets_the_least_and_is_told),
+        WITH_CONTEXT(a_budget_that_is_met_already_wraps_nothing),
+        WITH_CONTEXT(checkpoints_of_the_job_are_left_out),
+        WITH_CONTEXT(given_costs_decide_what_is_wrapped),
+        WITH_CONTEXT(the_same_search_gives_the_same_answer_within_its_simulations),
+        WITH_CONTEXT(an_observer_sees_the_peak_fall_and_can_stop_the_search),
+        WITH_CONTEXT(a_group_of_all_that_a_scope_holds_is_the_scope),
+        WITH_CONTEXT(groups_that_are_none_are_refused),
+        WITH_CONTEXT(a_normalisation_is_computed_again_without_the_convolution_behind_it),
+        WITH_CONTEXT(files_have_all_points),
+        WITH_CONTEXT(alike_scopes_are_one_pattern),
+        WITH_CONTEXT(what_cannot_be_recomputed_says_why),
+        WITH_CONTEXT(an_answer_outlives_the_context_of_its_job),
+        WITH_CONTEXT(bad_costs_are_refused),
+        WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,21 +199,19 @@ a_module_called_twice_begins_no_group(void **state)
 
 /* ---- main ---- */
 
-#define TEST(name_) cmocka_unit_test_setup_teardown(name_, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(modules_in_a_row_are_groups_but_for_all_that_their_scope_holds),
-        TEST(modules_with_something_between_them_are_none),
-        TEST(a_later_module_may_read_only_what_the_first_reads),
-        TEST(what_a_group_reads_of_the_network_s_inputs_is_there_anyway),
-        TEST(only_the_last_makes_what_is_read_behind_the_group),
-        TEST(what_has_a_name_or_is_returned_is_made_by_the_last),
-        TEST(nothing_in_a_group_is_handed_in_by_the_caller),
-        TEST(layers_are_modules_where_several_have_weights),
-        TEST(a_module_called_twice_begins_no_group),
+        WITH_CONTEXT(modules_in_a_row_are_groups_but_for_all_that_their_scope_holds),
+        WITH_CONTEXT(modules_with_something_between_them_are_none),
+        WITH_CONTEXT(a_later_module_may_read_only_what_the_first_reads),
+        WITH_CONTEXT(what_a_group_reads_of_the_network_s_inputs_is_there_anyway),
+        WITH_CONTEXT(only_the_last_makes_what_is_read_behind_the_group),
+        WITH_CONTEXT(what_has_a_name_or_is_returned_is_made_by_the_last),
+        WITH_CONTEXT(nothing_in_a_group_is_handed_in_by_the_caller),
+        WITH_CONTEXT(layers_are_modules_where_several_have_weights),
+        WITH_CONTEXT(a_module_called_twice_begins_no_group),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -556,8 +556,6 @@ quantiles_are_those_of_the_printed_tables(void **state)
     assert_near(student_quantile(0.95, 1000000), 1.645, 5e-3);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -373,21 +373,20 @@ replays_survive_failing_allocations(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(without_options_reserved_is_what_is_live),
-        TEST(a_replay_tells_requested_allocated_and_reserved_at_each_event),
-        TEST(a_replay_shows_the_segments_at_its_end),
-        TEST(a_device_that_is_full_ends_the_replay),
-        TEST(options_that_cannot_be_are_refused),
-        TEST(a_framework_has_an_allocator_for_a_device),
-        TEST(a_snapshot_of_each_protocol_becomes_a_trace),
-        TEST(a_replayed_snapshot_waits_where_the_recorded_one_did),
-        TEST(a_pickle_that_is_not_plain_data_is_refused_with_its_offset),
-        TEST(a_history_that_cannot_be_is_refused),
-        TEST(a_written_replay_is_read_back_as_the_same_events),
-        TEST(an_allocator_without_segments_writes_no_snapshot),
-        TEST(replays_survive_failing_allocations),
+        WITH_CONTEXT(without_options_reserved_is_what_is_live),
+        WITH_CONTEXT(a_replay_tells_requested_allocated_and_reserved_at_each_event),
+        WITH_CONTEXT(a_replay_shows_the_segments_at_its_end),
+        WITH_CONTEXT(a_device_that_is_full_ends_the_replay),
+        WITH_CONTEXT(options_that_cannot_be_are_refused),
+        WITH_CONTEXT(a_framework_has_an_allocator_for_a_device),
+        WITH_CONTEXT(a_snapshot_of_each_protocol_becomes_a_trace),
+        WITH_CONTEXT(a_replayed_snapshot_waits_where_the_recorded_one_did),
+        WITH_CONTEXT(a_pickle_that_is_not_plain_data_is_refused_with_its_offset),
+        WITH_CONTEXT(a_history_that_cannot_be_is_refused),
+        WITH_CONTEXT(a_written_replay_is_read_back_as_the_same_events),
+        WITH_CONTEXT(an_allocator_without_segments_writes_no_snapshot),
+        WITH_CONTEXT(replays_survive_failing_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

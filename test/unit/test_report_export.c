@@ -366,17 +366,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(counters_follow_the_live_bytes, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(slices_are_steps_phases_and_layers, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(slices_of_a_row_do_not_overlap, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(an_empty_trace_is_still_a_trace, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_page_holds_the_report, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_page_places_the_last_step_in_one_arena, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_long_trace_is_thinned_but_keeps_every_peak, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_page_of_many_layers_shows_those_that_hold_most, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(no_name_can_end_the_data_of_a_page, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_textbook_page_has_no_timeline, context_setup, context_teardown),
+        WITH_CONTEXT(counters_follow_the_live_bytes),
+        WITH_CONTEXT(slices_are_steps_phases_and_layers),
+        WITH_CONTEXT(slices_of_a_row_do_not_overlap),
+        WITH_CONTEXT(an_empty_trace_is_still_a_trace),
+        WITH_CONTEXT(a_page_holds_the_report),
+        WITH_CONTEXT(a_page_places_the_last_step_in_one_arena),
+        WITH_CONTEXT(a_long_trace_is_thinned_but_keeps_every_peak),
+        WITH_CONTEXT(a_page_of_many_layers_shows_those_that_hold_most),
+        WITH_CONTEXT(no_name_can_end_the_data_of_a_page),
+        WITH_CONTEXT(a_textbook_page_has_no_timeline),
     };
 
     return cmocka_run_group_tests_name("report export", tests, NULL, NULL);

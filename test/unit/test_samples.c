@@ -399,29 +399,27 @@ tables_survive_failing_allocations(void **state)
     remove("/tmp/memmodel-samples-sweep.csv");
 }
 
-#define SAMPLES_TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SAMPLES_TEST(a_table_has_named_columns_and_rows),
-        SAMPLES_TEST(windows_line_ends_a_byte_order_mark_and_blanks_are_no_part_of_a_field),
-        SAMPLES_TEST(quotes_hold_commas_lines_and_quotes),
-        SAMPLES_TEST(an_empty_field_is_missing),
-        SAMPLES_TEST(a_column_with_a_word_is_text_and_says_where),
-        SAMPLES_TEST(broken_files_are_refused_with_line_and_column),
-        SAMPLES_TEST(too_many_columns_are_refused),
-        SAMPLES_TEST(damaged_files_never_crash),
-        SAMPLES_TEST(a_written_table_reads_back_the_same),
-        SAMPLES_TEST(a_missing_number_survives_alone_on_its_line),
-        SAMPLES_TEST(files_that_cannot_be_read_or_written_are_named),
-        SAMPLES_TEST(names_are_checked),
-        SAMPLES_TEST(infinite_values_are_refused_and_leave_the_table_alone),
-        SAMPLES_TEST(a_column_that_is_text_for_some_of_its_fields_is_told),
-        SAMPLES_TEST(rows_are_selected_in_the_given_order),
-        SAMPLES_TEST(of_many_columns_eight_are_told),
-        SAMPLES_TEST(a_filter_compares_numbers_as_numbers),
+        WITH_CONTEXT(a_table_has_named_columns_and_rows),
+        WITH_CONTEXT(windows_line_ends_a_byte_order_mark_and_blanks_are_no_part_of_a_field),
+        WITH_CONTEXT(quotes_hold_commas_lines_and_quotes),
+        WITH_CONTEXT(an_empty_field_is_missing),
+        WITH_CONTEXT(a_column_with_a_word_is_text_and_says_where),
+        WITH_CONTEXT(broken_files_are_refused_with_line_and_column),
+        WITH_CONTEXT(too_many_columns_are_refused),
+        WITH_CONTEXT(damaged_files_never_crash),
+        WITH_CONTEXT(a_written_table_reads_back_the_same),
+        WITH_CONTEXT(a_missing_number_survives_alone_on_its_line),
+        WITH_CONTEXT(files_that_cannot_be_read_or_written_are_named),
+        WITH_CONTEXT(names_are_checked),
+        WITH_CONTEXT(infinite_values_are_refused_and_leave_the_table_alone),
+        WITH_CONTEXT(a_column_that_is_text_for_some_of_its_fields_is_told),
+        WITH_CONTEXT(rows_are_selected_in_the_given_order),
+        WITH_CONTEXT(of_many_columns_eight_are_told),
+        WITH_CONTEXT(a_filter_compares_numbers_as_numbers),
         cmocka_unit_test(the_random_order_is_the_documented_one),
         cmocka_unit_test(each_order_is_equally_likely),
         cmocka_unit_test(tables_survive_failing_allocations),

@@ -288,8 +288,6 @@ an_interrupted_search_under_a_loss_comes_to_the_same_bytes(void **state)
     memmodel_samples_unref(samples);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

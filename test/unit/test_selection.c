@@ -214,7 +214,27 @@ a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
     memmodel_samples_unref(samples);
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+/*
+ * The line through these rows is no worse on rows held out than what was chosen, but falls below 0 where `b` is least: that it is
+ * positive cannot be proven. The fit goes on with what there is.
+ */
+static void
+a_line_that_cannot_be_proven_does_not_stand_in(void **state)
+{
+    static const double rows[][3] = {{8, -3, 24}, {8, -3, 25}, {4, -1, 4}, {1, 3, 60}, {4, -3, 240},
+                                     {4, -1, 4},  {1, 3, 4},   {1, 2, 3},  {8, 2, 16}};
+    const struct memmodel_fit_options options = {.size = sizeof options};
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
+    model = fit(samples, &options);
+    assert_true(memmodel_model_evaluate(model, (double[]){4, -1}) > 0);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
 
 int
 main(void)
@@ -227,6 +247,7 @@ main(void)
         WITH_CONTEXT(the_rules_differ),
         WITH_CONTEXT(a_rule_that_is_none_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        WITH_CONTEXT(a_line_that_cannot_be_proven_does_not_stand_in),
         WITH_CONTEXT(a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term),
     };
 

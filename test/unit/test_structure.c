@@ -567,8 +567,6 @@ knowledge_that_says_nothing_of_the_table_is_refused(void **state)
                MEMMODEL_ERROR_INVALID_ARGUMENT, "neither of the target's unit");
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -106,7 +106,7 @@ planted_formulas_are_found(void **state)
         law y;
         const char *part;
     } cases[] = {
-        {straight, "*c"}, {step, "equal(b, 3)"}, {hinge, "max(0, b - 1)"}, {quotient, "/a"}, {root, ""},
+        {straight, "*c"}, {step, "equal(b, 3)"}, {hinge, "max(0, b - 1)"}, {quotient, "/a"}, {root, "(2*a + 1)^2"},
     };
     static const struct row point = {.a = 1.5, .b = 4, .c = 2};
 
@@ -117,8 +117,8 @@ planted_formulas_are_found(void **state)
         assert_near(memmodel_model_evaluate(model, (double[]){1.5, 4, 2}), cases[i].y(&point), 1e-9);
         assert_true(scores_of(model).held_out_error < 1e-9);
         assert_true(scores_of(model).terms <= 3);
-        if (!strstr(text, cases[i].part))
-            fail_msg("%s has no %s", text, cases[i].part);
+        if (!strstr(text, cases[i].part) || strstr(text, "e-"))
+            fail_msg("%s has no %s, or more", text, cases[i].part);
         memmodel_free(*state, text);
         memmodel_model_unref(model);
     }
@@ -493,6 +493,47 @@ the_general_basis_may_make_relative_errors_small(void **state)
     memmodel_samples_unref(samples);
 }
 
+/* ... of a relative fit with the general basis. */
+static void
+assert_written_and_read(memmodel_context *context, const double (*rows)[3], size_t count)
+{
+    const struct memmodel_fit_options options = {
+        .size = sizeof options, .basis = MEMMODEL_BASIS_GENERAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
+    memmodel_samples *samples;
+    memmodel_model *model, *read;
+    char *json;
+
+    assert_int_equal(memmodel_samples_new(context, (const char *[]){"a", "b", "y"}, 3, &samples), 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
+    model = fit(samples, &options);
+    assert_int_equal(memmodel_model_to_json(model, &json), 0);
+    assert_int_equal(memmodel_model_from_json(context, "model", json, strlen(json), &read), 0);
+    memmodel_free(context, json);
+    memmodel_model_unref(read);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
+}
+
+/*
+ * A row held out of the first table is predicted as 0, of which no measurement is a multiple. Beside the least of the second
+ * the others count nothing in relative errors: nothing but itself says anything about it.
+ */
+static void
+relative_errors_without_end_are_written(void **state)
+{
+    static const double zero[][3] = {{2, 3, 1}, {2, 1, 1}, {6, 3, 72}, {3, 4, 18}, {1, 4, 1}, {6, 4, 108}, {2, 4, 4}};
+    double steep[8][3];
+
+    assert_written_and_read(*state, zero, sizeof zero / sizeof zero[0]);
+    for (size_t i = 0; i < 8; i++) {
+        steep[i][0] = (double)(i + 1);
+        steep[i][1] = 0;
+        steep[i][2] = pow(1e12, (double)(i + 1));
+    }
+    assert_written_and_read(*state, (const double(*)[3])steep, 8);
+}
+
 static void
 most_terms_is_kept(void **state)
 {
@@ -603,33 +644,32 @@ four_rows_are_enough(void **state)
     memmodel_samples_unref(samples);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(planted_formulas_are_found),
-        TEST(what_is_met_exactly_has_few_digits),
-        TEST(the_sum_of_twenty_inputs_is_found),
-        TEST(held_out_error_is_about_the_noise),
-        TEST(of_noise_the_mean_remains),
-        TEST(a_target_that_never_changes_is_its_value),
-        TEST(the_order_of_the_rows_does_not_matter),
-        TEST(a_model_is_the_same_after_writing_and_reading),
-        TEST(curves_end_where_the_samples_do_and_lines_go_on),
-        TEST(predictions_of_curves_stay_near_the_measurements),
-        TEST(many_points_give_the_same_bits_as_one),
-        TEST(bounds_hold_for_new_measurements),
-        TEST(solving_stays_inside_the_domain_of_a_curve),
-        TEST(the_front_falls_in_error_as_it_grows_in_size),
-        TEST(given_terms_are_all_there_is),
-        TEST(the_general_basis_may_make_relative_errors_small),
-        TEST(most_terms_is_kept),
-        TEST(as_many_terms_as_pay_are_taken),
-        TEST(what_squared_errors_cannot_do_is_said),
-        TEST(awkward_columns_do_no_harm),
-        TEST(four_rows_are_enough),
+        WITH_CONTEXT(planted_formulas_are_found),
+        WITH_CONTEXT(what_is_met_exactly_has_few_digits),
+        WITH_CONTEXT(the_sum_of_twenty_inputs_is_found),
+        WITH_CONTEXT(held_out_error_is_about_the_noise),
+        WITH_CONTEXT(of_noise_the_mean_remains),
+        WITH_CONTEXT(a_target_that_never_changes_is_its_value),
+        WITH_CONTEXT(the_order_of_the_rows_does_not_matter),
+        WITH_CONTEXT(a_model_is_the_same_after_writing_and_reading),
+        WITH_CONTEXT(curves_end_where_the_samples_do_and_lines_go_on),
+        WITH_CONTEXT(predictions_of_curves_stay_near_the_measurements),
+        WITH_CONTEXT(many_points_give_the_same_bits_as_one),
+        WITH_CONTEXT(bounds_hold_for_new_measurements),
+        WITH_CONTEXT(solving_stays_inside_the_domain_of_a_curve),
+        WITH_CONTEXT(the_front_falls_in_error_as_it_grows_in_size),
+        WITH_CONTEXT(given_terms_are_all_there_is),
+        WITH_CONTEXT(the_general_basis_may_make_relative_errors_small),
+        WITH_CONTEXT(relative_errors_without_end_are_written),
+        WITH_CONTEXT(most_terms_is_kept),
+        WITH_CONTEXT(as_many_terms_as_pay_are_taken),
+        WITH_CONTEXT(what_squared_errors_cannot_do_is_said),
+        WITH_CONTEXT(awkward_columns_do_no_harm),
+        WITH_CONTEXT(four_rows_are_enough),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

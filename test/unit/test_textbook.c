@@ -261,17 +261,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_cnn_has_the_activations_of_its_table, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(the_cnn_has_the_parameters_of_its_table, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(the_cnn_multiplies_as_often_as_by_hand, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_network_known_by_its_counts_takes_742_93_mib, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(the_unet_counts_1291_125_bytes_per_voxel, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(the_unet_has_the_parameters_of_its_filters, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(slots_follow_the_optimizer, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(inference_counts_no_gradients, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(dim_200_cannot_be_concatenated_and_the_error_says_where, context_setup,
-                                        context_teardown),
+        WITH_CONTEXT(the_cnn_has_the_activations_of_its_table),
+        WITH_CONTEXT(the_cnn_has_the_parameters_of_its_table),
+        WITH_CONTEXT(the_cnn_multiplies_as_often_as_by_hand),
+        WITH_CONTEXT(a_network_known_by_its_counts_takes_742_93_mib),
+        WITH_CONTEXT(the_unet_counts_1291_125_bytes_per_voxel),
+        WITH_CONTEXT(the_unet_has_the_parameters_of_its_filters),
+        WITH_CONTEXT(slots_follow_the_optimizer),
+        WITH_CONTEXT(inference_counts_no_gradients),
+        WITH_CONTEXT(dim_200_cannot_be_concatenated_and_the_error_says_where),
     };
 
     return cmocka_run_group_tests_name("textbook", tests, NULL, NULL);

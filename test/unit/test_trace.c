@@ -186,13 +186,17 @@ reading_survives_failing_allocations(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(peak_of_a_step_is_its_first_largest_moment), TEST(categories_add_up_to_what_is_live),
-        TEST(events_tell_their_block_layer_and_phase),    TEST(live_bytes_beyond_63_bits_are_an_error),
-        TEST(a_recording_is_read_step_by_step),           TEST(a_release_is_that_of_the_youngest_block_of_its_size),
-        TEST(a_recording_that_cannot_be_is_refused),      TEST(an_error_says_line_and_column),
-        TEST(a_file_that_is_not_there_is_an_error),       TEST(reading_survives_failing_allocations),
+        WITH_CONTEXT(peak_of_a_step_is_its_first_largest_moment),
+        WITH_CONTEXT(categories_add_up_to_what_is_live),
+        WITH_CONTEXT(events_tell_their_block_layer_and_phase),
+        WITH_CONTEXT(live_bytes_beyond_63_bits_are_an_error),
+        WITH_CONTEXT(a_recording_is_read_step_by_step),
+        WITH_CONTEXT(a_release_is_that_of_the_youngest_block_of_its_size),
+        WITH_CONTEXT(a_recording_that_cannot_be_is_refused),
+        WITH_CONTEXT(an_error_says_line_and_column),
+        WITH_CONTEXT(a_file_that_is_not_there_is_an_error),
+        WITH_CONTEXT(reading_survives_failing_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

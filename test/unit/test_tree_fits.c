@@ -497,8 +497,6 @@ checkpoints_that_are_none_are_refused(void **state)
 #undef HEAD
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

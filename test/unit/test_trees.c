@@ -503,8 +503,6 @@ forbidden_nestings_are_read_and_kept_to(void **state)
     assert_false(grammar_forbid(&grammar, NULL));
 }
 
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
-
 int
 main(void)
 {

@@ -299,19 +299,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(half_the_batch_is_estimated_in_full, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(halves_of_the_batch_may_be_accumulated, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(lower_precision_and_released_gradients_are_estimated_in_full, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(repeated_blocks_may_be_checkpointed, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(another_optimizer_and_inference_are_estimated_in_full, context_setup,
-                                        context_teardown),
-        cmocka_unit_test_setup_teardown(the_textbook_saves_the_slots_of_an_optimizer, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(what_saves_most_comes_first, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(savings_are_of_the_measure_of_the_job, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(what_does_not_change_the_job_is_left_out, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_batch_that_cannot_be_halved_is_left_out, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(an_estimate_alone_has_no_changes, context_setup, context_teardown),
+        WITH_CONTEXT(half_the_batch_is_estimated_in_full),
+        WITH_CONTEXT(halves_of_the_batch_may_be_accumulated),
+        WITH_CONTEXT(lower_precision_and_released_gradients_are_estimated_in_full),
+        WITH_CONTEXT(repeated_blocks_may_be_checkpointed),
+        WITH_CONTEXT(another_optimizer_and_inference_are_estimated_in_full),
+        WITH_CONTEXT(the_textbook_saves_the_slots_of_an_optimizer),
+        WITH_CONTEXT(what_saves_most_comes_first),
+        WITH_CONTEXT(savings_are_of_the_measure_of_the_job),
+        WITH_CONTEXT(what_does_not_change_the_job_is_left_out),
+        WITH_CONTEXT(a_batch_that_cannot_be_halved_is_left_out),
+        WITH_CONTEXT(an_estimate_alone_has_no_changes),
     };
 
     return cmocka_run_group_tests_name("what if", tests, NULL, NULL);

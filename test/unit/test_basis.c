@@ -1,0 +1,150 @@
+/* The terms that a fit to positive quantities chooses from: which are there, and what is said of those that are not. */
+#include "fitted.h"
+
+#include "regression/basis.h"
+
+#include <stdio.h>
+
+enum { LONG = 10000, LONG_INPUTS = 10, NAME = 4 };
+
+/* ---- helpers ---- */
+
+static const struct memmodel_fit_options options = {
+    .size = sizeof options, .basis = MEMMODEL_BASIS_POSYNOMIAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
+
+/* What samples are fitted by. */
+struct terms {
+    struct training training;
+    struct structure structure;
+    struct basis basis;
+};
+
+static void
+make_terms(const memmodel_samples *samples, const char *target, struct terms *terms)
+{
+    struct memmodel_fit_options own = options;
+
+    own.target = target;
+    assert_int_equal(training_read(samples, &own, &terms->training), 0);
+    assert_int_equal(structure_read(samples, &terms->training, &own, &terms->structure), 0);
+    assert_int_equal(basis_new(&terms->training, &own, &terms->structure, &terms->basis), 0);
+}
+
+static void
+release_terms(memmodel_context *context, struct terms *terms)
+{
+    basis_release(context, &terms->basis);
+    training_release(&terms->training);
+}
+
+/* ---- tests ---- */
+
+/*
+ * Eight runs of jobs: side and batch. No input is 1, so that of all terms bends alone are 0 somewhere. The knot at the least
+ * product of side^2 and batch, 128^2 * 2 = 32768, would be 32800 in three digits, above that one row and below all others.
+ */
+static void
+at_least_two_rows_lie_on_either_side_of_a_bend(void **state)
+{
+    static const double runs[][2] = {{128, 2}, {128, 3}, {256, 3}, {384, 3}, {512, 3}, {256, 2}, {256, 4}, {256, 5}};
+    const size_t rows = sizeof runs / sizeof runs[0];
+    size_t bends = 0;
+    memmodel_samples *samples;
+    struct terms terms;
+
+    assert_int_equal(memmodel_samples_new(*state, (const char *[]){"side", "batch", "bytes"}, 3, &samples), 0);
+    for (size_t i = 0; i < rows; i++)
+        assert_int_equal(memmodel_samples_add(samples, (double[]){runs[i][0], runs[i][1],
+                                                                  14e6 + 256 * runs[i][0] * runs[i][0] * runs[i][1]}),
+                         0);
+    make_terms(samples, "bytes", &terms);
+    for (size_t j = 0; j < terms.basis.count; j++) {
+        size_t below = 0;
+
+        for (size_t i = 0; i < rows; i++)
+            below += matrix_column(&terms.basis.columns, j)[i] == 0;
+        if (below == 0)
+            continue;
+        bends++;
+        assert_in_range(below, 2, rows - 2);
+    }
+    assert_true(bends > 4);
+    release_terms(*state, &terms);
+    memmodel_samples_unref(samples);
+}
+
+static void
+keep_note(void *user, const char *message)
+{
+    snprintf(user, 512, "%s", message);
+}
+
+/*
+ * Ten inputs of five levels have 7 functions each, of which 5 are bent. Of every two inputs 7 * 7 - 5 * 5 = 24 products are made, of 45
+ * pairs 1080: more than 2^22 numbers in 10,000 rows have room for.
+ */
+static void
+what_a_long_table_has_no_room_for_is_told(void **state)
+{
+    char names[LONG_INPUTS + 1][NAME], note[512] = "";
+    uint64_t seed = 1;
+    const char *columns[LONG_INPUTS + 1];
+    memmodel_samples *samples;
+    struct terms terms;
+
+    for (size_t j = 0; j <= LONG_INPUTS; j++) {
+        snprintf(names[j], NAME, "%c", (int)('a' + j));
+        columns[j] = names[j];
+    }
+    assert_int_equal(memmodel_samples_new(*state, columns, LONG_INPUTS + 1, &samples), 0);
+    for (size_t i = 0; i < LONG; i++) {
+        double row[LONG_INPUTS + 1] = {[LONG_INPUTS] = 7};
+
+        for (size_t j = 0; j < LONG_INPUTS; j++) {
+            row[j] = (double)(2 + next_random(&seed) % 5);
+            row[LONG_INPUTS] += row[j];
+        }
+        assert_int_equal(memmodel_samples_add(samples, row), 0);
+    }
+    memmodel_context_set_log(*state, keep_note, note);
+    make_terms(samples, columns[LONG_INPUTS], &terms);
+    memmodel_context_set_log(*state, NULL, NULL);
+    assert_string_equal(note, "the 1080 products of 2 powers or logarithms are left out: 10000 rows leave no room for "
+                              "them; a part of the rows would");
+    release_terms(*state, &terms);
+    memmodel_samples_unref(samples);
+}
+
+/* A tenth of the rows, and nothing is left out that is told. */
+static void
+a_short_table_has_room(void **state)
+{
+    char note[512] = "";
+    memmodel_samples *samples;
+    struct terms terms;
+
+    assert_int_equal(memmodel_samples_new(*state, (const char *[]){"a", "b", "y"}, 3, &samples), 0);
+    for (size_t i = 0; i < LONG / 10; i++) {
+        double a = (double)(2 + i % 7), b = (double)(2 + i % 11);
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){a, b, 1 + a * b}), 0);
+    }
+    memmodel_context_set_log(*state, keep_note, note);
+    make_terms(samples, "y", &terms);
+    memmodel_context_set_log(*state, NULL, NULL);
+    assert_string_equal(note, "");
+    release_terms(*state, &terms);
+    memmodel_samples_unref(samples);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(at_least_two_rows_lie_on_either_side_of_a_bend),
+        WITH_CONTEXT(what_a_long_table_has_no_room_for_is_told),
+        WITH_CONTEXT(a_short_table_has_room),
+    };
+
+    return cmocka_run_group_tests_name("terms", tests, NULL, NULL);
+}
