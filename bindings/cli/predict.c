@@ -161,7 +161,9 @@ is_bytes(const struct predict *predict)
 static const char *
 format_target(const struct predict *predict, double number, char text[TEXT_BYTES])
 {
-    if (is_bytes(predict) && fabs(number) < 0x1p62)
+    if (isnan(number))
+        snprintf(text, TEXT_BYTES, "undefined");
+    else if (is_bytes(predict) && fabs(number) < 0x1p62)
         format_bytes((int64_t)number, text);
     else
         snprintf(text, TEXT_BYTES, "%.6g", number);

@@ -172,6 +172,16 @@ class Fits(unittest.TestCase):
         self.assertIn("equal(size, max(size, 88))", run("fit", path, "--change-points", 1).stdout)
         self.assertNotIn("equal", run("fit", path).stdout)
 
+    def test_where_a_formula_has_no_value_it_is_told(self):
+        path, model = self.folder / "roots.csv", self.folder / "roots.json"
+        rows = [f"{root**2},{3 * root + 5}" for root in range(12)]
+        path.write_text("\n".join(["x,y", *rows]) + "\n", encoding="utf-8")
+        self.assertIn("y = 3*sqrt(x) + 5", run("fit", path, "-o", model).stdout)
+        said = run("predict", model, "--set", "x=-3").stdout.splitlines()
+        self.assertEqual([line.split()[-1] for line in said[1:3]], ["undefined", "undefined"])
+        self.assertIn("outside the samples", said[3])
+        self.assertEqual(run("predict", model, "--set", "x=16").stdout.splitlines()[1].split(), ["y", "17"])
+
     def test_each_loss_says_its_errors_in_its_own_measure(self):
         path = self.grid(lambda size, batch: 9e8 + 1300 * batch * size**3)
         # relative errors are least through the lower measurements: the upper ones then are 1 - 0.995 / 1.005 off
