@@ -194,6 +194,21 @@ every_allocation_may_fail(void **state)
     assert_survives_failing_allocations(fit_general_by_standard_error);
 }
 
+static memmodel_model *
+fit_rows(memmodel_context *context, const double (*rows)[3], size_t count)
+{
+    const struct memmodel_fit_options options = {.size = sizeof options};
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 3, &samples), 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
+    model = fit(samples, &options);
+    memmodel_samples_unref(samples);
+    return model;
+}
+
 /* The line of all rows has a coefficient above 0 that is none without one of them: it is the line without it, no failure. */
 static void
 a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
@@ -202,16 +217,8 @@ a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
                                      {22.6, 22.7, 77.7}, {1.1, 34.7, 35.9},   {1.7, 21.2, 23.6},  {36.4, 1.9, 3.7},
                                      {7.2, 1.1, 2.1},    {40.4, 24.4, 228.9}, {15.1, 10.4, 17.9}, {1.6, 1.6, 2.5},
                                      {11.5, 14.3, 20.0}};
-    const struct memmodel_fit_options options = {.size = sizeof options};
-    memmodel_samples *samples;
-    memmodel_model *model;
 
-    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
-    model = fit(samples, &options);
-    memmodel_model_unref(model);
-    memmodel_samples_unref(samples);
+    memmodel_model_unref(fit_rows(*state, rows, sizeof rows / sizeof rows[0]));
 }
 
 /*
@@ -223,17 +230,10 @@ a_line_that_cannot_be_proven_does_not_stand_in(void **state)
 {
     static const double rows[][3] = {{8, -3, 24}, {8, -3, 25}, {4, -1, 4}, {1, 3, 60}, {4, -3, 240},
                                      {4, -1, 4},  {1, 3, 4},   {1, 2, 3},  {8, 2, 16}};
-    const struct memmodel_fit_options options = {.size = sizeof options};
-    memmodel_samples *samples;
-    memmodel_model *model;
+    memmodel_model *model = fit_rows(*state, rows, sizeof rows / sizeof rows[0]);
 
-    assert_int_equal(memmodel_samples_new(*state, columns, 3, &samples), 0);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(memmodel_samples_add(samples, rows[i]), 0);
-    model = fit(samples, &options);
     assert_true(memmodel_model_evaluate(model, (double[]){4, -1}) > 0);
     memmodel_model_unref(model);
-    memmodel_samples_unref(samples);
 }
 
 int
