@@ -52,6 +52,7 @@ select_left_out(struct reweighing *work, const struct select_problem *problem, c
  * The constant is no matter of size: a subset is not considered without it where least squares puts it above 0, unless
  * the subset alone is exact. A process has bytes before it does anything, and few samples tell a base from none badly:
  * left out for the sake of a shorter formula, it cost more on rows not seen than it saved.
+ * A subset that is 0 at a row is not considered either: something was measured there, of which a bound would be a multiple of 0.
  *
  * Of those considered: the smallest subset whose mean squared leave-one-out error exceeds the least one by no more than
  * the standard error of that difference, taken row by row; of equally small ones, the one with the shortest description. The

@@ -195,9 +195,9 @@ every_allocation_may_fail(void **state)
 }
 
 static memmodel_model *
-fit_rows(memmodel_context *context, const double (*rows)[3], size_t count)
+fit_rows(memmodel_context *context, const double (*rows)[3], size_t count, int32_t loss)
 {
-    const struct memmodel_fit_options options = {.size = sizeof options};
+    const struct memmodel_fit_options options = {.size = sizeof options, .loss = loss};
     memmodel_samples *samples;
     memmodel_model *model;
 
@@ -218,7 +218,7 @@ a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term(void **state)
                                      {7.2, 1.1, 2.1},    {40.4, 24.4, 228.9}, {15.1, 10.4, 17.9}, {1.6, 1.6, 2.5},
                                      {11.5, 14.3, 20.0}};
 
-    memmodel_model_unref(fit_rows(*state, rows, sizeof rows / sizeof rows[0]));
+    memmodel_model_unref(fit_rows(*state, rows, sizeof rows / sizeof rows[0], MEMMODEL_FIT_LOSS_DEFAULT));
 }
 
 /*
@@ -230,10 +230,48 @@ a_line_that_cannot_be_proven_does_not_stand_in(void **state)
 {
     static const double rows[][3] = {{8, -3, 24}, {8, -3, 25}, {4, -1, 4}, {1, 3, 60}, {4, -3, 240},
                                      {4, -1, 4},  {1, 3, 4},   {1, 2, 3},  {8, 2, 16}};
-    memmodel_model *model = fit_rows(*state, rows, sizeof rows / sizeof rows[0]);
+    memmodel_model *model = fit_rows(*state, rows, sizeof rows / sizeof rows[0], MEMMODEL_FIT_LOSS_DEFAULT);
 
     assert_true(memmodel_model_evaluate(model, (double[]){4, -1}) > 0);
     memmodel_model_unref(model);
+}
+
+/*
+ * 2 a b but for one row, where `b` is 0: of all sums a*b alone errs least on the first table, of maxima of sums one of the second, and
+ * both say that nothing was measured there.
+ */
+static void
+no_formula_is_0_where_something_was_measured(void **state)
+{
+    static const double tables[][9][3] = {
+        {{3, 0, 30},
+         {2, 1, 3.6},
+         {3, 1, 5.4},
+         {2, 2, 8},
+         {4, 1, 8.8},
+         {4, 1, 8.8},
+         {3, 4, 26},
+         {1, 1, 1.8},
+         {1, 2, 4.4}},
+        {{3, 0, 30},
+         {3, 4, 21.61},
+         {1, 2, 3.61},
+         {2, 4, 16.01},
+         {3, 2, 12.01},
+         {3, 1, 5.41},
+         {1, 4, 8.01},
+         {2, 2, 8.81},
+         {1, 4, 7.21}},
+    };
+    static const int32_t losses[] = {MEMMODEL_FIT_LOSS_RELATIVE, MEMMODEL_FIT_LOSS_MAPE, MEMMODEL_FIT_LOSS_LOG_RATIO,
+                                     MEMMODEL_FIT_LOSS_ABSOLUTE};
+
+    for (size_t i = 0; i < 2 * sizeof losses / sizeof losses[0]; i++) {
+        memmodel_model *model = fit_rows(*state, tables[i % 2], 9, losses[i / 2]);
+
+        assert_true(memmodel_model_evaluate(model, (double[]){3, 0}) > 0);
+        memmodel_model_unref(model);
+    }
 }
 
 int
@@ -248,6 +286,7 @@ main(void)
         WITH_CONTEXT(a_rule_that_is_none_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
         WITH_CONTEXT(a_line_that_cannot_be_proven_does_not_stand_in),
+        WITH_CONTEXT(no_formula_is_0_where_something_was_measured),
         WITH_CONTEXT(a_line_is_shorter_where_rows_held_out_were_all_that_told_a_term),
     };
 
