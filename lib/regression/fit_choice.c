@@ -5,7 +5,6 @@
 #include "regression/fit_positive.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what is proven ---- */
 
@@ -102,7 +101,7 @@ static int
 leave_only(struct fit *fit, const struct subset *subset)
 {
     struct shortlist *shortlist = memory_allocate_zeroed(fit->context, 1, sizeof *shortlist);
-    struct fit before = *fit;
+    const struct fit before = *fit;
     bool found = false;
     int status;
 

@@ -62,16 +62,6 @@ drop_idle(struct held_out *held_out, size_t rows)
     held_out->count = kept;
 }
 
-/* What was measured is above 0: so must be what a formula of one column says of every row. */
-static bool
-is_above_zero(const struct basis *basis, uint16_t column)
-{
-    for (size_t i = 0; i < basis->columns.rows; i++)
-        if (!(matrix_column(&basis->columns, column)[i] > 0))
-            return false;
-    return true;
-}
-
 /* The moments as a formula; *proven says whether that could be written and is what it must be. */
 static int
 express(struct fit *fit, const struct moments_problem *problem, const struct moments *moments, struct sum *formula,
@@ -85,7 +75,7 @@ express(struct fit *fit, const struct moments_problem *problem, const struct mom
     if (status)
         return status == MEMMODEL_ERROR_OVERFLOW ? 0 : status;
     formula->numbers = moments_numbers(problem, moments) - 1;
-    return is_above_zero(&fit->basis, formula->subset.columns[0]) ? fit_prove(fit, formula, proven) : 0;
+    return subset_is_zero_somewhere(&fit->basis.columns, &formula->subset) ? 0 : fit_prove(fit, formula, proven);
 }
 
 /* The chosen moments become the formula, if that can be written and proven. */

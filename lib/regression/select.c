@@ -190,21 +190,6 @@ is_exact(const struct selection *selection, const struct candidate *candidate)
     return candidate->score <= 2 * selection->floor * (double)selection->problem->columns->rows;
 }
 
-/* Is the formula 0 at a row, whatever its coefficients? What was measured there is above 0. */
-static bool
-is_nothing_somewhere(const struct select_problem *problem, const struct subset *subset)
-{
-    for (size_t i = 0; i < problem->columns->rows; i++) {
-        size_t k = 0;
-
-        while (k < subset->count && matrix_column(problem->columns, subset->columns[k])[i] == 0)
-            k++;
-        if (k == subset->count)
-            return true;
-    }
-    return false;
-}
-
 /* A subset of the bin, or one that the bin does not list. */
 static void
 consider(struct selection *selection, const struct subset_bin *bin, const struct subset *subset, bool plain)
@@ -213,7 +198,7 @@ consider(struct selection *selection, const struct subset_bin *bin, const struct
     struct candidate candidate = {.subset = subset, .plain = plain, .size = subset_size(problem, subset)};
     size_t place = selection->count;
 
-    if (is_nothing_somewhere(problem, subset) || !left_out_losses(selection, subset, selection->errors))
+    if (subset_is_zero_somewhere(problem->columns, subset) || !left_out_losses(selection, subset, selection->errors))
         return;
     for (size_t i = 0; i < problem->columns->rows; i++)
         candidate.score += selection->errors[i];

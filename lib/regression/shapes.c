@@ -129,7 +129,7 @@ shapes_add_bends(struct basis *basis, size_t term, double *values, size_t rows)
     int status = 0;
 
     numbers_sort(values, rows);
-    if (rows < 2 || !isfinite(values[0]) || !isfinite(values[rows - 1]))
+    if (!isfinite(values[0]) || !isfinite(values[rows - 1]))
         return 0;
     for (size_t i = 0; !status && i < sizeof quantiles / sizeof quantiles[0]; i++) {
         double knot = decimal_rounded(values[(size_t)(quantiles[i] * (double)(rows - 1))], DECIMAL_FEW);

@@ -376,3 +376,17 @@ subset_search(memmodel_context *context, const struct subset_library *library, s
     search_release(&search);
     return status;
 }
+
+bool
+subset_is_zero_somewhere(const struct matrix *columns, const struct subset *subset)
+{
+    for (size_t i = 0; i < columns->rows; i++) {
+        size_t k = 0;
+
+        while (k < subset->count && matrix_column(columns, subset->columns[k])[i] == 0)
+            k++;
+        if (k == subset->count)
+            return true;
+    }
+    return false;
+}

@@ -54,4 +54,8 @@ struct subset_library {
 int
 subset_search(memmodel_context *context, const struct subset_library *library, struct shortlist *shortlist);
 
+/* Whether the sum of these columns is 0 at a row, whatever its coefficients. */
+bool
+subset_is_zero_somewhere(const struct matrix *columns, const struct subset *subset);
+
 #endif

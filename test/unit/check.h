@@ -11,6 +11,7 @@
 
 #include "memmodel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* cmocka setup and teardown: *state is a memmodel_context. */
@@ -25,6 +26,28 @@ context_teardown(void **state)
 {
     memmodel_context_unref(*state);
     return 0;
+}
+
+/* The last message of a context's log, of which NOTE_BYTES at most are kept; a memmodel_log. */
+enum { NOTE_BYTES = 256 };
+
+static inline void
+keep_note(void *note, const char *message)
+{
+    snprintf(note, NOTE_BYTES, "%s", message);
+}
+
+/* The model after it was written and read. */
+static inline memmodel_model *
+written_and_read(memmodel_context *context, const memmodel_model *model)
+{
+    memmodel_model *read = NULL;
+    char *text = NULL;
+
+    if (memmodel_model_to_json(model, &text) || memmodel_model_from_json(context, "model", text, strlen(text), &read))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    memmodel_free(context, text);
+    return read;
 }
 
 /* A test of cmocka's whose state is a context of its own. */

@@ -3,14 +3,9 @@
 
 #include "regression/basis.h"
 
-#include <stdio.h>
-
-enum { LONG = 10000, LONG_INPUTS = 10, NAME = 4 };
+enum { LONG = 10000, LONG_INPUTS = 10 };
 
 /* ---- helpers ---- */
-
-static const struct memmodel_fit_options options = {
-    .size = sizeof options, .basis = MEMMODEL_BASIS_POSYNOMIAL, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
 
 /* What samples are fitted by. */
 struct terms {
@@ -22,12 +17,14 @@ struct terms {
 static void
 make_terms(const memmodel_samples *samples, const char *target, struct terms *terms)
 {
-    struct memmodel_fit_options own = options;
+    const struct memmodel_fit_options options = {.size = sizeof options,
+                                                 .target = target,
+                                                 .basis = MEMMODEL_BASIS_POSYNOMIAL,
+                                                 .loss = MEMMODEL_FIT_LOSS_RELATIVE};
 
-    own.target = target;
-    assert_int_equal(training_read(samples, &own, &terms->training), 0);
-    assert_int_equal(structure_read(samples, &terms->training, &own, &terms->structure), 0);
-    assert_int_equal(basis_new(&terms->training, &own, &terms->structure, &terms->basis), 0);
+    assert_int_equal(training_read(samples, &options, &terms->training), 0);
+    assert_int_equal(structure_read(samples, &terms->training, &options, &terms->structure), 0);
+    assert_int_equal(basis_new(&terms->training, &options, &terms->structure, &terms->basis), 0);
 }
 
 static void
@@ -73,12 +70,6 @@ at_least_two_rows_lie_on_either_side_of_a_bend(void **state)
     memmodel_samples_unref(samples);
 }
 
-static void
-keep_note(void *user, const char *message)
-{
-    snprintf(user, 512, "%s", message);
-}
-
 /*
  * Ten inputs of five levels have 7 functions each, of which 5 are bent. Of every two inputs 7 * 7 - 5 * 5 = 24 products are made, of 45
  * pairs 1080: more than 2^22 numbers in 10,000 rows have room for.
@@ -86,16 +77,12 @@ keep_note(void *user, const char *message)
 static void
 what_a_long_table_has_no_room_for_is_told(void **state)
 {
-    char names[LONG_INPUTS + 1][NAME], note[512] = "";
+    static const char *const columns[LONG_INPUTS + 1] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "y"};
+    char note[NOTE_BYTES] = "";
     uint64_t seed = 1;
-    const char *columns[LONG_INPUTS + 1];
     memmodel_samples *samples;
     struct terms terms;
 
-    for (size_t j = 0; j <= LONG_INPUTS; j++) {
-        snprintf(names[j], NAME, "%c", (int)('a' + j));
-        columns[j] = names[j];
-    }
     assert_int_equal(memmodel_samples_new(*state, columns, LONG_INPUTS + 1, &samples), 0);
     for (size_t i = 0; i < LONG; i++) {
         double row[LONG_INPUTS + 1] = {[LONG_INPUTS] = 7};
@@ -107,7 +94,7 @@ what_a_long_table_has_no_room_for_is_told(void **state)
         assert_int_equal(memmodel_samples_add(samples, row), 0);
     }
     memmodel_context_set_log(*state, keep_note, note);
-    make_terms(samples, columns[LONG_INPUTS], &terms);
+    make_terms(samples, "y", &terms);
     memmodel_context_set_log(*state, NULL, NULL);
     assert_string_equal(note, "the 1080 products of 2 powers or logarithms are left out: 10000 rows leave no room for "
                               "them; a part of the rows would");
@@ -119,7 +106,7 @@ what_a_long_table_has_no_room_for_is_told(void **state)
 static void
 a_short_table_has_room(void **state)
 {
-    char note[512] = "";
+    char note[NOTE_BYTES] = "";
     memmodel_samples *samples;
     struct terms terms;
 

@@ -50,17 +50,11 @@ a_table_has_named_columns_and_rows(void **state)
     memmodel_samples_unref(samples);
 }
 
-static void
-keep_note(void *user, const char *message)
-{
-    snprintf(user, 100, "%s", message);
-}
-
 /* A failed measurement that reads "nan" makes text of a column of numbers: the next to last would be the target then. */
 static void
 a_column_that_is_text_for_some_of_its_fields_is_told(void **state)
 {
-    char note[100] = "";
+    char note[NOTE_BYTES] = "";
     memmodel_samples *samples;
 
     memmodel_context_set_log(*state, keep_note, note);

@@ -266,16 +266,10 @@ a_last_line_without_its_end_is_kept_if_it_is_a_row_or_a_comment(void **state)
 }
 
 static void
-keep_note(void *user, const char *message)
-{
-    snprintf(user, 256, "%s", message);
-}
-
-static void
 a_line_that_is_left_out_is_in_the_log(void **state)
 {
     struct fixture *fixture = *state;
-    char note[256] = "";
+    char note[NOTE_BYTES] = "";
 
     memmodel_context_set_log(fixture->context, keep_note, note);
     write_text(fixture->path, "dim,batch,status\n# note\n64,4\n80,");
