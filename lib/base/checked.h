@@ -2,6 +2,7 @@
 #ifndef BASE_CHECKED_H
 #define BASE_CHECKED_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +73,23 @@ checked_size(size_t count, size_t size, size_t *bytes)
     if (size != 0 && count > SIZE_MAX / size)
         return false;
     *bytes = count * size;
+    return true;
+}
+
+/*
+ * ---- narrower integers ----
+ *
+ * An int64_t becomes narrower here, where it is checked, or by a plain cast of what a comment, a check beside it or its
+ * own definition keeps small: a rank, an axis, an index of what is there.
+ */
+
+/* False, and *result left alone, where an int does not hold it. */
+static inline bool
+checked_int(int64_t a, int *result)
+{
+    if (a < INT_MIN || a > INT_MAX)
+        return false;
+    *result = (int)a;
     return true;
 }
 

@@ -98,6 +98,15 @@ add_parameters(struct draft *draft, memmodel_dim features)
 
 /* ---- outputs ---- */
 
+/* aten/src/ATen/native/RNN.cpp: "Expected sequence length to be larger than 0 in RNN"; an empty batch is none. */
+static int
+require_steps(struct draft *draft, memmodel_dim length)
+{
+    if (length != 0)
+        return 0;
+    return draft_error(draft, MEMMODEL_ERROR_SHAPE, "the sequence has length 0, needs at least 1");
+}
+
 static int
 infer_recurrent(struct draft *draft)
 {
@@ -105,7 +114,8 @@ infer_recurrent(struct draft *draft)
     struct memmodel_shape y = draft_shape(draft, 0), state = y;
     int64_t directions = recurrent->bidirectional ? 2 : 1;
 
-    if (complete(draft, recurrent) || add_parameters(draft, y.dims[2]))
+    if (complete(draft, recurrent) || require_steps(draft, y.dims[recurrent->batch_first ? 1 : 0]) ||
+        add_parameters(draft, y.dims[2]))
         return draft->status;
     y.dims[2] = directions * output_width(recurrent);
     draft_output(draft, &y);

@@ -5,12 +5,13 @@
 #include "frameworks/pytorch/named.h"
 #include "frameworks/pytorch/recurrent.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* All of a recurrent layer while it runs. A cell is one layer in one direction. */
 struct recurrence {
     struct step *step;
-    int kind, layers, directions, cells;
+    int kind, layers, directions, cells, length;
     int64_t hidden_size;
     double dropout;
     bool biases, projected, batch_first;
@@ -172,16 +173,10 @@ lstm_step(struct step *step, struct value *input_gates, struct value *hidden, st
 
 /* ---- a layer, step by step ---- */
 
-/* The steps of one direction; they stay in `outputs`, in the order of time. */
-struct direction {
-    struct value **outputs;
-    int length;
-};
-
+/* Along the first axis, of `count` elements. */
 static void
-unbind(struct step *step, struct value *x, struct value **results)
+unbind(struct step *step, struct value *x, int count, struct value **results)
 {
-    int count = (int)x->shape.dims[0];
     struct shape *parts = arena_allocate(&step->pool.arena, (size_t)count * sizeof *parts);
 
     if (!parts) {
@@ -206,36 +201,39 @@ one_step(struct recurrence *r, struct value *gates, struct value *hidden, struct
     return rnn_step(r->step, gates, hidden, cell, r->kind);
 }
 
-/* Runs over time, backwards for the second direction; what it ends with goes to r->last and r->last_states. */
+/*
+ * Runs over time, backwards for the second direction; what it ends with goes to r->last and r->last_states. The outputs
+ * stay in `outputs`, in the order of time.
+ */
 static struct value *
-run_direction(struct recurrence *r, struct value *gates, int index, struct direction *direction)
+run_direction(struct recurrence *r, struct value *gates, int index, struct value **outputs)
 {
     struct step *step = r->step;
     bool backwards = index % r->directions == 1;
     struct cell cell = cell_of(r, index);
-    struct value **inputs = arena_allocate(&step->pool.arena, (size_t)direction->length * sizeof *inputs);
+    struct value **inputs = arena_allocate(&step->pool.arena, (size_t)r->length * sizeof *inputs);
     struct value *hidden = value_keep(r->first[index]), *state = value_keep(r->first_states[index]);
 
     if (!inputs) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return &step->nothing;
     }
-    memset(inputs, 0, (size_t)direction->length * sizeof *inputs);
-    unbind(step, gates, inputs);
-    for (int t = 0; t < direction->length && !step->status; t++) {
-        int at = backwards ? direction->length - 1 - t : t;
+    memset(inputs, 0, (size_t)r->length * sizeof *inputs);
+    unbind(step, gates, r->length, inputs);
+    for (int t = 0; t < r->length && !step->status; t++) {
+        int at = backwards ? r->length - 1 - t : t;
         struct value *old = hidden;
 
         hidden = one_step(r, inputs[at], old, &state, &cell);
-        direction->outputs[at] = value_keep(hidden);
+        outputs[at] = value_keep(hidden);
         value_drop(step, old);
     }
     r->last[index] = hidden;
     r->last_states[index] = state;
     if (step->status)
         return &step->nothing;
-    value_drop_all(step, inputs, direction->length);
-    return aten_stack(step, direction->outputs, direction->length, 0);
+    value_drop_all(step, inputs, r->length);
+    return aten_stack(step, outputs, r->length, 0);
 }
 
 static struct value *
@@ -243,33 +241,30 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
 {
     enum { BOTH = 2 };
     struct step *step = r->step;
-    struct direction directions[BOTH] = {{NULL, 0}};
-    struct value *results[BOTH] = {NULL}, *joined;
+    struct value **outputs[BOTH] = {NULL}, *results[BOTH] = {NULL}, *joined;
 
     for (int d = 0; d < r->directions && !step->status; d++) {
         int index = layer * r->directions + d;
         struct cell cell = cell_of(r, index);
         struct value *old = *gates;
 
-        directions[d].length = (int)x->shape.dims[0];
-        directions[d].outputs =
-            arena_allocate(&step->pool.arena, (size_t)directions[d].length * sizeof(struct value *));
-        if (!directions[d].outputs) {
+        outputs[d] = arena_allocate(&step->pool.arena, (size_t)r->length * sizeof(struct value *));
+        if (!outputs[d]) {
             step_fail(step, MEMMODEL_ERROR_NOMEM);
             return &step->nothing;
         }
         *gates = linear(step, x, cell.input_weight, cell.input_bias);
         value_drop(step, old);
-        results[d] = run_direction(r, *gates, index, &directions[d]);
+        results[d] = run_direction(r, *gates, index, outputs[d]);
         if (r->directions == 1 && !step->status)
-            value_drop_all(step, directions[d].outputs, directions[d].length);
+            value_drop_all(step, outputs[d], r->length);
     }
     if (r->directions == 1 || step->status)
         return results[0] ? results[0] : &step->nothing;
     joined = aten_concat(step, results, BOTH, 2, results[0]->shape.dtype);
     for (int d = BOTH - 1; d >= 0; d--) {
         value_drop(step, results[d]);
-        value_drop_all(step, directions[d].outputs, directions[d].length);
+        value_drop_all(step, outputs[d], r->length);
     }
     return joined;
 }
@@ -379,9 +374,9 @@ run_half_lstm(struct step *step, const struct layer *layer)
 static void
 spread_states(struct recurrence *r)
 {
-    unbind(r->step, r->hidden, r->first);
+    unbind(r->step, r->hidden, r->cells, r->first);
     if (r->states)
-        unbind(r->step, r->states, r->first_states);
+        unbind(r->step, r->states, r->cells, r->first_states);
 }
 
 static void
@@ -420,12 +415,31 @@ run_layers(struct recurrence *r, const struct layer *layer, struct value *given)
         step_output(step, layer, 2, last_states);
 }
 
+/* RNN.cpp: "Expected sequence length to be larger than 0 in RNN" */
+static int
+count_steps(struct recurrence *r, const struct layer *layer, const struct value *given)
+{
+    int64_t length = given->shape.dims[r->batch_first ? 1 : 0];
+
+    if (length == 0)
+        return context_error(r->step->context, MEMMODEL_ERROR_SHAPE, layer->name,
+                             "the sequence has length 0, needs at least 1");
+    if (!checked_int(length, &r->length))
+        return context_error(r->step->context, MEMMODEL_ERROR_OVERFLOW, layer->name,
+                             "a sequence of length %" PRId64 " is longer than can be simulated", length);
+    return 0;
+}
+
 static void
 run(struct recurrence *r, const struct layer *layer, struct value *given)
 {
     size_t count = 4 * (size_t)r->cells + HELD_PER_LAYER * (size_t)r->layers;
     struct value **room;
 
+    if (!r->step->status)
+        r->step->status = count_steps(r, layer, given);
+    if (r->step->status)
+        return;
     if (is_half_lstm(r, given)) {
         run_half_lstm(r->step, layer);
         return;

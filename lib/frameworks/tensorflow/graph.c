@@ -4,9 +4,12 @@
 static int
 add_inputs(struct graph *graph, struct operation *operation, const int32_t *inputs, int32_t count)
 {
-    int status = array_reserve(graph->context, &graph->inputs, &graph->input_capacity,
-                               graph->input_count + (size_t)count, sizeof *graph->inputs);
+    int status;
 
+    if (graph->input_count + (size_t)count > INT32_MAX)
+        return context_error(graph->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the step has too many operations");
+    status = array_reserve(graph->context, &graph->inputs, &graph->input_capacity, graph->input_count + (size_t)count,
+                           sizeof *graph->inputs);
     if (status)
         return status;
     operation->first_input = (int32_t)graph->input_count;
@@ -32,14 +35,18 @@ int32_t
 graph_add(struct graph *graph, const struct operation *operation, const int32_t *inputs, int32_t count)
 {
     struct operation *new;
+    int status;
 
+    if (graph->count >= INT32_MAX)
+        return context_error(graph->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the step has too many operations");
     if (array_reserve(graph->context, &graph->operations, &graph->capacity, graph->count + 1,
                       sizeof *graph->operations))
         return MEMMODEL_ERROR_NOMEM;
     new = &graph->operations[graph->count];
     *new = *operation;
-    if (add_inputs(graph, new, inputs, count))
-        return MEMMODEL_ERROR_NOMEM;
+    status = add_inputs(graph, new, inputs, count);
+    if (status)
+        return status;
     if (new->duration == 0)
         new->duration = bytes_moved(graph, new);
     return (int32_t)graph->count++;

@@ -43,7 +43,7 @@ struct graph {
     size_t count, capacity, input_count, input_capacity;
 };
 
-/* A copy of `operation`, reading `inputs` (each >= 0, or left out). Its index, or MEMMODEL_ERROR_NOMEM. */
+/* A copy of `operation`, reading `inputs` (each >= 0, or left out). Its index, or a negative status. */
 int32_t
 graph_add(struct graph *graph, const struct operation *operation, const int32_t *inputs, int32_t count);
 

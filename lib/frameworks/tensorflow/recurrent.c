@@ -6,11 +6,13 @@
  */
 #include "frameworks/tensorflow/build.h"
 
+#include <inttypes.h>
+
 enum { MOST_KEPT = 7, LSTM_KEPT = 7, GRU_KEPT = 6, RNN_KEPT = 2, PARALLEL_ITERATIONS = 32 };
 
 struct loop {
     struct build *build;
-    int64_t steps;   /* of all directions */
+    int64_t steps;   /* of all directions, at most INT32_MAX */
     int64_t state;   /* bytes of one */
     int64_t slice;   /* bytes of the input of a time step */
     int gates, kept; /* states that go into the product with the input, and that a time step keeps */
@@ -28,9 +30,14 @@ loop_of(struct build *build, const struct layer *layer)
     int64_t length = build_dim(build, x->dims[options->batch_first ? 1 : 0]);
     int64_t batch = build_dim(build, x->dims[options->batch_first ? 0 : 1]);
 
-    loop.steps = length * (options->bidirectional ? 2 : 1);
+    loop.steps = build_times(build, length, options->bidirectional ? 2 : 1);
     loop.state = build_times(build, dtype_bytes(x->dtype), build_times(build, batch, options->hidden));
     loop.slice = build_bytes(build, layer->inputs[0]) / length;
+    if (loop.steps > INT32_MAX)
+        build_fail(build, context_error(build->context, MEMMODEL_ERROR_OVERFLOW, layer->name,
+                                        "%" PRId64 " time steps are more than TensorFlow's step can have", loop.steps));
+    if (build->status)
+        return loop;
     loop.slices = memory_allocate_zeroed(build->context, (size_t)loop.steps, 2 * sizeof *loop.slices);
     if (loop.slices)
         loop.products = loop.slices + loop.steps;
