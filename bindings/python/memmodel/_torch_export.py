@@ -11,9 +11,11 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch._export.non_strict_utils import _clean_dynamic_markers
 from torch.fx import traceback
 from torch.utils import checkpoint
 
+from memmodel._torch_checks import Refused, check_loss, check_types, compiled_functions_refused
 from memmodel._torch_deaths import ATTRIBUTE, CACHED, GONE, KEY, MADE, deaths_marked, mark_cached
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, quiet, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
@@ -56,6 +58,8 @@ class Step(nn.Module):  # type: ignore[misc]
     def forward(self, args: Sequence[Any], kwargs: Mapping[str, Any], target: Any = None) -> Any:
         y = self.model(*args, **kwargs)
         loss = None if self.loss is None else self.loss(y) if target is None else self.loss(y, target)
+        if self.loss is not None:
+            check_loss(loss)
         with traceback.annotate({END: 1}):  # what is still there now, the names `y` and `loss` hold
             torch.ops.aten._assert_tensor_metadata(torch.empty(0))
         returned = tensors_in(y)
@@ -543,11 +547,16 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
     programs: list[tuple[Any, bool]] = []
     for way in WAYS:
         try:
-            with way(), deaths_marked(), quiet("torch._subclasses.fake_tensor"):
+            with way(), deaths_marked(), compiled_functions_refused(), quiet("torch._subclasses.fake_tensor"):
                 program = torch.export.export(step, handed, dynamic_shapes=dynamic_shapes, strict=False)
+        except Refused:
+            raise
         except Exception as error:  # whatever export says
             errors.append(error)
             continue
+        finally:
+            for tensor in tensors_in(handed):
+                _clean_dynamic_markers(tensor)  # export itself does so where it gets to its end
         programs.append((program, way is nullcontext))
         if sizes_are_known(program.graph):
             return programs[-1]
@@ -582,6 +591,7 @@ def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> P
     """Calls of `step(*handed)`, in the mode that its modules are in."""
     with _checkpoints_marked() as reentrant, functions_marked() as marks:
         program, traced = _exported(step, handed, dynamic_shapes)
+    check_types(program.graph_module)
     given = _match_placeholders(program, step, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))

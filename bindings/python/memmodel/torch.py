@@ -21,6 +21,7 @@ from memmodel import _torch_export, estimation
 from memmodel._call import kind_of
 from memmodel._torch_calls import Calls, dtype_of
 from memmodel._torch_checkpoints import Together
+from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
@@ -213,6 +214,7 @@ def from_module(
         args = (args,)
     if isinstance(args, str) or not isinstance(args, Sequence):
         raise TypeError(f"args: a tuple of what the module is called with is needed, not {kind_of(args)}")
+    check_module(module)
     kwargs = kwargs or {}
     function, targets = loss_of(loss, target, module, args, kwargs) if training else (None, ())
     handed = (tuple(args), dict(kwargs), *targets)
@@ -223,6 +225,8 @@ def from_module(
             try:
                 program = _torch_export.export(step, handed, _any_batch(handed))
                 return _build(program, training=module.training)
+            except Refused:
+                raise
             except Exception:  # export, or a size without a form: whatever it says, the sizes of the arguments work
                 pass
         return _build(_torch_export.export(step, handed), training=module.training)

@@ -1,0 +1,135 @@
+"""What PyTorch would refuse, or run in another way than eagerly on one device, memmodel.torch refuses as well."""
+
+import importlib.util
+import sys
+import unittest
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+if TORCH:
+    import memmodel.torch
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Product(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.factor = nn.Parameter(torch.zeros(8, 16))
+
+        def forward(self, x):
+            return self.factor @ x.double().t()
+
+    @torch.compile
+    def doubled(x):
+        return 2 * x
+
+    class Doubled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(16, 4)
+
+        def forward(self, x):
+            return doubled(self.linear(x))
+
+
+def whole(*shape):
+    return torch.zeros(*shape, dtype=torch.int64)
+
+
+def total(y):
+    return y.sum()
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Refusals(unittest.TestCase):
+    def refused(self, text, module, *args, error=RuntimeError, **options):
+        """By estimate() and by from_module(), whose batch is a symbol."""
+        with self.assertRaisesRegex(error, text):
+            memmodel.torch.estimate(module, args, **options)
+        with self.assertRaisesRegex(error, text):
+            memmodel.torch.from_module(module, args, **options)
+
+    def refused_by_both(self, text, module, *args, loss=None, target=None):
+        """With the words of torch's own error."""
+        with self.assertRaisesRegex(Exception, text):
+            y = module(*args)
+            (loss(y) if target is None else loss(y, target)).backward()
+        self.refused(text, module, *args, loss=loss, target=target)
+
+    def test_tensors_of_types_that_a_kernel_does_not_take(self):
+        self.refused_by_both("mat1 and mat2 must have the same dtype, but got Long and Float",
+                             nn.Linear(16, 4), whole(8, 16), loss=total)  # fmt: skip
+        self.refused_by_both("mat1 and mat2 must have the same dtype, but got Double and Float",
+                             nn.Linear(16, 4), torch.zeros(8, 16, dtype=torch.float64), loss=total)  # fmt: skip
+        self.refused_by_both("expected m1 and m2 to have the same dtype, but got: float != double",
+                             Product(), torch.zeros(8, 16), loss=total)  # fmt: skip
+        with self.assertRaisesRegex(NotImplementedError, "not implemented for 'Long'"):
+            nn.GELU()(whole(8, 16))
+        self.refused("not implemented for 'Long'", nn.GELU(), whole(8, 16), training=False)
+
+    def test_targets_of_another_type(self):
+        x, linear = torch.zeros(8, 16), nn.Linear(16, 4)
+        self.refused_by_both("expected target dtype to be Long or Byte, but got Int",
+                             linear, x, loss=functional.cross_entropy, target=whole(8).int())  # fmt: skip
+        self.refused_by_both("Found dtype Long but expected Float", nn.Sequential(linear, nn.Sigmoid()), x,
+                             loss=functional.binary_cross_entropy, target=whole(8, 4))  # fmt: skip
+
+    def test_a_message_names_the_operator_the_types_and_the_line(self):
+        said = r"matmul .*float32\[8, 16\], float64\[16, 8\].*self.factor @ x.double\(\)"
+        with self.assertRaisesRegex(RuntimeError, said):
+            memmodel.torch.estimate(Product(), (torch.zeros(8, 16),), training=False)
+
+    def test_tensors_of_several_types_that_kernels_take_are_taken(self):
+        x = torch.zeros(8, 16)
+        memmodel.torch.estimate(nn.Linear(16, 4), (x,), loss=functional.mse_loss, target=whole(8, 4))
+        memmodel.torch.estimate(nn.Embedding(9, 4), (whole(8, 2).int(),), loss=total)
+        memmodel.torch.estimate(nn.Linear(16, 4), (x,), loss="cross_entropy", precision="bfloat16")
+
+    def test_a_loss_that_has_no_backward_pass(self):
+        x, frozen = torch.zeros(8, 16), nn.Linear(16, 4).requires_grad_(False)
+        self.refused_by_both("grad can be implicitly created only for scalar outputs",
+                             nn.Linear(16, 4), x, loss=lambda y: y)  # fmt: skip
+        without = "element 0 of tensors does not require grad and does not have a grad_fn"
+        self.refused_by_both(without, frozen, x, loss=total)
+        self.refused_by_both(without, nn.Linear(16, 4), x, loss=lambda y: y.detach().sum())
+        self.refused_by_both(without, nn.Linear(16, 4), x, loss=lambda y: y.argmax())
+        for nothing in (None, 3.0):
+            self.refused("loss: a tensor is needed", nn.Linear(16, 4), x, loss=lambda y, nothing=nothing: nothing)
+        self.assertGreater(memmodel.torch.estimate(frozen, (x,), training=False).peak.live, 0)
+
+    def test_arguments_are_left_as_they_were(self):
+        x = torch.zeros(8, 16)
+        before = dict(vars(x))
+        self.refused("scalar", nn.Linear(16, 4), x, loss=lambda y: y)
+        self.assertEqual(vars(x), before)
+
+    def test_modules_that_are_compiled(self):
+        def model():
+            return nn.Sequential(nn.Linear(16, 4), nn.GELU())
+
+        x, in_place, own_forward = torch.zeros(8, 16), model(), model()
+        in_place[1].compile()
+        own_forward.forward = torch.compile(own_forward.forward)
+        refused = "compiled by torch.compile.*not modelled"
+        self.refused(refused, torch.compile(model()), x, error=ValueError)
+        self.refused("module: 1 is " + refused, in_place, x, error=ValueError)
+        self.refused(refused, own_forward, x)
+        self.refused(r"doubled\(\) is " + refused, Doubled(), x)
+        self.refused(refused, model(), x, loss=torch.compile(total))
+        self.refused("TorchScript", torch.jit.trace(model(), x), x, error=ValueError)
+
+    def test_modules_of_several_devices(self):
+        inner, x = nn.Sequential(nn.Linear(16, 4), nn.GELU()), torch.zeros(8, 16)
+        for module in (nn.DataParallel(inner), nn.Sequential(nn.DataParallel(inner))):
+            self.refused("DataParallel, which splits each batch.*not modelled", module, x, error=ValueError)
+        for name in ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule"):
+            wrapped = type(name, (nn.Sequential,), {})(inner)
+            self.refused(f"module: it is a {name}.*not modelled", wrapped, x, error=ValueError)
+
+
+if __name__ == "__main__":
+    if not TORCH:
+        print("skipped: torch is not installed")
+        sys.exit(77)
+    unittest.main()
