@@ -1,6 +1,7 @@
 -- What happens to a job: its models' needs are compared with what it asked for and with what its nodes have. First all
--- is decided, then the job is changed; so a failure leaves it as it came.
+-- is decided, in bounded time, then the job is changed; so a failure leaves it as it came.
 
+local limit = require("memmodel_slurm.limit")
 local text = require("memmodel_slurm.text")
 local settings = require("memmodel_slurm.settings")
 local request = require("memmodel_slurm.request")
@@ -118,29 +119,34 @@ local function add_comment(job, before, words)
     job.admin_comment = (before and before .. "; " or "") .. "memmodel: " .. words
 end
 
-local function apply(job, needs, options)
-    local words = {}
+-- A function that changes the job; all that it needs is known beforehand.
+local function changes_for(job, needs, options)
+    local changes, words, comment = {}, {}, text.field(job, "admin_comment")
     for number, need in ipairs(needs) do
-        local change = CHANGES[need.resource](job, need, options)
-        if change.set then
-            change.set()
-        end
-        if not options.quiet then
-            tell(need, change)
-        end
-        words[number] = describe(need, change)
+        changes[number] = CHANGES[need.resource](job, need, options)
+        words[number] = describe(need, changes[number])
     end
-    add_comment(job, job.admin_comment, table.concat(words, " | "))
-    return slurm.SUCCESS
+    return function()
+        for number, change in ipairs(changes) do
+            if change.set then
+                change.set()
+            end
+            if not options.quiet then
+                tell(needs[number], change)
+            end
+        end
+        add_comment(job, comment, table.concat(words, " | "))
+    end
 end
 
+-- A code, and where the job is to be changed, the function that does it.
 local function submit(options, job, partitions)
     local found = request.find(job, options)
     if not found then
         return slurm.SUCCESS
     end
     local needs = prediction.all(found, options)
-    local names = nodes.partitions(job.partition, partitions)
+    local names = nodes.partitions(job, partitions)
     for _, need in ipairs(needs) do
         local most, where = nodes.largest(names, partitions, need.resource, options)
         local sentence = options.user_memory ~= "keep" and refusal(need, most, where)
@@ -148,7 +154,7 @@ local function submit(options, job, partitions)
             return refuse(DOES_NOT_FIT, "%s", sentence)
         end
     end
-    return apply(job, needs, options)
+    return slurm.SUCCESS, changes_for(job, needs, options)
 end
 
 -- The bound of a resource that a job was admitted with, by its AdminComment; nil if there is none.
@@ -172,13 +178,13 @@ local LOWERED = {
 -- A job admitted by its bound keeps it: its user may not go below, nor to a partition without room. Operators may.
 -- Slurm 22.05 shows users the code alone; the sentence is in the log.
 local function modify(options, job, record, partitions, modify_uid)
-    local comment = (record.admin_comment or ""):match("memmodel:.*") or ""
+    local comment = (record.admin_comment or ""):sub(-text.MOST.admin_comment):match("memmodel:.*") or ""
     if options.user_memory == "keep" or modify_uid ~= record.user_id then
         return slurm.SUCCESS
     end
     for resource, noun in pairs(NOUNS) do
         local bound = admitted_with(comment, resource) or 0
-        local most, where = nodes.largest(nodes.partitions(job.partition, {}), partitions, resource, options)
+        local most, where = nodes.largest(nodes.partitions(job, {}), partitions, resource, options)
         if bound > most then
             return refuse(DOES_NOT_FIT, "this job needs up to %s of %s; the largest node of partition %s has %s.",
                 text.bytes(bound), noun, where, text.bytes(most))
@@ -201,22 +207,36 @@ local function failed(options, problem, job, is_new)
         return slurm.ERROR
     end
     say("%s. The job stays as it is.", sentence)
-    if is_new then
-        add_comment(job, job.admin_comment, "failed: " .. sentence)
+    local before = job.admin_comment
+    return slurm.SUCCESS, is_new and #(before or "") <= text.MOST.admin_comment and function()
+        add_comment(job, before, "failed: " .. sentence)
     end
-    return slurm.SUCCESS
 end
 
 -- Without settings there is nothing to decide by: jobs pass, and the log has the reason.
-local function run(hook, action, path, job, ...)
-    local start = os.clock()
+local function decide(action, path, job, ...)
     local options = settings.get(path)
     if not options then
         return slurm.SUCCESS
     end
-    local done, code = pcall(action, options, job, ...)
+    local done, code, change = limit.pass(pcall(action, options, job, ...))
     if not done then
-        code = failed(options, code, job, hook == "submit")
+        return failed(options, code, job, action == submit)
+    end
+    return code, change
+end
+
+-- A job whose hook takes too long passes as it came, whatever on_failure says.
+local function run(hook, action, path, job, ...)
+    local start = os.clock()
+    local done, code, change = limit.call(decide, action, path, job, ...)
+    if not done and limit.exceeded(code) then
+        slurm.log_error("%s", "memmodel: " .. tostring(code) .. "; the job passes as it came")
+        code = slurm.SUCCESS
+    elseif not done then
+        error(code, 0)
+    elseif change then
+        change()
     end
     slurm.log_debug("%s", string.format("memmodel: %s took %.0f us", hook, (os.clock() - start) * 1e6))
     return code

@@ -19,7 +19,7 @@ end
 -- The entries of "gres:gpu:h200:1,gres:vram:20G" as {"gpu:h200:1", "vram:20G"}.
 local function gres_entries(job)
     local entries = {}
-    for entry in (job.tres_per_node or ""):sub(1, 4096):gmatch("[^,]+") do
+    for entry in (text.field(job, "tres_per_node") or ""):gmatch("[^,]+") do
         entries[#entries + 1] = entry:gsub("^gres[:/]", "")
     end
     return entries
@@ -45,7 +45,7 @@ function asked.memory(job)
     elseif job.min_mem_per_cpu then
         return job.min_mem_per_cpu * cpus_per_node(job)
     elseif job.mem_per_tres then
-        return (tonumber(job.mem_per_tres:match("(%d+)$")) or 0) * gpus(job)
+        return (tonumber(text.field(job, "mem_per_tres"):match("^.*[:=](%d+)$")) or 0) * gpus(job)
     end
     return nil
 end

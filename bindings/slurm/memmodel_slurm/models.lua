@@ -3,6 +3,7 @@
 -- A file is the same if it holds the same text. Reading the few thousand characters of a model takes microseconds, and
 -- no clock, no inode and no copied time stamp can then hide a change.
 
+local limit = require("memmodel_slurm.limit")
 local text = require("memmodel_slurm.text")
 
 local models = {}
@@ -15,7 +16,7 @@ local own_path, own_cpath = package.path, package.cpath
 local function library(settings)
     package.path = (settings.lua_path and settings.lua_path .. ";" or "") .. own_path
     package.cpath = (settings.lua_cpath and settings.lua_cpath .. ";" or "") .. own_cpath
-    local found, memmodel = pcall(require, "memmodel")
+    local found, memmodel = limit.pass(pcall(require, "memmodel"))
     if not found then
         slurm.log_error("%s", "memmodel: " .. tostring(memmodel))
         text.fail("the memory model library cannot be loaded on the controller")
@@ -38,7 +39,7 @@ end
 
 local function load(settings, path, content)
     local memmodel = library(settings)
-    local loaded, model = pcall(memmodel.model_from_json, content, path)
+    local loaded, model = limit.pass(pcall(memmodel.model_from_json, content, path))
     if loaded then
         return { content = content, model = model, inputs = model:inputs() }
     end

@@ -2,14 +2,16 @@
 --
 -- slurmctld holds its locks while it asks us, so it cannot be asked about nodes; MaxMemPerNode and the table say it.
 
+local text = require("memmodel_slurm.text")
+
 local nodes = {}
 
 local MIB = 1048576
 
 -- The partitions a job may run in, as an array of names: the ones it asks for, or the default one.
-function nodes.partitions(asked, partitions)
+function nodes.partitions(job, partitions)
     local names = {}
-    for name in (asked or ""):sub(1, 4096):gmatch("[^,]+") do
+    for name in (text.field(job, "partition") or ""):gmatch("[^,]+") do
         names[#names + 1] = name
     end
     if #names == 0 then

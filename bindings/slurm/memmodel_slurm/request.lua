@@ -4,12 +4,12 @@
 -- the batch script, and the job's comment after "memmodel:". All of it is a user's text: it is read in bounded time and
 -- trusted in nothing.
 
+local glob = require("memmodel_slurm.glob")
 local text = require("memmodel_slurm.text")
 
 local request = {}
 
-local MOST_HEAD = 16384 -- characters of the script that are looked at
-local MOST_WORDS = 64
+local MOST_WORDS = 64 -- with one for each #MEMMODEL
 local MOST_MODELS = 4
 local MOST_NAME = 100
 local MODEL_NAME = "^%w[%w_.-]*$" -- no slash, no leading dot: a file in the directory and nowhere else
@@ -58,45 +58,70 @@ local function read_word(job, word, found)
     end
 end
 
+local function count_word(found)
+    found.words = found.words + 1
+    if found.words > MOST_WORDS then
+        text.fail("more than %d words in #MEMMODEL lines", MOST_WORDS)
+    end
+end
+
 local function read_words(job, line, found)
     for word in line:gmatch("%S+") do
         if word:sub(1, 1) == "#" then
             return
         end
-        found.words = found.words + 1
-        if found.words > MOST_WORDS then
-            text.fail("more than %d words in #MEMMODEL lines", MOST_WORDS)
-        end
+        count_word(found)
         if word ~= "--set" then
             read_word(job, word, found)
         end
     end
 end
 
--- As sbatch reads #SBATCH: up to the first line that is neither empty nor a comment.
+-- What of a script is looked at, with a line's end in front: as sbatch reads #SBATCH, up to the first line that is
+-- neither empty nor a comment. A line that is cut would say something else.
+local function head_of(script)
+    local head = "\n" .. script:sub(1, text.MOST.script)
+    if #script > text.MOST.script then
+        head = head:match("^(.*\n)")
+    end
+    local command = head:find("\n[^%S\n]*[^#%s]")
+    return command and head:sub(1, command) or head
+end
+
 local function read_script(job, found)
-    local head = (job.script or ""):sub(1, MOST_HEAD)
-    if not head:find("#MEMMODEL", 1, true) then
+    local script = job.script
+    if not script or not script:sub(1, text.MOST.script):find("#MEMMODEL", 1, true) then
         return
     end
-    for line in head:gmatch("[^\r\n]+") do
-        local words = line:match("^#MEMMODEL%s(.*)$")
-        if words then
+    for blank, words in head_of(script):gmatch("\n#MEMMODEL([ \t\v\f]?)([^\r\n]*)") do
+        count_word(found)
+        if blank ~= "" then
             read_words(job, words, found)
-        elseif not line:find("^%s*#") and line:find("%S") then
-            return
         end
     end
 end
 
--- "unet3d*" as a pattern: "*" stands for anything, all else for itself.
-local function matches(name, wildcard)
-    return name:find("^" .. wildcard:gsub("[^%w*]", "%%%0"):gsub("%*", ".*") .. "$") ~= nil
+-- The words after "memmodel:", up to a ";".
+local function read_comment(job, found)
+    local comment = job.comment
+    local start = comment and select(2, comment:sub(1, text.MOST.comment):find("memmodel:", 1, true))
+    if start then
+        local words = comment:sub(start + 1, text.MOST.comment):match("^[^;]*")
+        if start + #words == text.MOST.comment and #comment > text.MOST.comment then
+            text.fail("what its comment asks for does not end within %d characters", text.MOST.comment)
+        end
+        read_words(job, words, found)
+    end
 end
 
+-- A name that is too long fits no rule.
 local function read_rule(job, settings, found)
+    local name = job.name or ""
+    if #name > text.MOST.name then
+        return
+    end
     for _, rule in ipairs(settings.jobs) do
-        if matches(job.name or "", rule.name) then
+        if glob.matches(name, rule.name) then
             found.models = model_names(rule.model)
             for input, value in pairs(rule.set or {}) do
                 found.inputs[input] = value
@@ -112,7 +137,7 @@ function request.find(job, settings)
 
     read_rule(job, settings, found)
     read_script(job, found)
-    read_words(job, (job.comment or ""):sub(1, MOST_HEAD):match("memmodel:([^;]*)") or "", found)
+    read_comment(job, found)
     if not found.models and found.words > 0 then
         text.fail("which model? #MEMMODEL model=NAME says it")
     end

@@ -1,5 +1,6 @@
 -- memmodel.conf.lua: read, checked, and read again when it has changed.
 
+local limit = require("memmodel_slurm.limit")
 local text = require("memmodel_slurm.text")
 
 local settings = {}
@@ -53,6 +54,8 @@ local function check_rules(rules)
     for number, rule in ipairs(rules) do
         if type(rule) ~= "table" or type(rule.name) ~= "string" or type(rule.model) ~= "string" then
             error("jobs[" .. number .. "] needs a name and a model", 0)
+        elseif #rule.name > text.MOST.name then
+            error("jobs[" .. number .. "].name has more than " .. text.MOST.name .. " characters", 0)
         end
         for input, value in pairs(rule.set or {}) do
             check("jobs[" .. number .. "].set." .. tostring(input), value, "number")
@@ -142,7 +145,7 @@ function settings.get(path)
     end
     local usable, result = readable, content
     if readable then
-        usable, result = pcall(run, content, path)
+        usable, result = limit.pass(pcall(run, content, path))
     end
     if usable then
         current, current_content, rejected_content = result, content, nil

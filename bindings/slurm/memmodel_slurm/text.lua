@@ -1,4 +1,7 @@
 -- How numbers and foreign words are read and written.
+--
+-- What comes with a submission is a user's text of any length. Each field is cut, or refused, at a length of its own
+-- before anything else is done with it, and is read by patterns that take no longer than its length.
 
 local text = {}
 
@@ -9,6 +12,21 @@ local NAMES = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" }
 -- An error that is a sentence for the user; any other error is a fault of ours and goes to the log alone.
 function text.fail(format, ...)
     error({ sentence = string.format(format, ...) }, 0)
+end
+
+-- Characters of a submission's fields that are looked at.
+text.MOST = {
+    name = 1024, comment = 4096, partition = 1024, script = 16384, tres_per_node = 1024, mem_per_tres = 256,
+    admin_comment = 65536,
+}
+
+-- A field of a submission; nil if there is none.
+function text.field(job, name)
+    local value = job[name]
+    if value and #value > text.MOST[name] then
+        text.fail("its %s has more than %d characters", name, text.MOST[name])
+    end
+    return value
 end
 
 -- A decimal number, or nil. tonumber() alone takes 0x10 everywhere, and nan and inf in Lua 5.1. Matching a pattern with
@@ -43,8 +61,8 @@ end
 
 -- Foreign text for a message or the log: printable and short.
 function text.quote(word)
-    word = word:gsub("[^%w%p ]", "?")
-    return '"' .. (#word > 60 and word:sub(1, 57) .. "..." or word) .. '"'
+    local short = #word > 60 and word:sub(1, 57) .. "..." or word
+    return '"' .. short:gsub("[^%w%p ]", "?") .. '"'
 end
 
 -- "batch=4 dim=64": in the order of the names.

@@ -172,6 +172,29 @@ holds("a rule for the job's name gives the model and inputs, which the script go
     admitted({ name = "abc" }, nil)
 end)
 
+holds("a star in a rule's name stands for any characters, and nothing else does", function()
+    local fits = {
+        { "*", "" }, { "*", "any" }, { "a*", "a" }, { "*a", "a" }, { "a*b", "ab" }, { "a*b", "axxb" }, { "a**b", "ab" },
+        { "*a*", "bab" }, { "*ab*ab", "xabab" }, { "*ab*b", "abb" }, { "a.c", "a.c" }, { "%d*", "%d1" }, { "[x]*", "[x]" },
+        { "*-*-*big", "a-b-cbig" },
+    }
+    local misfits = {
+        { "a", "ab" }, { "a*", "ba" }, { "*a", "ab" }, { "a*a", "a" }, { "ab*ba", "aba" }, { "*ab*ab", "xab" },
+        { "*ab*b", "ab" }, { "a*b*c", "acb" }, { "a.c", "abc" }, { "?", "a" }, { "%d*", "1" }, { "*x*y*", "yx" }, { "", "a" },
+        { "*-*-*big", "a-cbig" },
+    }
+    for number, pairs_of in ipairs({ fits, misfits }) do
+        for _, pair in ipairs(pairs_of) do
+            settings(string.format('jobs = { { name = %q, model = "unet", set = { dim = 1, batch = 4 } } }', pair[1]))
+            local job = { name = pair[2] }
+            equal(submit(job), slurm.SUCCESS)
+            if job.min_mem_per_node ~= (number == 1 and 3000 or nil) then
+                error(string.format("%q %q", pair[1], pair[2]))
+            end
+        end
+    end
+end)
+
 holds("inputs may be arguments and variables of the job", function()
     local text = script("model=unet batch=$2 dim=${DIM}")
     admitted({ script = text, argv = { [0] = "train.sh", "x", "4" }, environment = { DIM = "64" } }, 3000)
@@ -415,6 +438,154 @@ holds("an installation without its modules lets jobs pass", function()
     os.rename(directory .. "/elsewhere", directory .. "/memmodel_slurm")
     equal(code, slurm.SUCCESS)
     contains(logged[1], "memmodel_slurm.admission")
+end)
+
+-- ---- what users send to keep slurmctld busy ----
+
+-- The work of a submission: instructions of Lua, and characters that its string functions are given. Neither is a time.
+local function work_of(job, record)
+    local instructions, characters, sethook, real = 0, 0, debug.sethook, {}
+    for _, name in ipairs({ "find", "match", "gmatch", "gsub", "rep", "upper" }) do
+        real[name] = string[name]
+        string[name] = function(subject, ...)
+            characters = characters + #tostring(subject)
+            return real[name](subject, ...)
+        end
+    end
+    debug.sethook = function(hook, mask, step)
+        sethook(hook and function()
+            instructions = instructions + step
+            hook()
+        end, mask, step)
+    end
+    local done, code = pcall(record and modify or submit, job, record)
+    debug.sethook = sethook
+    for name, call in pairs(real) do
+        string[name] = call
+    end
+    assert(done, code)
+    equal(code, slurm.SUCCESS)
+    return instructions, characters
+end
+
+local MEGABYTE = 1048576
+local function megabyte(piece)
+    return piece:rep(math.ceil(MEGABYTE / #piece)):sub(1, MEGABYTE)
+end
+
+-- A thousand of them: each field of a submission with a megabyte of each piece, alone and in all fields at once.
+local function hostile_submissions()
+    local pieces = {
+        "-", "*", "a", "9", " ", "\n", "#\n", " \n", "=", ":", ",", ".", "%", "$", "%f[%w]", "(", "\0", "\255", ";", "{",
+        "1a", ":1", "1,", "gres:gpu:1,", "gres:vram:1G,", "vram", "memory=1 ", "model=unet ", "batch=1 ", "a=1 ", "--set ",
+        "#MEMMODEL\n", "#MEMMODEL \n", "#MEMMODEL a=1\n", "#MEMMODEL model=unet\n", "memmodel:", "memmodel: a=1;",
+        "model=unet,", "unet,", "debug,", "1e9", "0x1p", "nan", "inf", " \t\r\n", "\r", "#", "unet-", "-unet",
+    }
+    local request = "model=unet batch=4 dim=1"
+    local fields = {
+        name = "", partition = "", admin_comment = "", script = "#!/bin/sh\n#MEMMODEL ", comment = "memmodel: ",
+        tres_per_node = "gres:vram:", mem_per_tres = "gres:gpu:", features = "", account = "",
+    }
+    local jobs = {}
+    local function add(words, set)
+        local job = { script = script(words), argv = {}, environment = {} }
+        set(job)
+        jobs[#jobs + 1] = job
+    end
+    for _, piece in ipairs(pieces) do
+        local long = megabyte(piece)
+        for field, start in pairs(fields) do
+            add(request, function(job) job[field] = long end)
+            add(request, function(job) job[field] = start .. long .. "x" end)
+        end
+        add("model=unet batch=$1 dim=$D", function(job) job.argv, job.environment = { long }, { D = long } end)
+        add("", function(job)
+            for field, start in pairs(fields) do
+                job[field] = start .. long
+            end
+        end)
+        add("dim=1 model=unet batch=" .. long, function() end)
+    end
+    return jobs
+end
+
+-- Not checked, since a busy machine has its say in it.
+local function print_times(jobs)
+    local times = {}
+    for number, job in ipairs(jobs) do
+        local start = os.clock()
+        submit(job)
+        times[number] = (os.clock() - start) * 1e6
+    end
+    table.sort(times)
+    print(string.format("%d hostile submissions: median %.0f us, 99 %% below %.0f us, all below %.0f us", #times,
+        times[math.floor(#times / 2)], times[math.floor(#times * 0.99)], times[#times]))
+end
+
+holds("a thousand hostile submissions take little work each", function()
+    settings('jobs = { { name = "*-*-*big", model = "unet" }, { name = "*a*a*a*a*a*a*b*", model = "unet" } }, '
+        .. "models = { gpu = { device = true } }")
+    write("gpu.json", MODEL)
+    local function bounded(what, number, job, record)
+        local instructions, characters = work_of(job, record)
+        if instructions > 10000 or characters > 200000 then
+            error(string.format("%s %d: %d instructions, %d characters", what, number, instructions, characters))
+        end
+    end
+    local jobs = hostile_submissions()
+    if #jobs < 1000 then
+        error(#jobs .. " submissions")
+    end
+    for number, job in ipairs(jobs) do
+        bounded("submission", number, job)
+        local change = { partition = job.partition, tres_per_node = job.tres_per_node, mem_per_tres = job.mem_per_tres }
+        bounded("change", number, change, { admin_comment = job.admin_comment })
+    end
+    print_times(hostile_submissions())
+end)
+
+holds("a star costs the same however the name goes on", function()
+    local function instructions(name)
+        return (work_of({ name = name }))
+    end
+    settings('jobs = { { name = "*-*-*big", model = "unet" } }') -- a pattern that goes back takes 2^33 steps for 3000
+    equal(instructions(("-"):rep(1000)), instructions("-"))
+    equal(instructions(("-"):rep(3000)), instructions("-"))
+end)
+
+holds("a field that is too long is a failure, and a script is not cut within a line", function()
+    local request, long = script("model=unet batch=4 dim=1"), ("x"):rep(5000)
+    failed({ script = request, partition = long }, "its partition has more than 1024 characters")
+    failed({ script = request, mem_per_tres = "gres:gpu:1", tres_per_node = long },
+        "its tres_per_node has more than 1024 characters")
+    failed({ script = request, mem_per_tres = long }, "its mem_per_tres has more than 256 characters")
+    failed({ comment = "memmodel: model=unet batch=4 dim=1" .. (" "):rep(5000) .. "batch=5" },
+        "does not end within 4096 characters")
+    admitted({ comment = "memmodel: model=unet batch=4 dim=1; " .. long }, 3000)
+    local line = "#MEMMODEL batch=16\n" -- the last digit is beyond what is looked at
+    local filled = script("model=unet batch=4 dim=1"):gsub("\n\ntrain\n", "\n")
+    filled = filled .. ("#"):rep(16384 - #filled - #line + 1) .. "\n"
+    admitted({ script = filled .. line }, 3000)
+end)
+
+holds("a hook that does not end lets the job pass as it came, and says so in the log", function()
+    for _, loop in ipairs({ "while true do end", "repeat until pcall(error)" }) do
+        write("unet.json", loop)
+        settings('on_failure = "refuse"')
+        admitted({ script = script("model=unet batch=4 dim=1") }, nil)
+        contains(logged[#logged - 1], "more than 1000000 Lua instructions; the job passes as it came")
+        equal(#told, 0)
+        write("unet.json", MODEL)
+        admitted({ script = script("model=unet batch=4 dim=1") }, 3000) -- it is not taken for a damaged file
+    end
+    write("unet.json", 'return {inputs = {"batch"}, upper = function() while true do end end}')
+    local job = { script = script("model=unet batch=4"), comment = "mine" }
+    admitted(job, nil)
+    equal(job.admin_comment, nil)
+    equal(job.comment, "mine")
+    write("memmodel.conf.lua", "while true do end")
+    admitted({ script = script("model=unet batch=4") }, nil)
+    contains(logged[1], "passes as it came")
 end)
 
 holds("hostile requests take no time", function()
