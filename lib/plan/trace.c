@@ -27,7 +27,7 @@ add_block(memmodel_plan *plan, const struct memmodel_trace *trace, size_t number
 int
 memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan)
 {
-    memmodel_plan *new;
+    memmodel_plan *new = NULL;
     int status;
 
     if (!trace || !plan)

@@ -312,6 +312,20 @@ run_steps(struct step *step, const struct optimizer *optimizer, struct names *na
 
 /* ---- all of it ---- */
 
+/*
+ * The stand-in of what could not be made: rules go on with it until the engine looks. Its rank is half the greatest, so
+ * that up to four dims may be counted from its end, or added, and every dim is 1, so that each may be divided by.
+ */
+static void
+make_nothing(struct step *step)
+{
+    step->no_storage = (struct storage){.block = -1};
+    step->nothing = (struct value){.storage = &step->no_storage};
+    step->nothing.shape = (struct shape){.rank = MEMMODEL_MAX_RANK / 2, .dtype = MEMMODEL_FLOAT32};
+    for (int i = 0; i < MEMMODEL_MAX_RANK; i++)
+        step->nothing.shape.dims[i] = step->nothing.strides[i] = 1;
+}
+
 static int
 step_new(struct step *step)
 {
@@ -323,11 +337,7 @@ step_new(struct step *step)
     step->variables =
         memory_allocate_zeroed(step->context, step->network->parameter_count + 1, sizeof *step->variables);
     step->values = memory_allocate_zeroed(step->context, step->network->tensor_count + 1, sizeof *step->values);
-    step->no_storage = (struct storage){.block = -1};
-    step->nothing = (struct value){.storage = &step->no_storage};
-    for (int i = 0; i < MEMMODEL_MAX_RANK; i++)
-        step->nothing.shape.dims[i] = 1;
-    step->nothing.shape.dtype = MEMMODEL_FLOAT32;
+    make_nothing(step);
     return step->variables && step->values ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
