@@ -52,6 +52,11 @@ enum memmodel_status {
                                                  Check its number, and whether it is yours */
     MEMMODEL_ERROR_CALLBACK = -14,        /**< a function that the caller gave said that it failed.
                                                  Ask that function why */
+    MEMMODEL_ERROR_LIMIT = -15,           /**< the call would take more than a limit of its context.
+                                                 The error's message names the limit; memmodel_context_set_limits()
+                                                 raises it */
+    MEMMODEL_ERROR_CANCELLED = -16,       /**< the caller ended the call, by memmodel_context_cancel().
+                                                 Call again, if it is wanted after all */
 };
 
 /** Language of a printed formula. @since 0.1 */
@@ -109,6 +114,29 @@ struct memmodel_allocator {
     memmodel_reallocate reallocate; /**< as realloc. @nullable */
     memmodel_release release;       /**< as free. @nullable */
     void *user;                     /**< handed to each call. @nullable */
+};
+
+/**
+ * What calls on a context may use, whatever their input is. 0 is the default of each field; INT64_MAX, and INFINITY for
+ * seconds, are no limit.
+ *
+ * A call that would go beyond returns MEMMODEL_ERROR_LIMIT; a search that has an answer by then ends with it where its
+ * result can say so. What a call that came to its end has answered does not depend on the limits.
+ *
+ * @since 0.1
+ */
+struct memmodel_limits {
+    size_t size;          /**< sizeof(struct memmodel_limits) */
+    int64_t memory_bytes; /**< of all objects of the context together.
+                                    @default 1 GiB @unit bytes */
+    int64_t
+        input_bytes; /**< of a file or a text that a call reads as a whole, and of what it reads in parts; weights in
+                                    ONNX files are not read. JSON in use takes memory of its own, counted with
+                                    memory_bytes: at most 200 bytes a value. @default 256 MiB @unit bytes */
+    int64_t nodes;   /**< work of one call: events simulated, placements and formulas tried, elements read.
+                                    The same on every machine. @default 10,000,000,000, which take an hour */
+    int64_t layers;  /**< of one network. @default 1,000,000 */
+    double seconds;  /**< of the clock, of one call. @default INFINITY @unit seconds */
 };
 
 /**
@@ -192,6 +220,41 @@ memmodel_context_error(const memmodel_context *context);
  */
 MEMMODEL_API void
 memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user);
+
+/**
+ * Choose what calls on this context may use from now on.
+ *
+ * @param[in] context  not NULL
+ * @param[in] limits   copied; NULL for all defaults. @nullable
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT for a limit below 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @threads the context's
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_context_set_limits(memmodel_context *context, const struct memmodel_limits *limits);
+
+/**
+ * End the call that runs on this context, or else the next that may run for long: it returns MEMMODEL_ERROR_CANCELLED, or
+ * the best answer that its search has. Only sets a flag, at which calls look every few milliseconds.
+ *
+ * @param[in] context  may be NULL. @nullable
+ * @threads any, and signal handlers
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_context_cancel(memmodel_context *context);
+
+/**
+ * How much memory the objects of a context hold, and the most that they ever held.
+ *
+ * @param[in]  context  not NULL
+ * @param[out] used     NULL if not wanted; 0 before the first object. @unit bytes @nullable
+ * @param[out] peak     NULL if not wanted. @unit bytes @nullable
+ * @threads any
+ * @since 0.1
+ */
+MEMMODEL_API void
+memmodel_context_memory(const memmodel_context *context, int64_t *used, int64_t *peak);
 
 /**
  * Give back memory that a call of this library handed over, such as the text of memmodel_network_to_json().

@@ -75,8 +75,10 @@ int
 allocator_run_step(struct allocator_run *run)
 {
     const struct trace_event *event = &run->trace->events[run->event];
-    int status;
+    int status = context_check(run->context, 1 + (int64_t)run->waiting_count);
 
+    if (status)
+        return status;
     finish_waiting(run);
     status = event->release ? release(run, event->block) : allocate(run, event->block);
     run->event++;

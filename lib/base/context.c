@@ -4,6 +4,8 @@
 #include "base/cpu.h"
 #include "memmodel/version.h"
 
+#include <inttypes.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 enum { MESSAGE_BYTES = 512, OBJECT_BYTES = 256, STRUCT_LIMIT = 4096 };
 
 struct memmodel_context {
+    struct limits limits; /* first: context_limits() */
     atomic_int references;
     struct memmodel_allocator allocator;
     struct memmodel_error error;
@@ -42,6 +45,8 @@ static const struct {
     {MEMMODEL_ERROR_NEWER, "MEMMODEL_ERROR_NEWER", "written by a newer version"},
     {MEMMODEL_ERROR_PROCESS, "MEMMODEL_ERROR_PROCESS", "process cannot be read"},
     {MEMMODEL_ERROR_CALLBACK, "MEMMODEL_ERROR_CALLBACK", "function of the caller failed"},
+    {MEMMODEL_ERROR_LIMIT, "MEMMODEL_ERROR_LIMIT", "a limit of the context was reached"},
+    {MEMMODEL_ERROR_CANCELLED, "MEMMODEL_ERROR_CANCELLED", "cancelled by the caller"},
 };
 
 static void *
@@ -149,6 +154,7 @@ memmodel_context_new(const struct memmodel_allocator *allocator, memmodel_contex
     if (!new)
         return MEMMODEL_ERROR_NOMEM;
     memset(new, 0, sizeof *new);
+    limits_start(&new->limits);
     atomic_init(&new->references, 1);
     new->allocator = own;
     new->error = (struct memmodel_error){.size = sizeof new->error, .message = new->message, .object = new->object};
@@ -205,16 +211,61 @@ memmodel_free(memmodel_context *context, void *block)
     memory_release(context, block);
 }
 
-/* ---- memory ---- */
+/* ---- memory: each block of the caller's allocator begins with its size, for the account of the context ---- */
+
+enum { HEADER_BYTES = alignof(max_align_t) };
+
+_Static_assert(HEADER_BYTES >= sizeof(size_t), "a header holds the size of its block");
+
+static void *
+out_of_memory(memmodel_context *context, size_t bytes)
+{
+    context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
+    return NULL;
+}
+
+static void *
+beyond_limit(memmodel_context *context, size_t bytes)
+{
+    context_error(context, MEMMODEL_ERROR_LIMIT, "memory_bytes",
+                  "%zu bytes more than the %zu in use are beyond the context's limit, %" PRId64
+                  " of memory_bytes; memmodel_context_set_limits() raises it",
+                  bytes, atomic_load(&context->limits.used), context->limits.most.memory_bytes);
+    return NULL;
+}
+
+/* `block` as the caller's allocator handed it out, with its size written down; what is behind the header. */
+static void *
+block_with_size(void *block, size_t whole)
+{
+    memcpy(block, &whole, sizeof whole);
+    return (unsigned char *)block + HEADER_BYTES;
+}
+
+static void *
+block_of(void *memory, size_t *whole)
+{
+    unsigned char *block = (unsigned char *)memory - HEADER_BYTES;
+
+    memcpy(whole, block, sizeof *whole);
+    return block;
+}
 
 void *
 memory_allocate(memmodel_context *context, size_t bytes)
 {
-    void *block = context->allocator.allocate(context->allocator.user, bytes ? bytes : 1);
+    size_t whole = bytes + HEADER_BYTES;
+    void *block;
 
-    if (!block)
-        context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
-    return block;
+    if (whole < bytes)
+        return out_of_memory(context, bytes);
+    if (!limits_take(&context->limits, whole))
+        return beyond_limit(context, bytes);
+    block = context->allocator.allocate(context->allocator.user, whole);
+    if (block)
+        return block_with_size(block, whole);
+    limits_give_back(&context->limits, whole);
+    return out_of_memory(context, bytes);
 }
 
 void *
@@ -233,19 +284,34 @@ memory_allocate_zeroed(memmodel_context *context, size_t count, size_t size)
     return block;
 }
 
+/* While a block moves there are two, and both count. */
 void *
-memory_reallocate(memmodel_context *context, void *block, size_t bytes)
+memory_reallocate(memmodel_context *context, void *memory, size_t bytes)
 {
-    void *moved = context->allocator.reallocate(context->allocator.user, block, bytes ? bytes : 1);
+    size_t whole = bytes + HEADER_BYTES, before;
+    void *block;
 
-    if (!moved)
-        context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: %zu bytes", bytes);
-    return moved;
+    if (!memory)
+        return memory_allocate(context, bytes);
+    if (whole < bytes)
+        return out_of_memory(context, bytes);
+    if (!limits_take(&context->limits, whole))
+        return beyond_limit(context, bytes);
+    block = context->allocator.reallocate(context->allocator.user, block_of(memory, &before), whole);
+    limits_give_back(&context->limits, block ? before : whole);
+    return block ? block_with_size(block, whole) : out_of_memory(context, bytes);
 }
 
 void
-memory_release(memmodel_context *context, void *block)
+memory_release(memmodel_context *context, void *memory)
 {
+    size_t whole;
+    void *block;
+
+    if (!memory)
+        return;
+    block = block_of(memory, &whole);
+    limits_give_back(&context->limits, whole);
     context->allocator.release(context->allocator.user, block);
 }
 

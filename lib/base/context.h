@@ -3,6 +3,7 @@
 #define BASE_CONTEXT_H
 
 #include "base/cpu.h"
+#include "base/limits.h"
 #include "memmodel/context.h"
 
 #include <stdbool.h>
@@ -46,6 +47,73 @@ array_reserve(memmodel_context *context, void *array, size_t *capacity, size_t n
 {
     return needed <= *capacity ? 0 : array_grow(context, array, capacity, needed, size);
 }
+
+/* ---- limits: which public calls are bounded, and where their loops look ---- */
+
+/* What begins every context. */
+static inline struct limits *
+context_limits(memmodel_context *context)
+{
+    return (struct limits *)context;
+}
+
+/*
+ * A public call that may run for long lies between these two: `status = context_begin(context)`, its work unless that is
+ * an error, `return context_end(context, status)`. A bounded call may make others, which then count as its own work.
+ * context_end() makes MEMMODEL_ERROR_NOMEM what the context's error says it was: MEMMODEL_ERROR_LIMIT where the account
+ * of memory was used up.
+ */
+int
+context_begin(memmodel_context *context);
+
+int
+context_end(memmodel_context *context, int status);
+
+/* The last of what context_end() does, for calls that only take memory. */
+int
+context_status(const memmodel_context *context, int status);
+
+int
+context_look(memmodel_context *context, int64_t nodes);
+
+bool
+context_is_used_up(memmodel_context *context, int64_t nodes);
+
+/*
+ * In every loop whose length the input decides: counts work worth `nodes`, each of some microseconds at most, and looks
+ * at the clock and the flag now and then. 0, MEMMODEL_ERROR_LIMIT or MEMMODEL_ERROR_CANCELLED with the context's error
+ * set, and then again whenever it is asked in the same call.
+ */
+static inline int
+context_check(memmodel_context *context, int64_t nodes)
+{
+    struct limits *limits = context_limits(context);
+
+    if (nodes > limits->left)
+        return context_look(context, nodes);
+    limits->left -= nodes;
+    return 0;
+}
+
+/* The same without a word on the context: for searches that end with what they have. */
+static inline bool
+context_spend(memmodel_context *context, int64_t nodes)
+{
+    struct limits *limits = context_limits(context);
+
+    if (nodes > limits->left)
+        return context_is_used_up(context, nodes);
+    limits->left -= nodes;
+    return false;
+}
+
+/* Whether the call is cancelled or its time is over, asked by a thread that works for it. Looks each time. */
+bool
+context_must_stop(const memmodel_context *context);
+
+/* Of what is read as a whole: 0, or MEMMODEL_ERROR_LIMIT. `name` is that of the file, NULL if none. */
+int
+context_check_input(memmodel_context *context, const char *name, int64_t bytes);
 
 /* ---- errors: each sets the context's last error and returns its status ---- */
 

@@ -256,7 +256,7 @@ memmodel_recomputation_solve(memmodel_recomputation *recomputation, const struct
         return status;
     curve = curve_start(query.context, budget);
     status = solve(&query, recomputation, simulations ? simulations : DEFAULT_SIMULATIONS, &curve, &result);
-    query_release(&query);
+    status = query_end(&query, status);
     if (status) {
         curve_release(&curve);
         return status;

@@ -203,6 +203,5 @@ memmodel_estimate(const memmodel_network *network, const struct memmodel_job *jo
     if (status)
         return status;
     status = estimate(&query, report);
-    query_release(&query);
-    return status;
+    return query_end(&query, status);
 }

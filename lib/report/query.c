@@ -120,33 +120,43 @@ job_context(const struct memmodel_job *job)
     return job && job->size >= known ? job->context : NULL;
 }
 
-int
-query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query)
+static int
+set_job(struct query *query, const struct memmodel_job *job)
 {
-    memmodel_context *context = job_context(job) ? job_context(job) : network->context;
-    int status;
+    int status = options_copy(query->context, "memmodel_job", job, &query->job, sizeof query->job);
 
-    memset(query, 0, sizeof *query);
-    query->context = context;
-    query->network = network;
-    status = network_check(network, context);
-    if (!status)
-        status = options_copy(context, "memmodel_job", job, &query->job, sizeof query->job);
     if (status)
         return status;
     job_complete(&query->job);
-    status = check_job(context, &query->job);
+    return check_job(query->context, &query->job);
+}
+
+static int
+begin(struct query *query, const struct memmodel_job *job, const char *free_symbol)
+{
+    int status = context_begin(query->context);
+
+    if (!status)
+        status = network_check(query->network, query->context);
+    if (!status)
+        status = set_job(query, job);
     if (status)
         return status;
+    query->symbols = memory_allocate_zeroed(query->context, expression_symbol_count(query->network->pool) + 1,
+                                            sizeof *query->symbols);
+    return query->symbols ? set_symbols(query, free_symbol) : MEMMODEL_ERROR_NOMEM;
+}
 
-    query->symbols =
-        memory_allocate_zeroed(context, expression_symbol_count(network->pool) + 1, sizeof *query->symbols);
-    if (!query->symbols)
-        return MEMMODEL_ERROR_NOMEM;
-    status = set_symbols(query, free_symbol);
-    if (status)
-        query_release(query);
-    return status;
+int
+query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol, struct query *query)
+{
+    int status;
+
+    memset(query, 0, sizeof *query);
+    query->context = job_context(job) ? job_context(job) : network->context;
+    query->network = network;
+    status = begin(query, job, free_symbol);
+    return status ? query_end(query, status) : 0;
 }
 
 int
@@ -164,8 +174,8 @@ query_unbind(struct query *query)
     memset(&query->binding, 0, sizeof query->binding);
 }
 
-void
-query_release(struct query *query)
+int
+query_end(struct query *query, int status)
 {
     query_unbind(query);
     memmodel_trace_unref(query->trace);
@@ -173,4 +183,5 @@ query_release(struct query *query)
     updates_release(query->context, &query->updates);
     memory_release(query->context, query->symbols);
     query->symbols = NULL;
+    return context_end(query->context, status);
 }

@@ -60,8 +60,9 @@ void
 job_complete(struct memmodel_job *job);
 
 /*
- * Checks the job and copies it. Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and
- * again. `free_symbol` (NULL if none) needs no value.
+ * Begins a bounded call of the job's context, which query_end() ends if this succeeds. Checks the job and copies it.
+ * Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and again. `free_symbol` (NULL if none)
+ * needs no value.
  */
 int
 query_new(const memmodel_network *network, const struct memmodel_job *job, const char *free_symbol,
@@ -78,8 +79,9 @@ query_bind(struct query *query);
 void
 query_unbind(struct query *query);
 
-void
-query_release(struct query *query);
+/* Releases it; returns what the call then returns. */
+int
+query_end(struct query *query, int status);
 
 /* ---- result.c: the bytes, without tables ---- */
 

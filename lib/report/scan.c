@@ -43,6 +43,5 @@ memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, c
     if (!status && count)
         memcpy(bytes, own, count * sizeof *bytes);
     memory_release(query.context, own);
-    query_release(&query);
-    return status;
+    return query_end(&query, status);
 }

@@ -156,6 +156,5 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
         status = multiple_of_symbol(&query, symbol, &search.step);
     if (!status)
         status = find_largest(&search, largest);
-    query_release(&query);
-    return status;
+    return query_end(&query, status);
 }

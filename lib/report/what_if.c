@@ -178,8 +178,7 @@ peak_of_variant(const struct variant *variant, struct memmodel_peak *peak)
         *peak = result.peak;
         result_release(query.context, &result);
     }
-    query_release(&query);
-    return status;
+    return query_end(&query, status);
 }
 
 static int
@@ -262,18 +261,20 @@ memmodel_report_what_if(const memmodel_network *network, const struct memmodel_j
 {
     struct memmodel_report *new;
     struct query query;
-    int status = memmodel_estimate(network, job, &new);
+    int status;
 
+    if (!network || !report)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = query_new(network, job, NULL, &query);
     if (status)
         return status;
-    status = query_new(network, job, NULL, &query);
-    if (!status) {
-        status = add_changes(new, &query);
-        query_release(&query);
-    }
+    status = memmodel_estimate(network, job, &new);
+    if (status)
+        return query_end(&query, status);
+    status = add_changes(new, &query);
     if (status)
         memmodel_report_unref(new);
     else
         *report = new;
-    return status;
+    return query_end(&query, status);
 }

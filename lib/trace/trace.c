@@ -134,8 +134,10 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
 {
     int64_t live;
     int32_t event;
-    int status;
+    int status = context_check(trace->context, 1);
 
+    if (status)
+        return status;
     if (!checked_add(trace->live, bytes, &live))
         return context_error(trace->context, MEMMODEL_ERROR_OVERFLOW, NULL, "live bytes do not fit in 63 bits");
     if (trace->peak_only)
@@ -162,8 +164,12 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
 int
 trace_release(struct memmodel_trace *trace, int32_t block)
 {
-    int32_t event = add_event(trace, block, true, trace->live - trace->blocks[block].bytes);
+    int status = context_check(trace->context, 1);
+    int32_t event;
 
+    if (status)
+        return status;
+    event = add_event(trace, block, true, trace->live - trace->blocks[block].bytes);
     if (event < 0)
         return event;
     trace->blocks[block].released = event;

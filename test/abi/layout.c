@@ -44,6 +44,8 @@ VALUE(MEMMODEL_ERROR_DATA, -11);
 VALUE(MEMMODEL_ERROR_NEWER, -12);
 VALUE(MEMMODEL_ERROR_PROCESS, -13);
 VALUE(MEMMODEL_ERROR_CALLBACK, -14);
+VALUE(MEMMODEL_ERROR_LIMIT, -15);
+VALUE(MEMMODEL_ERROR_CANCELLED, -16);
 
 VALUE(MEMMODEL_TEXT, 0);
 VALUE(MEMMODEL_C, 1);
@@ -233,6 +235,14 @@ FIELD(memmodel_allocator, reallocate, 16, 8);
 FIELD(memmodel_allocator, release, 24, 12);
 FIELD(memmodel_allocator, user, 32, 16);
 BYTES(memmodel_allocator, 40, 20);
+
+FIELD(memmodel_limits, size, 0, 0);
+FIELD(memmodel_limits, memory_bytes, 8, 4);
+FIELD(memmodel_limits, input_bytes, 16, 12);
+FIELD(memmodel_limits, nodes, 24, 20);
+FIELD(memmodel_limits, layers, 32, 28);
+FIELD(memmodel_limits, seconds, 40, 36);
+BYTES(memmodel_limits, 48, 44);
 
 FIELD(memmodel_error, size, 0, 0);
 FIELD(memmodel_error, status, 8, 4);

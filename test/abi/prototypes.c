@@ -24,6 +24,9 @@ SAME(__typeof__(&memmodel_context_ref), memmodel_context *(*)(memmodel_context *
 SAME(__typeof__(&memmodel_context_unref), void (*)(memmodel_context *context), "memmodel_context_unref");
 SAME(__typeof__(&memmodel_context_error), const struct memmodel_error *(*)(const memmodel_context *context), "memmodel_context_error");
 SAME(__typeof__(&memmodel_context_set_log), void (*)(memmodel_context *context, memmodel_log log, void *user), "memmodel_context_set_log");
+SAME(__typeof__(&memmodel_context_set_limits), int (*)(memmodel_context *context, const struct memmodel_limits *limits), "memmodel_context_set_limits");
+SAME(__typeof__(&memmodel_context_cancel), void (*)(memmodel_context *context), "memmodel_context_cancel");
+SAME(__typeof__(&memmodel_context_memory), void (*)(const memmodel_context *context, int64_t *used, int64_t *peak), "memmodel_context_memory");
 SAME(__typeof__(&memmodel_free), void (*)(memmodel_context *context, void *block), "memmodel_free");
 SAME(__typeof__(&memmodel_status_name), const char *(*)(int status), "memmodel_status_name");
 SAME(__typeof__(&memmodel_status_message), const char *(*)(int status), "memmodel_status_message");

@@ -69,7 +69,7 @@ assert_groups(memmodel_network *network, const char *expected)
     assert_string_equal(found, expected);
     arena_release(&arena);
     arena_release(&names);
-    query_release(&query);
+    query_end(&query, 0);
     memmodel_network_unref(network);
 }
 

@@ -12,6 +12,9 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_context_unref),
     FUNCTION("pp", memmodel_context_error),
     FUNCTION("vppp", memmodel_context_set_log),
+    FUNCTION("ipp", memmodel_context_set_limits),
+    FUNCTION("vp", memmodel_context_cancel),
+    FUNCTION("vppp", memmodel_context_memory),
     FUNCTION("vpp", memmodel_free),
     FUNCTION("si", memmodel_status_name),
     FUNCTION("si", memmodel_status_message),
@@ -237,7 +240,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_tiling_unref),
 };
 
-const size_t signature_count = 228;
+const size_t signature_count = 231;
 
 static void
 drop_memmodel_context(void *pointer)

@@ -10,7 +10,7 @@ MEMMODEL_INFER = -2^63,
 MEMMODEL_NO_TENSOR = -1000,
 },
 enums = {
-memmodel_status = {{"MEMMODEL_OK", 0}, {"MEMMODEL_ERROR_NOMEM", -1}, {"MEMMODEL_ERROR_INVALID_ARGUMENT", -2}, {"MEMMODEL_ERROR_OVERFLOW", -3}, {"MEMMODEL_ERROR_SHAPE", -4}, {"MEMMODEL_ERROR_UNSUPPORTED", -5}, {"MEMMODEL_ERROR_PARSE", -6}, {"MEMMODEL_ERROR_IO", -7}, {"MEMMODEL_ERROR_STRUCT_SIZE", -8}, {"MEMMODEL_ERROR_UNKNOWN_SYMBOL", -9}, {"MEMMODEL_ERROR_UNBOUND", -10}, {"MEMMODEL_ERROR_DATA", -11}, {"MEMMODEL_ERROR_NEWER", -12}, {"MEMMODEL_ERROR_PROCESS", -13}, {"MEMMODEL_ERROR_CALLBACK", -14}},
+memmodel_status = {{"MEMMODEL_OK", 0}, {"MEMMODEL_ERROR_NOMEM", -1}, {"MEMMODEL_ERROR_INVALID_ARGUMENT", -2}, {"MEMMODEL_ERROR_OVERFLOW", -3}, {"MEMMODEL_ERROR_SHAPE", -4}, {"MEMMODEL_ERROR_UNSUPPORTED", -5}, {"MEMMODEL_ERROR_PARSE", -6}, {"MEMMODEL_ERROR_IO", -7}, {"MEMMODEL_ERROR_STRUCT_SIZE", -8}, {"MEMMODEL_ERROR_UNKNOWN_SYMBOL", -9}, {"MEMMODEL_ERROR_UNBOUND", -10}, {"MEMMODEL_ERROR_DATA", -11}, {"MEMMODEL_ERROR_NEWER", -12}, {"MEMMODEL_ERROR_PROCESS", -13}, {"MEMMODEL_ERROR_CALLBACK", -14}, {"MEMMODEL_ERROR_LIMIT", -15}, {"MEMMODEL_ERROR_CANCELLED", -16}},
 memmodel_language = {{"MEMMODEL_TEXT", 0}, {"MEMMODEL_C", 1}, {"MEMMODEL_PYTHON", 2}, {"MEMMODEL_LATEX", 3}},
 memmodel_measure = {{"MEMMODEL_MEASURE_LIVE", 0}, {"MEMMODEL_MEASURE_RESERVED", 1}, {"MEMMODEL_MEASURE_PROCESS", 2}},
 memmodel_dtype = {{"MEMMODEL_DTYPE_DEFAULT", 0}, {"MEMMODEL_FLOAT32", 1}, {"MEMMODEL_FLOAT64", 2}, {"MEMMODEL_FLOAT16", 3}, {"MEMMODEL_BFLOAT16", 4}, {"MEMMODEL_INT64", 5}, {"MEMMODEL_INT32", 6}, {"MEMMODEL_INT8", 7}, {"MEMMODEL_UINT8", 8}, {"MEMMODEL_BOOL", 9}},
@@ -117,6 +117,13 @@ memmodel_allocator = {
   {name = "reallocate", kind = "callback", of = "memmodel_reallocate", nullable = true},
   {name = "release", kind = "callback", of = "memmodel_release", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
+  sized = true},
+memmodel_limits = {
+  {name = "memory_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "input_bytes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "layers", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "seconds", kind = "double", letter = "d", c = "double"},
   sized = true},
 memmodel_error = {
   {name = "status", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_status"},
@@ -668,6 +675,18 @@ memmodel_context_set_log = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "log", kind = "callback", of = "memmodel_log", nullable = true},
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
+  returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_context_set_limits = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "limits", kind = "struct", of = "memmodel_limits", nullable = true},
+  returns = {kind = "status"}},
+memmodel_context_cancel = {
+  {name = "context", kind = "handle", of = "memmodel_context", nullable = true},
+  returns = {kind = "void", letter = "v", c = "void"}},
+memmodel_context_memory = {
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  {name = "used", kind = "int64", letter = "l", c = "int64_t", nullable = true, out = true},
+  {name = "peak", kind = "int64", letter = "l", c = "int64_t", nullable = true, out = true},
   returns = {kind = "void", letter = "v", c = "void"}},
 memmodel_free = {
   {name = "context", kind = "handle", of = "memmodel_context"},

@@ -18,6 +18,7 @@ typedef struct memmodel_report memmodel_report;
 typedef struct memmodel_schedule memmodel_schedule;
 typedef struct memmodel_tiling memmodel_tiling;
 struct memmodel_allocator;
+struct memmodel_limits;
 struct memmodel_error;
 struct memmodel_advise_options;
 struct memmodel_symbol_value;
@@ -97,6 +98,14 @@ struct memmodel_allocator {
     memmodel_reallocate reallocate;
     memmodel_release release;
     void *user;
+};
+struct memmodel_limits {
+    size_t size;
+    int64_t memory_bytes;
+    int64_t input_bytes;
+    int64_t nodes;
+    int64_t layers;
+    double seconds;
 };
 struct memmodel_error {
     size_t size;
@@ -715,6 +724,9 @@ memmodel_context *memmodel_context_ref(memmodel_context *context);
 void memmodel_context_unref(memmodel_context *context);
 const struct memmodel_error *memmodel_context_error(const memmodel_context *context);
 void memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user);
+int memmodel_context_set_limits(memmodel_context *context, const struct memmodel_limits *limits);
+void memmodel_context_cancel(memmodel_context *context);
+void memmodel_context_memory(const memmodel_context *context, int64_t *used, int64_t *peak);
 void memmodel_free(memmodel_context *context, void *block);
 const char *memmodel_status_name(int status);
 const char *memmodel_status_message(int status);

@@ -19,6 +19,8 @@ __all__ = [
     "NewerError",
     "ProcessError",
     "CallbackError",
+    "LimitError",
+    "CancelledError",
 ]
 
 
@@ -111,3 +113,17 @@ class CallbackError(MemmodelError):
     """A function that the caller gave said that it failed. Ask that function why."""
 
     status = -14
+
+
+class LimitError(MemmodelError):
+    """The call would take more than a limit of its context. The error's message names the limit; context_set_limits()
+    raises it.
+    """
+
+    status = -15
+
+
+class CancelledError(MemmodelError):
+    """The caller ended the call, by context_cancel(). Call again, if it is wanted after all."""
+
+    status = -16

@@ -47,6 +47,8 @@ class Status(IntEnum):
     ERROR_NEWER = -12  # the file was written by a newer version of its format. Use a library as new as the [...]
     ERROR_PROCESS = -13  # the process does not exist or cannot be read. Check its number, and whether it is yours
     ERROR_CALLBACK = -14  # a function that the caller gave said that it failed. Ask that function why
+    ERROR_LIMIT = -15  # the call would take more than a limit of its context. The error's message names the [...]
+    ERROR_CANCELLED = -16  # the caller ended the call, by context_cancel(). Call again, if it is wanted after all
 
 
 class Language(IntEnum):
@@ -492,6 +494,22 @@ class Allocator(_call.Struct):
     reallocate: Any  # as realloc
     release: Any  # as free
     user: Any  # handed to each call
+
+
+class Limits(_call.Struct):
+    """What calls on a context may use, whatever their input is. 0 is the default of each field; INT64_MAX, and INFINITY
+    for seconds, are no limit.
+
+    A call that would go beyond returns LimitError; a search that has an answer by then ends with it where its result
+    can say so. What a call that came to its end has answered does not depend on the limits.
+    """
+
+    size: Any  # sizeof(Limits)
+    memory_bytes: Any  # of all objects of the context together
+    input_bytes: Any  # of a file or a text that a call reads as a whole, and of what it reads in parts; weights [...]
+    nodes: Any  # work of one call: events simulated, placements and formulas tried, elements read. The same on [...]
+    layers: Any  # of one network
+    seconds: Any  # of the clock, of one call
 
 
 class Error(_call.Struct):
@@ -1365,6 +1383,23 @@ Allocator._converters = {
     "allocate": _as_allocate,
     "reallocate": _as_reallocate,
     "release": _as_release,
+}
+
+Limits._sized = True
+Limits._fields_ = [
+    ("size", ctypes.c_size_t),
+    ("memory_bytes", ctypes.c_int64),
+    ("input_bytes", ctypes.c_int64),
+    ("nodes", ctypes.c_int64),
+    ("layers", ctypes.c_int64),
+    ("seconds", ctypes.c_double),
+]
+Limits._converters = {
+    "memory_bytes": _call.int64,
+    "input_bytes": _call.int64,
+    "nodes": _call.int64,
+    "layers": _call.int64,
+    "seconds": _call.double,
 }
 
 Error._sized = True
@@ -2673,6 +2708,20 @@ _context_ref = _library.bind("memmodel_context_ref", ctypes.c_void_p, ctypes.c_v
 _context_unref = _library.bind("memmodel_context_unref", None, ctypes.c_void_p)
 _context_error = _library.bind("memmodel_context_error", ctypes.POINTER(Error), ctypes.c_void_p)
 _context_set_log = _library.bind("memmodel_context_set_log", None, ctypes.c_void_p, Log, ctypes.c_void_p)
+_context_set_limits = _library.bind(
+    "memmodel_context_set_limits",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(Limits),
+)
+_context_cancel = _library.bind("memmodel_context_cancel", None, ctypes.c_void_p)
+_context_memory = _library.bind(
+    "memmodel_context_memory",
+    None,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int64),
+    ctypes.POINTER(ctypes.c_int64),
+)
 _free = _library.bind("memmodel_free", None, ctypes.c_void_p, ctypes.c_void_p)
 _status_name = _library.bind("memmodel_status_name", ctypes.c_char_p, ctypes.c_int32)
 _status_message = _library.bind("memmodel_status_message", ctypes.c_char_p, ctypes.c_int32)
@@ -3747,6 +3796,42 @@ def context_set_log(context: ContextHandle, log: Callable[..., Any] | None) -> N
     _call.instance_of(context, ContextHandle, "context").keep("context_set_log", log_)
     _context_set_log(_call.address(context, ContextHandle, "context"), log_, None)
     _call.raise_pending()
+
+
+def context_set_limits(context: ContextHandle, limits: Limits | None) -> None:
+    """Choose what calls on this context may use from now on.
+
+    context: not None.
+
+    limits: copied; None for all defaults.
+
+    Raises InvalidArgumentError, StructSizeError.
+    """
+    _value = _context_set_limits(
+        _call.address(context, ContextHandle, "context"),
+        _call.optional_reference(limits, Limits, "limits"),
+    )
+    _check.status(_value, context)
+
+
+def context_cancel(context: ContextHandle | None) -> None:
+    """End the call that runs on this context, or else the next that may run for long: it returns CancelledError, or the
+    best answer that its search has. Only sets a flag, at which calls look every few milliseconds.
+
+    context: may be None.
+    """
+    _context_cancel(_call.optional_address(context, ContextHandle, "context"))
+
+
+def context_memory(context: ContextHandle) -> tuple[int, int]:
+    """How much memory the objects of a context hold, and the most that they ever held.
+
+    context: not None.
+    """
+    used_ = ctypes.c_int64()
+    peak_ = ctypes.c_int64()
+    _context_memory(_call.address(context, ContextHandle, "context"), ctypes.byref(used_), ctypes.byref(peak_))
+    return used_.value, peak_.value
 
 
 def status_name(status: int) -> str:

@@ -6,6 +6,7 @@
 enum {
     USED = 0
         + (int)sizeof(struct memmodel_allocator)
+        + (int)sizeof(struct memmodel_limits)
         + (int)sizeof(struct memmodel_error)
         + (int)sizeof(MEMMODEL_OK)
         + (int)sizeof(MEMMODEL_TEXT)
@@ -14,6 +15,9 @@ enum {
         + (int)sizeof(&memmodel_context_unref)
         + (int)sizeof(&memmodel_context_error)
         + (int)sizeof(&memmodel_context_set_log)
+        + (int)sizeof(&memmodel_context_set_limits)
+        + (int)sizeof(&memmodel_context_cancel)
+        + (int)sizeof(&memmodel_context_memory)
         + (int)sizeof(&memmodel_free)
         + (int)sizeof(&memmodel_status_name)
         + (int)sizeof(&memmodel_status_message)

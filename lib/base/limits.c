@@ -1,0 +1,227 @@
+/* Limits of a context, and the flag that cancels its calls. */
+#include "base/limits.h"
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/context.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/*
+ * Nodes between two looks at the clock and the flag: a node takes microseconds at most, so that a call ends within
+ * milliseconds, and a look is not felt.
+ */
+enum { NODES_BETWEEN_LOOKS = 1024 };
+
+/* Well above what the largest networks and tables need that the tests and examples have. */
+static const struct memmodel_limits defaults = {
+    .size = sizeof defaults,
+    .memory_bytes = INT64_C(1) << 30,
+    .input_bytes = INT64_C(1) << 28,
+    .nodes = INT64_C(10000000000),
+    .layers = 1000000,
+    .seconds = (double)INFINITY,
+};
+
+void
+limits_start(struct limits *limits)
+{
+    *limits = (struct limits){.most = defaults, .deadline = (double)INFINITY};
+    atomic_init(&limits->cancelled, 0);
+    atomic_init(&limits->used, 0);
+    atomic_init(&limits->peak, 0);
+}
+
+/* ---- the caller's side ---- */
+
+static int
+negative(memmodel_context *context, const char *field)
+{
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, field, "a limit is 0, for the default, or above");
+}
+
+static void
+complete(int64_t *field, int64_t value)
+{
+    if (*field == 0)
+        *field = value;
+}
+
+int
+memmodel_context_set_limits(memmodel_context *context, const struct memmodel_limits *limits)
+{
+    struct memmodel_limits own;
+    int status;
+
+    if (!context)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = options_copy(context, "memmodel_limits", limits, &own, sizeof own);
+    if (status)
+        return status;
+    if (own.memory_bytes < 0)
+        return negative(context, "memory_bytes");
+    if (own.input_bytes < 0)
+        return negative(context, "input_bytes");
+    if (own.nodes < 0)
+        return negative(context, "nodes");
+    if (own.layers < 0)
+        return negative(context, "layers");
+    if (!(own.seconds >= 0))
+        return negative(context, "seconds");
+    complete(&own.memory_bytes, defaults.memory_bytes);
+    complete(&own.input_bytes, defaults.input_bytes);
+    complete(&own.nodes, defaults.nodes);
+    complete(&own.layers, defaults.layers);
+    if (own.seconds == 0)
+        own.seconds = defaults.seconds;
+    context_limits(context)->most = own;
+    return 0;
+}
+
+void
+memmodel_context_cancel(memmodel_context *context)
+{
+    if (context)
+        atomic_store_explicit(&context_limits(context)->cancelled, 1, memory_order_relaxed);
+}
+
+void
+memmodel_context_memory(const memmodel_context *context, int64_t *used, int64_t *peak)
+{
+    const struct limits *limits = context_limits((memmodel_context *)context);
+
+    if (used)
+        *used = (int64_t)atomic_load_explicit(&limits->used, memory_order_relaxed);
+    if (peak)
+        *peak = (int64_t)atomic_load_explicit(&limits->peak, memory_order_relaxed);
+}
+
+/* ---- memory ---- */
+
+bool
+limits_take(struct limits *limits, size_t bytes)
+{
+    size_t before = atomic_fetch_add_explicit(&limits->used, bytes, memory_order_relaxed);
+    size_t used = before + bytes, peak;
+
+    if (used < before || (uint64_t)used > (uint64_t)limits->most.memory_bytes) {
+        limits_give_back(limits, bytes);
+        return false;
+    }
+    peak = atomic_load_explicit(&limits->peak, memory_order_relaxed);
+    while (used > peak && !atomic_compare_exchange_weak_explicit(&limits->peak, &peak, used, memory_order_relaxed,
+                                                                 memory_order_relaxed))
+        ;
+    return true;
+}
+
+/* ---- work and time of a call ---- */
+
+static int
+stop_error(memmodel_context *context, const struct limits *limits)
+{
+    if (limits->stopped == MEMMODEL_ERROR_CANCELLED)
+        return context_error(context, MEMMODEL_ERROR_CANCELLED, NULL, "memmodel_context_cancel() ended the call");
+    if (limits->nodes > limits->most.nodes)
+        return context_error(context, MEMMODEL_ERROR_LIMIT, "nodes",
+                             "the call needs more work than the context's limit, %" PRId64
+                             " nodes; memmodel_context_set_limits() raises it",
+                             limits->most.nodes);
+    return context_error(context, MEMMODEL_ERROR_LIMIT, "seconds",
+                         "the call needs longer than the context's limit, %g seconds; memmodel_context_set_limits() "
+                         "raises it",
+                         limits->most.seconds);
+}
+
+static bool
+is_cancelled(const struct limits *limits)
+{
+    return atomic_load_explicit(&limits->cancelled, memory_order_relaxed) != 0;
+}
+
+static bool
+is_late(const struct limits *limits)
+{
+    return isfinite(limits->deadline) && seconds_now() >= limits->deadline;
+}
+
+bool
+context_is_used_up(memmodel_context *context, int64_t nodes)
+{
+    struct limits *limits = context_limits(context);
+    int64_t spent = limits->granted - limits->left;
+
+    limits->granted = limits->left = 0;
+    if (limits->depth == 0) {
+        limits->left = NODES_BETWEEN_LOOKS;
+        return false;
+    }
+    if (limits->stopped)
+        return true;
+    if (!checked_accumulate(&limits->nodes, spent) || !checked_accumulate(&limits->nodes, nodes))
+        limits->nodes = INT64_MAX;
+    if (is_cancelled(limits))
+        limits->stopped = MEMMODEL_ERROR_CANCELLED;
+    else if (limits->nodes > limits->most.nodes || is_late(limits))
+        limits->stopped = MEMMODEL_ERROR_LIMIT;
+    else
+        limits->granted = limits->left = min_i64(limits->most.nodes - limits->nodes, NODES_BETWEEN_LOOKS);
+    return limits->stopped != 0;
+}
+
+int
+context_look(memmodel_context *context, int64_t nodes)
+{
+    return context_is_used_up(context, nodes) ? stop_error(context, context_limits(context)) : 0;
+}
+
+bool
+context_must_stop(const memmodel_context *context)
+{
+    const struct limits *limits = context_limits((memmodel_context *)context);
+
+    return is_cancelled(limits) || is_late(limits);
+}
+
+int
+context_begin(memmodel_context *context)
+{
+    struct limits *limits = context_limits(context);
+
+    if (limits->depth++ > 0)
+        return 0;
+    limits->granted = limits->left = limits->nodes = 0;
+    limits->stopped = 0;
+    limits->deadline = isfinite(limits->most.seconds) ? seconds_now() + limits->most.seconds : (double)INFINITY;
+    return context_look(context, 0);
+}
+
+int
+context_end(memmodel_context *context, int status)
+{
+    struct limits *limits = context_limits(context);
+
+    /* The flag stays until then, for threads that work for the call see nothing else. */
+    if (--limits->depth == 0 && limits->stopped == MEMMODEL_ERROR_CANCELLED)
+        atomic_store_explicit(&limits->cancelled, 0, memory_order_relaxed);
+    return context_status(context, status);
+}
+
+int
+context_status(const memmodel_context *context, int status)
+{
+    return status == MEMMODEL_ERROR_NOMEM ? memmodel_context_error(context)->status : status;
+}
+
+int
+context_check_input(memmodel_context *context, const char *name, int64_t bytes)
+{
+    int64_t most = context_limits(context)->most.input_bytes;
+
+    if (bytes <= most)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_LIMIT, name,
+                         "%" PRId64 " bytes are more than the context's limit, %" PRId64
+                         " of input_bytes; memmodel_context_set_limits() raises it",
+                         bytes, most);
+}
