@@ -47,6 +47,17 @@ work_extent(const struct reach *reach, const struct layer *layer, int32_t axis, 
     return reach->tensors[tensor].fixed ? 1 : extents[tensor];
 }
 
+/* How many tiles from `index` on read as much as it does: all that lie between the ends, where none is cut off. */
+static int64_t
+alike(const struct reach *reach, int32_t axis, const struct cut *cut, int64_t index)
+{
+    int64_t alignment = reach->alignment[axis], begin = index * cut->step;
+    int64_t room = reach->extent[axis] / alignment * alignment - ceil_divide(reach->after[axis], alignment) * alignment;
+    int64_t last = min_i64(floor_divide(room, cut->step) - 1, cut->count - 2);
+
+    return begin >= reach->before[axis] && last > index ? last - index + 1 : 1;
+}
+
 /* false: a tile would be too small for the network. */
 static bool
 weigh(const struct reach *reach, int32_t axis, struct cut *cut, int64_t *extents)
@@ -57,15 +68,16 @@ weigh(const struct reach *reach, int32_t axis, struct cut *cut, int64_t *extents
     cut->largest = 0;
     for (size_t i = 0; i < network->layer_count; i++)
         cut->work[i] = 0;
-    for (int64_t index = 0; index < cut->count; index++) {
+    for (int64_t index = 0, tiles; index < cut->count; index += tiles) {
         struct memmodel_tiling_range range = cut_range(reach, axis, cut, index);
 
+        tiles = alike(reach, axis, cut, index);
         if (range.stop - range.begin != extent && !reach_extents(reach, axis, range.stop - range.begin, extents))
             return false;
         extent = range.stop - range.begin;
         cut->largest = max_i64(cut->largest, extent);
         for (size_t i = 0; i < network->layer_count; i++)
-            cut->work[i] += (double)work_extent(reach, &network->layers[i], axis, extents);
+            cut->work[i] += (double)tiles * (double)work_extent(reach, &network->layers[i], axis, extents);
     }
     return true;
 }
@@ -137,9 +149,7 @@ cuts_new(const struct reach *reach, int32_t axis, struct cuts *cuts)
         status = add_cut(reach, cuts, &capacity, step, ceil_divide(all, step));
         if (step == reach->alignment[axis])
             break;
-        count = ceil_divide(all, step) + 1;
-        while (count < most && step_for(reach, axis, count) == step)
-            count++;
+        count = ceil_divide(all, step - reach->alignment[axis]); /* the fewest that have a smaller one */
     }
     if (!status)
         status = weigh_all(reach, axis, cuts);

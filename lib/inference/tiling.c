@@ -96,7 +96,9 @@ combine_all(struct search *search)
     size_t all = 1, cuts[MOST_AXES] = {0};
 
     for (int32_t axis = 0; axis < search->reach.axes; axis++)
-        all *= search->cuts[axis].count;
+        if (!checked_size(all, search->cuts[axis].count, &all))
+            return context_error(context, MEMMODEL_ERROR_OVERFLOW, NULL,
+                                 "more ways to cut the input than can be counted");
     search->combinations = memory_allocate_zeroed(context, all + 1, sizeof *search->combinations);
     search->misfits = memory_allocate_zeroed(context, all + 1, sizeof *search->misfits);
     if (!search->combinations || !search->misfits)
@@ -164,22 +166,40 @@ schedule_tile(const struct search *search, const struct combination *combination
 
 /* ---- the first that fits ---- */
 
+/* Whether the tiles of `x` are nowhere smaller than those of `y`. */
+static bool
+is_larger(const struct search *search, const struct combination *x, const struct combination *y)
+{
+    for (int32_t axis = 0; axis < search->reach.axes; axis++) {
+        const struct cut *cuts = search->cuts[axis].cuts;
+
+        if (cuts[x->cuts[axis]].largest < cuts[y->cuts[axis]].largest)
+            return false;
+    }
+    return true;
+}
+
 /* Tiles that are nowhere smaller than those that did not fit do not either. */
 static bool
 is_hopeless(const struct search *search, const struct combination *combination)
 {
-    for (size_t i = 0; i < search->misfit_count; i++) {
-        bool larger = true;
-
-        for (int32_t axis = 0; axis < search->reach.axes && larger; axis++) {
-            const struct cut *cuts = search->cuts[axis].cuts;
-
-            larger = cuts[combination->cuts[axis]].largest >= cuts[search->misfits[i].cuts[axis]].largest;
-        }
-        if (larger)
+    for (size_t i = 0; i < search->misfit_count; i++)
+        if (is_larger(search, combination, &search->misfits[i]))
             return true;
-    }
     return false;
+}
+
+/* Of those that did not fit, only the smallest are asked. */
+static void
+add_misfit(struct search *search, const struct combination *combination)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < search->misfit_count; i++)
+        if (!is_larger(search, &search->misfits[i], combination))
+            search->misfits[kept++] = search->misfits[i];
+    search->misfits[kept++] = *combination;
+    search->misfit_count = kept;
 }
 
 static int64_t
@@ -217,7 +237,7 @@ find(struct search *search, struct combination *found, memmodel_schedule **sched
             return 0;
         }
         search->least = search->least ? min_i64(search->least, peak_of(tile)) : peak_of(tile);
-        search->misfits[search->misfit_count++] = search->combinations[i];
+        add_misfit(search, &search->combinations[i]);
         memmodel_schedule_unref(tile);
     }
     return nothing_fits(search);
