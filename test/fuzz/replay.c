@@ -11,6 +11,18 @@
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Only libFuzzer changes inputs. */
+size_t
+LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+
+size_t
+LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
+{
+    (void)data;
+    (void)most;
+    return size;
+}
+
 /* The bytes of a file of at most 1 MiB, exactly as many as it has, so that reading past them is seen. NULL on error. */
 static uint8_t *
 read_file(const char *path, size_t *size)
