@@ -1079,8 +1079,8 @@ class PlanBuffer(_call.Struct):
     size: Any  # sizeof(PlanBuffer)
     name: Any  # for errors, files and pictures
     bytes: Any  # above 0
-    lower: Any  # first moment at which it is in use; the unit is the caller's, such as the operator's number
-    upper: Any  # first moment at which it is no more, above `lower`
+    lower: Any  # first moment at which it is in use, not below -2^62; the unit is the caller's, such as the [...]
+    upper: Any  # first moment at which it is no more, above `lower` and below 2^62
     alignment: Any  # a power of two that the offset is a multiple of
     offset: Any  # where it has to lie, if `fixed`; 0 or more
     fixed: Any  # 1: at `offset` and nowhere else
