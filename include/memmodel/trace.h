@@ -8,7 +8,15 @@
 extern "C" {
 #endif
 
-/** A trace, immutable. @since 0.1 */
+/**
+ * A trace, immutable.
+ *
+ * Of a recurrent layer that PyTorch runs step by step, a long sequence is told by 64 of its time steps: one in the middle
+ * stands for those that are left out, which allocate and release what it does. Its events say how many those are, and
+ * the live bytes of the events behind it count them all; peaks, replays and plans are those of the whole sequence.
+ *
+ * @since 0.1
+ */
 typedef struct memmodel_trace memmodel_trace;
 
 /** What memory is for. @since 0.1 */
@@ -56,6 +64,8 @@ struct memmodel_event {
     int32_t step;      /**< from 1; 0 before the first */
     int32_t category;  /**< enum memmodel_category of the block */
     int32_t phase;     /**< enum memmodel_phase */
+    int64_t
+        times; /**< how often it happens: 1, or, of a time step that stands for others like it, how many those are */
 };
 
 /**

@@ -5,7 +5,7 @@
 #ifndef ALLOCATOR_H
 #define ALLOCATOR_H
 
-#include "trace/trace.h"
+#include "trace/repeat.h"
 
 /* Bytes at a moment. */
 struct allocator_counters {
@@ -106,22 +106,36 @@ int
 allocator_replay(memmodel_context *context, const struct allocator *allocator, const char *settings,
                  const struct memmodel_trace *trace, struct replay *replay);
 
-/* The same one event at a time. */
+/* Memory of a block that stands for several. */
+struct allocator_instances {
+    void **blocks; /* by instance, modulo `room`; NULL: none is live */
+    int64_t room, live;
+};
+
+/* The same one event at a time; those that stand for several as often as they do. */
 struct allocator_run {
     memmodel_context *context;
     const struct allocator *allocator;
     const struct memmodel_trace *trace;
+    struct trace_walk walk;
     void *self;
-    void **blocks;    /* by block of the trace */
-    int32_t *waiting; /* blocks of the trace that others still use */
+    void **blocks;                         /* by block of the trace */
+    struct allocator_instances *instances; /* the same of those that stand for several; NULL: no block does */
+    int32_t *waiting;                      /* blocks of the trace that others still use */
     size_t waiting_count, waiting_capacity;
-    size_t event;       /* the next one */
-    bool out_of_memory; /* the last event could not be served; nothing goes on from there */
+    struct walk_event at; /* what is run, or was last */
+    int64_t count;        /* of what was run */
+    size_t event;         /* of the trace: the next one */
+    bool out_of_memory;   /* the last event could not be served; nothing goes on from there */
 };
 
 int
 allocator_run_new(struct allocator_run *run, memmodel_context *context, const struct allocator *allocator,
                   const struct allocator_options *options, const struct memmodel_trace *trace);
+
+/* Whether there is a next event. */
+bool
+allocator_run_goes_on(const struct allocator_run *run);
 
 int
 allocator_run_step(struct allocator_run *run);

@@ -22,7 +22,7 @@ count_moment(struct memmodel_replay *replay, const struct allocator_counters *co
         summary->reserved_event = event;
     }
     summary->retries = counters->retries;
-    summary->events = event + 1;
+    summary->events = max_i64(summary->events, event + 1);
 }
 
 static int
@@ -33,10 +33,10 @@ play(struct memmodel_replay *replay, struct allocator_run *run, size_t events)
     while (!status && !run->out_of_memory && run->event < events) {
         status = allocator_run_step(run);
         if (!status)
-            count_moment(replay, replay->allocator->counters(run->self), (int64_t)run->event - 1);
+            count_moment(replay, replay->allocator->counters(run->self), run->at.event);
     }
     if (run->out_of_memory)
-        replay->summary.out_of_memory = (int64_t)run->event - 1;
+        replay->summary.out_of_memory = run->at.event;
     return status;
 }
 

@@ -2,6 +2,15 @@
 #include "allocators/allocator.h"
 #include "base/checked.h"
 
+static int
+new_instances(struct allocator_run *run)
+{
+    if (run->trace->repeat_count == 0)
+        return 0;
+    run->instances = memory_allocate_zeroed(run->context, run->trace->block_count + 1, sizeof *run->instances);
+    return run->instances ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
 int
 allocator_run_new(struct allocator_run *run, memmodel_context *context, const struct allocator *allocator,
                   const struct allocator_options *options, const struct memmodel_trace *trace)
@@ -9,10 +18,12 @@ allocator_run_new(struct allocator_run *run, memmodel_context *context, const st
     int status;
 
     *run = (struct allocator_run){.context = context, .allocator = allocator, .trace = trace};
-    run->blocks = memory_allocate_zeroed(context, trace->block_count + 1, sizeof *run->blocks);
-    if (!run->blocks)
-        return MEMMODEL_ERROR_NOMEM;
-    status = allocator->open(context, options, &run->self);
+    status = trace_walk_begin(&run->walk, context, trace);
+    run->blocks = status ? NULL : memory_allocate_zeroed(context, trace->block_count + 1, sizeof *run->blocks);
+    if (!status)
+        status = run->blocks ? new_instances(run) : MEMMODEL_ERROR_NOMEM;
+    if (!status)
+        status = allocator->open(context, options, &run->self);
     if (status)
         allocator_run_release(run);
     return status;
@@ -23,9 +34,57 @@ allocator_run_release(struct allocator_run *run)
 {
     if (run->self)
         run->allocator->close(run->self);
+    for (size_t i = 0; run->instances && i < run->trace->block_count; i++)
+        memory_release(run->context, run->instances[i].blocks);
+    trace_walk_end(&run->walk);
+    memory_release(run->context, run->instances);
     memory_release(run->context, run->blocks);
     memory_release(run->context, run->waiting);
     *run = (struct allocator_run){.event = 0};
+}
+
+/* ---- where blocks are ---- */
+
+/* Of what passes from one iteration to the next two are live at a time. */
+static int
+make_room(struct allocator_run *run, int32_t block, struct allocator_instances *instances)
+{
+    const struct trace_block *of = &run->trace->blocks[block];
+
+    if (instances->blocks)
+        return 0;
+    instances->room = of->copies > 0 ? of->copies + 1 : 2;
+    if ((uint64_t)instances->room > SIZE_MAX / sizeof(void *))
+        return context_error(run->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
+    instances->blocks = memory_allocate_zeroed(run->context, (size_t)instances->room, sizeof *instances->blocks);
+    return instances->blocks ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+/* Where the memory of the event's block is kept; NULL: no memory for that. */
+static void **
+slot_of(struct allocator_run *run)
+{
+    int32_t block = run->at.block;
+    struct allocator_instances *instances;
+
+    if (run->trace->blocks[block].repeat < 0)
+        return &run->blocks[block];
+    instances = &run->instances[block];
+    if (make_room(run, block, instances))
+        return NULL;
+    return &instances->blocks[run->at.instance % instances->room];
+}
+
+static void
+count_live(struct allocator_run *run)
+{
+    struct allocator_instances *instances = &run->instances[run->at.block];
+
+    instances->live += run->at.release ? -1 : 1;
+    if (instances->live > 0)
+        return;
+    memory_release(run->context, instances->blocks);
+    instances->blocks = NULL;
 }
 
 /* The blocks that are no longer used from this event on. */
@@ -46,8 +105,9 @@ finish_waiting(struct allocator_run *run)
 }
 
 static int
-release(struct allocator_run *run, int32_t block)
+release(struct allocator_run *run, void *memory)
 {
+    int32_t block = run->at.block;
     bool shared = run->allocator->finish && run->trace->blocks[block].reusable >= 0;
 
     if (shared) {
@@ -58,30 +118,44 @@ release(struct allocator_run *run, int32_t block)
             return status;
         run->waiting[run->waiting_count++] = block;
     }
-    return run->allocator->release(run->self, run->blocks[block], shared);
+    return run->allocator->release(run->self, memory, shared);
 }
 
 static int
-allocate(struct allocator_run *run, int32_t block)
+allocate(struct allocator_run *run, void **memory)
 {
-    const struct trace_block *of = &run->trace->blocks[block];
-    int status = run->allocator->allocate(run->self, of->bytes, of->stream, block, &run->blocks[block]);
+    const struct trace_block *of = &run->trace->blocks[run->at.block];
+    int status = run->allocator->allocate(run->self, of->bytes, of->stream, run->at.block, memory);
 
-    run->out_of_memory = !status && !run->blocks[block];
+    run->out_of_memory = !status && !*memory;
     return status;
+}
+
+bool
+allocator_run_goes_on(const struct allocator_run *run)
+{
+    return run->event < run->trace->event_count && !run->out_of_memory;
 }
 
 int
 allocator_run_step(struct allocator_run *run)
 {
-    const struct trace_event *event = &run->trace->events[run->event];
+    void **memory;
     int status = context_check(run->context, 1 + (int64_t)run->waiting_count);
 
     if (status)
         return status;
     finish_waiting(run);
-    status = event->release ? release(run, event->block) : allocate(run, event->block);
-    run->event++;
+    if (!trace_walk_next(&run->walk, &run->at, &status))
+        return status;
+    run->event = (size_t)run->walk.event;
+    memory = slot_of(run);
+    if (!memory)
+        return MEMMODEL_ERROR_NOMEM;
+    status = run->at.release ? release(run, *memory) : allocate(run, memory);
+    if (!status && run->trace->blocks[run->at.block].repeat >= 0)
+        count_live(run);
+    run->count++;
     return status;
 }
 
@@ -97,7 +171,7 @@ allocator_replay(memmodel_context *context, const struct allocator *allocator, c
     if (status)
         return status;
     own.touched_peak = allocator->counters(run.self)->touched;
-    while (!status && !run.out_of_memory && run.event < trace->event_count) {
+    while (!status && allocator_run_goes_on(&run)) {
         const struct allocator_counters *counters;
 
         status = allocator_run_step(&run);
@@ -105,7 +179,7 @@ allocator_replay(memmodel_context *context, const struct allocator *allocator, c
         own.touched_peak = max_i64(own.touched_peak, counters->touched);
         if (own.peak_event < 0 || counters->reserved > own.reserved_peak) {
             own.reserved_peak = counters->reserved;
-            own.peak_event = (int32_t)run.event - 1;
+            own.peak_event = run.at.event;
         }
     }
     own.out_of_memory = run.out_of_memory;

@@ -75,7 +75,7 @@ write_entry(void *user, enum allocator_action action, int64_t address, int64_t b
 {
     struct writer *writer = user;
     const struct memmodel_trace *trace = writer->replay->trace;
-    const struct trace_event *event = &trace->events[writer->run.event];
+    const struct trace_event *event = &trace->events[writer->run.at.event];
     bool of_block = action == ALLOCATOR_ALLOC || (action == ALLOCATOR_FREE_REQUESTED && event->release);
 
     pickle_open(&writer->out, PICKLE_DICT);
@@ -83,9 +83,9 @@ write_entry(void *user, enum allocator_action action, int64_t address, int64_t b
     write_integer(&writer->out, action == ALLOCATOR_OUT_OF_MEMORY ? "device_free" : "addr", address);
     write_integer(&writer->out, "size", bytes);
     write_integer(&writer->out, "stream", stream);
-    write_integer(&writer->out, "time_us", (int64_t)writer->run.event);
+    write_integer(&writer->out, "time_us", writer->run.count);
     write_pool(&writer->out);
-    write_frames(&writer->out, trace, of_block ? event->block : -1);
+    write_frames(&writer->out, trace, of_block ? writer->run.at.block : -1);
     pickle_close(&writer->out, PICKLE_DICT);
 }
 

@@ -20,6 +20,7 @@ struct curve {
     struct point *points;
     size_t count;
     int64_t budget; /* 0: none was given */
+    int measure;
 };
 
 struct memmodel_recomputation {

@@ -12,13 +12,14 @@ struct peaks {
     int64_t allocated, reserved;
     int64_t *steps;
     int32_t event; /* of the first peak */
+    int64_t copy;  /* which time it is run then */
 };
 
 static void
 count_event(struct peaks *peaks, const struct allocator_run *run)
 {
     const struct allocator_counters *now = run->allocator->counters(run->self);
-    const struct trace_event *event = &run->trace->events[run->event - 1];
+    const struct trace_event *event = &run->trace->events[run->at.event];
 
     peaks->reserved = max_i64(peaks->reserved, now->reserved);
     if (event->step > 0)
@@ -26,7 +27,8 @@ count_event(struct peaks *peaks, const struct allocator_run *run)
     if (now->allocated <= peaks->allocated)
         return;
     peaks->allocated = now->allocated;
-    peaks->event = (int32_t)run->event - 1;
+    peaks->event = run->at.event;
+    peaks->copy = run->at.copy;
 }
 
 static int
@@ -39,7 +41,7 @@ replay(const struct query *query, const struct memmodel_trace *trace, struct pea
 
     if (status)
         return status;
-    while (!status && !run.out_of_memory && run.event < trace->event_count) {
+    while (!status && allocator_run_goes_on(&run)) {
         status = allocator_run_step(&run);
         if (!status && !run.out_of_memory)
             count_event(peaks, &run);
@@ -72,12 +74,13 @@ fill(struct result *result, const struct peaks *peaks)
 
     result->step_peaks = peaks->steps;
     result->peak_event = peaks->event;
+    result->peak_copy = peaks->copy;
     result->peak.live = peaks->allocated;
     result->peak.reserved = peaks->reserved;
     if (peaks->event < 0)
         return;
-    trace_categories_at(trace, peaks->event, result->categories);
-    result->categories[MEMMODEL_ALLOCATOR_SLACK] += peaks->allocated - trace->events[peaks->event].live;
+    trace_categories_at(trace, peaks->event, peaks->copy, result->categories);
+    result->categories[MEMMODEL_ALLOCATOR_SLACK] += peaks->allocated - trace_live(trace, peaks->event, peaks->copy);
 }
 
 int

@@ -36,7 +36,6 @@ write_job(struct text *page, const struct memmodel_job *job)
         {"framework", job->framework},
         {"device", job->device},
         {"gpu", job->gpu},
-        {"measure", memmodel_measure_name(job->measure)},
         {"optimizer", job->optimizer},
         {"isa", job->isa},
         {"precision", job->precision},
@@ -50,8 +49,9 @@ write_job(struct text *page, const struct memmodel_job *job)
         write_text(page, texts[i][0], texts[i][1]);
         text_append(page, ",");
     }
-    text_printf(page, "\"threads\":%d,\"inference\":%s,\"keep_gradients\":%s,\"accumulate\":%d,", job->threads,
-                job->inference ? "true" : "false", job->keep_gradients ? "true" : "false", job->accumulate);
+    text_printf(page, "\"threads\":%d,\"measure\":%d,\"inference\":%s,\"keep_gradients\":%s,\"accumulate\":%d,",
+                job->threads, job->measure, job->inference ? "true" : "false", job->keep_gradients ? "true" : "false",
+                job->accumulate);
     text_append(page, "\"symbols\":[");
     for (size_t i = 0; i < job->symbol_count; i++) {
         text_append(page, i ? ",[" : "[");
@@ -231,9 +231,7 @@ write_moments(struct text *page, const struct memmodel_trace *trace, const char 
     bool first = true;
 
     for (size_t i = 0; i < trace->event_count; i++) {
-        const struct trace_block *block = &trace->blocks[trace->events[i].block];
-
-        live[block->category] += trace->events[i].release ? -block->bytes : block->bytes;
+        trace_follow(trace, (int32_t)i, live);
         if (!shown[i])
             continue;
         text_append(page, first ? "" : ",\n");

@@ -165,17 +165,18 @@ add_peaks(struct table *table)
 
     for (size_t i = 0; trace && i < trace->block_count; i++) {
         const struct trace_block *block = &trace->blocks[i];
+        int64_t bytes = block->bytes * trace_live_at(trace, block, table->result->peak_event, table->result->peak_copy);
 
-        if (!trace_live_at(trace, block, table->result->peak_event))
+        if (bytes == 0)
             continue;
         if (block->layer >= 0) {
             struct memmodel_report_layer *row = &report->layers[table->row_of[block->layer]];
 
-            row->peak[block->category] += block->bytes;
-            row->peak_bytes += block->bytes;
+            row->peak[block->category] += bytes;
+            row->peak_bytes += bytes;
         }
-        report->total.peak[block->category] += block->bytes;
-        report->total.peak_bytes += block->bytes;
+        report->total.peak[block->category] += bytes;
+        report->total.peak_bytes += bytes;
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* More than a page has room for is left out, all of it; nodes are few, for steps are placed by the first plans. */
+/* More than a page has room for is left out, all of it, as are blocks that stand for many; nodes are few, for steps are placed by the first plans. */
 enum { MOST_BLOCKS = 4000, NODES = 100000 };
 
 struct window {
@@ -97,7 +97,7 @@ write_placement(struct text *page, const memmodel_report *report)
     memmodel_plan *plan;
     int status;
 
-    if (!report->trace || !report->trace->event_count)
+    if (!report->trace || !report->trace->event_count || report->trace->repeat_count)
         return 0;
     window.begin = first_of_last_step(report->trace);
     status = memmodel_plan_new(page->context, &plan);

@@ -92,6 +92,7 @@ struct result {
     struct simulation simulation; /* trace NULL for the textbook */
     int64_t *step_peaks;          /* of each step, where the allocator counts live bytes; NULL: the trace does */
     int32_t peak_event;
+    int64_t peak_copy; /* which time that event is run then, from 0: trace/repeat.h */
 };
 
 int

@@ -165,7 +165,7 @@ fill_live(const struct query *query, struct result *result)
     result->peak_event = trace_peak_event(trace, 0);
     result->peak.live = result->peak_event < 0 ? 0 : trace->events[result->peak_event].live;
     if (result->peak_event >= 0 && !query->peak_only)
-        trace_categories_at(trace, result->peak_event, result->categories);
+        trace_categories_at(trace, result->peak_event, 0, result->categories);
 }
 
 /* The peak of the live bytes, whoever holds them and in whatever blocks. */
@@ -274,7 +274,6 @@ int64_t
 peak_measured(const struct memmodel_peak *peak, int measure)
 {
     const int64_t bytes[] = {
-        [MEMMODEL_MEASURE_DEFAULT] = -1,
         [MEMMODEL_MEASURE_LIVE] = peak->live,
         [MEMMODEL_MEASURE_RESERVED] = peak->reserved,
         [MEMMODEL_MEASURE_PROCESS] = peak->process,

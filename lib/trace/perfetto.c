@@ -56,7 +56,7 @@ write_counters(struct writer *writer, size_t index)
     const struct trace_event *event = &writer->trace->events[index];
     const struct trace_block *block = &writer->trace->blocks[event->block];
 
-    writer->live[block->category] += event->release ? -block->bytes : block->bytes;
+    trace_follow(writer->trace, (int32_t)index, writer->live);
     write_counter(writer, index, "live", event->live);
     write_counter(writer, index, memmodel_category_name(block->category), writer->live[block->category]);
 }

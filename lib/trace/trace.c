@@ -37,6 +37,7 @@ memmodel_trace_unref(memmodel_trace *trace)
     memory_release(context, trace->blocks);
     memory_release(context, trace->events);
     memory_release(context, trace->names);
+    memory_release(context, trace->repeats);
     arena_release(&trace->arena);
     memory_release(context, trace);
     memmodel_context_unref(context);
@@ -47,7 +48,7 @@ trace_clear(struct memmodel_trace *trace)
 {
     arena_release(&trace->arena);
     trace->arena = ARENA_INIT(trace->context);
-    trace->block_count = trace->event_count = trace->name_count = 0;
+    trace->block_count = trace->event_count = trace->name_count = trace->repeat_count = 0;
     trace->live = trace->peak = 0;
     trace->peak_only = false;
     trace->layer = -1;
@@ -157,6 +158,8 @@ trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, in
         .allocated = event,
         .released = -1,
         .reusable = -1,
+        .repeat = -1,
+        .drained = -1,
     };
     return (int32_t)trace->block_count++;
 }
@@ -192,20 +195,94 @@ trace_peak_event(const struct memmodel_trace *trace, int step)
     return peak;
 }
 
-bool
-trace_live_at(const struct memmodel_trace *trace, const struct trace_block *block, int32_t event)
+/* The repeat in whose period the event is; NULL: none. */
+static const struct trace_repeat *
+repeat_of(const struct memmodel_trace *trace, int32_t event)
 {
-    (void)trace;
-    return block->allocated <= event && (block->released < 0 || block->released > event);
+    for (size_t i = 0; i < trace->repeat_count; i++) {
+        const struct trace_repeat *repeat = &trace->repeats[i];
+
+        if (event >= repeat->first && event < repeat->first + repeat->count)
+            return repeat;
+    }
+    return NULL;
+}
+
+int64_t
+trace_times(const struct memmodel_trace *trace, int32_t event)
+{
+    const struct trace_repeat *repeat = repeat_of(trace, event);
+
+    return repeat ? 1 + repeat->times : 1;
+}
+
+/* What the iterations that a repeat leaves out allocate and release: of the blocks around it. */
+static void
+follow_repeat(const struct memmodel_trace *trace, const struct trace_repeat *repeat,
+              int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+{
+    int32_t next = repeat->first + repeat->count;
+
+    for (int32_t i = repeat->first - repeat->count; i < next + repeat->count; i++) {
+        const struct trace_block *block = &trace->blocks[trace->events[i].block];
+
+        if (block->copies == 0)
+            continue;
+        if (trace->events[i].release && block->drained == next)
+            bytes[block->category] -= block->copies * block->bytes;
+        else if (!trace->events[i].release && i >= repeat->first && i < next)
+            bytes[block->category] += block->copies * block->bytes;
+    }
 }
 
 void
-trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+trace_follow(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT])
+{
+    const struct trace_block *block = &trace->blocks[trace->events[event].block];
+    bool release = trace->events[event].release;
+    int64_t count = release && block->copies > 0 && block->drained == event ? 1 + block->copies : 1;
+
+    for (size_t i = 0; i < trace->repeat_count; i++)
+        if (event == trace->repeats[i].first + trace->repeats[i].count)
+            follow_repeat(trace, &trace->repeats[i], bytes);
+    bytes[block->category] += (release ? -count : count) * block->bytes;
+}
+
+int64_t
+trace_live(const struct memmodel_trace *trace, int32_t event, int64_t copy)
+{
+    const struct trace_repeat *repeat = copy > 0 ? repeat_of(trace, event) : NULL;
+
+    return trace->events[event].live + (repeat ? copy * repeat->growth : 0);
+}
+
+int64_t
+trace_live_at(const struct memmodel_trace *trace, const struct trace_block *block, int32_t event, int64_t copy)
+{
+    int64_t own = block->allocated <= event && (block->released < 0 || block->released > event);
+    const struct trace_repeat *repeat, *during;
+
+    if (block->copies == 0)
+        return own;
+    repeat = &trace->repeats[block->repeat];
+    during = copy > 0 ? repeat_of(trace, event) : NULL;
+    if (during == repeat)
+        return own + copy;
+    if (event < repeat->first + repeat->count || (block->drained >= 0 && block->drained <= event))
+        return own;
+    if (during && block->drained == during->first + during->count)
+        return own + block->copies - copy;
+    return own + block->copies;
+}
+
+void
+trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t copy,
+                    int64_t bytes[MEMMODEL_CATEGORY_COUNT])
 {
     memset(bytes, 0, MEMMODEL_CATEGORY_COUNT * sizeof *bytes);
     for (size_t i = 0; i < trace->block_count; i++)
-        if (trace_live_at(trace, &trace->blocks[i], event))
-            bytes[trace->blocks[i].category] += trace->blocks[i].bytes;
+        bytes[trace->blocks[i].category] +=
+            trace->blocks[i].bytes * trace_live_at(trace, &trace->blocks[i], event, copy);
 }
 
 /* ---- public view ---- */
@@ -237,6 +314,7 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
         .step = from->step,
         .category = block->category,
         .phase = from->phase,
+        .times = trace_times(trace, (int32_t)index),
     };
     return result_copy(&own, sizeof own, event);
 }

@@ -24,6 +24,16 @@ struct trace_block {
     int32_t released;  /* index of its event, -1: still live at the end */
     int32_t reusable;  /* index of the event from which on its memory may be used again, -1: from its release on */
     int64_t stream;    /* of the device that it was allocated for, 0: the default one */
+    int64_t copies;    /* blocks besides it that it stands for; they live from the end of its repeat's period on */
+    int32_t repeat;    /* index of the repeat in whose period it was allocated, -1: none */
+    int32_t drained;   /* index of the event from which on its copies are gone, -1: they stay */
+};
+
+/* Iterations of a loop that are told once: the period of events is run `times` times more before the next event. */
+struct trace_repeat {
+    int64_t times;
+    int64_t growth; /* of live bytes with each */
+    int32_t first, count;
 };
 
 struct trace_event {
@@ -44,6 +54,8 @@ struct memmodel_trace {
     const char **names; /* of layers or operators */
     size_t block_count, event_count, name_count;
     size_t block_capacity, event_capacity, name_capacity;
+    struct trace_repeat *repeats; /* in the order of their events; repeat.h */
+    size_t repeat_count, repeat_capacity;
     int64_t live;
     int64_t peak;   /* most of `live`, where nothing else is kept */
     bool peak_only; /* blocks and events are counted, not kept: trace_lower() instead of trace_release() */
@@ -101,12 +113,25 @@ phase_name(int phase);
 int32_t
 trace_peak_event(const struct memmodel_trace *trace, int step);
 
-/* bytes[category]: live right after `event`. */
-void
-trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
+/* How often `event` is run before the next one: 1, or more within a repeat. */
+int64_t
+trace_times(const struct memmodel_trace *trace, int32_t event);
 
-/* True if `block` is live right after `event`. */
-bool
-trace_live_at(const struct memmodel_trace *trace, const struct trace_block *block, int32_t event);
+/* Makes the live bytes of each category right before `event` those right after it, the first time. */
+void
+trace_follow(const struct memmodel_trace *trace, int32_t event, int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
+
+/* Live bytes right after `event` when it is run for the time `copy`, from 0; not 0 only within a repeat. */
+int64_t
+trace_live(const struct memmodel_trace *trace, int32_t event, int64_t copy);
+
+/* How many of what `block` stands for are live then; 0: none. */
+int64_t
+trace_live_at(const struct memmodel_trace *trace, const struct trace_block *block, int32_t event, int64_t copy);
+
+/* bytes[category]: live then. */
+void
+trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t copy,
+                    int64_t bytes[MEMMODEL_CATEGORY_COUNT]);
 
 #endif

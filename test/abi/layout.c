@@ -52,10 +52,9 @@ VALUE(MEMMODEL_C, 1);
 VALUE(MEMMODEL_PYTHON, 2);
 VALUE(MEMMODEL_LATEX, 3);
 
-VALUE(MEMMODEL_MEASURE_DEFAULT, 0);
-VALUE(MEMMODEL_MEASURE_LIVE, 1);
-VALUE(MEMMODEL_MEASURE_RESERVED, 2);
-VALUE(MEMMODEL_MEASURE_PROCESS, 3);
+VALUE(MEMMODEL_MEASURE_LIVE, 0);
+VALUE(MEMMODEL_MEASURE_RESERVED, 1);
+VALUE(MEMMODEL_MEASURE_PROCESS, 2);
 
 VALUE(MEMMODEL_DTYPE_DEFAULT, 0);
 VALUE(MEMMODEL_FLOAT32, 1);
@@ -310,7 +309,7 @@ FIELD(memmodel_budget_result, batch, 16, 12);
 FIELD(memmodel_budget_result, extra, 24, 20);
 FIELD(memmodel_budget_result, checkpoint, 32, 28);
 FIELD(memmodel_budget_result, fits, 40, 32);
-FIELD(memmodel_budget_result, measure, 44, 36);
+FIELD(memmodel_budget_result, reserved, 44, 36);
 BYTES(memmodel_budget_result, 48, 40);
 
 FIELD(memmodel_conv, size, 0, 0);
@@ -650,7 +649,8 @@ FIELD(memmodel_event, block, 40, 28);
 FIELD(memmodel_event, step, 44, 32);
 FIELD(memmodel_event, category, 48, 36);
 FIELD(memmodel_event, phase, 52, 40);
-BYTES(memmodel_event, 56, 44);
+FIELD(memmodel_event, times, 56, 44);
+BYTES(memmodel_event, 64, 52);
 
 FIELD(memmodel_plan_buffer, size, 0, 0);
 FIELD(memmodel_plan_buffer, name, 8, 4);
@@ -725,7 +725,7 @@ FIELD(memmodel_recomputation_result, extra, 40, 36);
 FIELD(memmodel_recomputation_result, point, 48, 44);
 FIELD(memmodel_recomputation_result, fits, 52, 48);
 FIELD(memmodel_recomputation_result, settled, 56, 52);
-FIELD(memmodel_recomputation_result, measure, 60, 56);
+FIELD(memmodel_recomputation_result, reserved, 60, 56);
 BYTES(memmodel_recomputation_result, 64, 60);
 
 FIELD(memmodel_recomputation_point, size, 0, 0);

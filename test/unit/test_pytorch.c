@@ -80,7 +80,7 @@ held_before(const memmodel_trace *trace, int step, enum memmodel_category catego
 
     while ((size_t)last + 1 < trace->event_count && trace->events[last + 1].step < step)
         last++;
-    trace_categories_at(trace, last, bytes);
+    trace_categories_at(trace, last, 0, bytes);
     return bytes[category];
 }
 

@@ -119,7 +119,7 @@ held(const memmodel_trace *trace, size_t event, enum memmodel_category category)
 {
     int64_t bytes[MEMMODEL_CATEGORY_COUNT];
 
-    trace_categories_at(trace, (int32_t)event, bytes);
+    trace_categories_at(trace, (int32_t)event, 0, bytes);
     return bytes[category];
 }
 

@@ -38,10 +38,10 @@ categories_add_up_to_what_is_live(void **state)
     memmodel_trace *trace = small_trace(*state);
     int64_t bytes[MEMMODEL_CATEGORY_COUNT];
 
-    trace_categories_at(trace, 1, bytes);
+    trace_categories_at(trace, 1, 0, bytes);
     assert_int_equal(bytes[MEMMODEL_SAVED_ACTIVATIONS], 100);
     assert_int_equal(bytes[MEMMODEL_WORKSPACE], 40);
-    trace_categories_at(trace, 2, bytes);
+    trace_categories_at(trace, 2, 0, bytes);
     assert_int_equal(bytes[MEMMODEL_WORKSPACE], 0);
     memmodel_trace_unref(trace);
 }

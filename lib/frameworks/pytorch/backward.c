@@ -268,6 +268,7 @@ run(struct step *step, struct node *node)
         return;
     }
     step_enter(step, MEMMODEL_PHASE_BACKWARD, node->layer);
+    loops_backward(step, node->sequence);
     if (node->edge_count > FEW)
         run_wide_node(step, node);
     else
@@ -311,6 +312,7 @@ autograd_backward(struct step *step, struct value *const *roots, int root_count)
         return;
     while (step->queue.heap_count > 0 && !step->status)
         run(step, queue_pop(&step->queue));
+    loops_backward(step, INT64_MIN);
     value_drop_all(step, held, root_count);
     pool_give(&step->pool, held, (size_t)root_count * sizeof *held);
 }
@@ -361,6 +363,7 @@ run_inside(struct step *step, struct value *const *roots, struct value *const *g
     }
     while (step->queue.heap_count > 0 && !step->status)
         run(step, queue_pop(&step->queue));
+    loops_backward(step, INT64_MIN);
 }
 
 void

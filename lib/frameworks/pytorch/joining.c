@@ -204,7 +204,7 @@ stack_backward(struct step *step, struct node *node, struct value **incoming, st
 }
 
 struct value *
-aten_stack(struct step *step, struct value *const *parts, int count, int axis)
+aten_stack_of(struct step *step, struct value *const *parts, int count, int64_t length, int axis)
 {
     static const struct derivative stack = {"stack", stack_backward};
     struct shape shape = parts[0]->shape;
@@ -212,13 +212,19 @@ aten_stack(struct step *step, struct value *const *parts, int count, int axis)
     struct node *node;
 
     memmove(shape.dims + axis + 1, shape.dims + axis, (size_t)(MEMMODEL_MAX_RANK - 1 - axis) * sizeof shape.dims[0]);
-    shape.dims[axis] = count;
+    shape.dims[axis] = length;
     shape.rank++;
     result = value_empty(step, &shape);
     node = step_record(step, &stack, result, count, parts);
     if (node)
         node->number = axis;
     return result;
+}
+
+struct value *
+aten_stack(struct step *step, struct value *const *parts, int count, int axis)
+{
+    return aten_stack_of(step, parts, count, count, axis);
 }
 
 static void

@@ -213,6 +213,10 @@ aten_concat(struct step *step, struct value *const *parts, int count, int axis, 
 struct value *
 aten_stack(struct step *step, struct value *const *parts, int count, int axis);
 
+/* The same where the `count` parts stand for `length`: loops.h. */
+struct value *
+aten_stack_of(struct step *step, struct value *const *parts, int count, int64_t length, int axis);
+
 /* Views of `count` parts; `parts` lives as long as the step's pool. */
 void
 aten_split(struct step *step, struct value *x, const struct shape *parts, const int64_t *strides, int count,

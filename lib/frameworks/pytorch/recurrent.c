@@ -11,7 +11,9 @@
 /* All of a recurrent layer while it runs. A cell is one layer in one direction. */
 struct recurrence {
     struct step *step;
-    int kind, layers, directions, cells, length;
+    int kind, layers, directions, cells;
+    int64_t length;
+    int steps; /* time steps that are run: loops.h */
     int64_t hidden_size;
     double dropout;
     bool biases, projected, batch_first;
@@ -211,29 +213,32 @@ run_direction(struct recurrence *r, struct value *gates, int index, struct value
     struct step *step = r->step;
     bool backwards = index % r->directions == 1;
     struct cell cell = cell_of(r, index);
-    struct value **inputs = arena_allocate(&step->pool.arena, (size_t)r->length * sizeof *inputs);
+    struct value **inputs = arena_allocate(&step->pool.arena, (size_t)r->steps * sizeof *inputs);
     struct value *hidden = value_keep(r->first[index]), *state = value_keep(r->first_states[index]);
 
     if (!inputs) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return &step->nothing;
     }
-    memset(inputs, 0, (size_t)r->length * sizeof *inputs);
-    unbind(step, gates, r->length, inputs);
-    for (int t = 0; t < r->length && !step->status; t++) {
-        int at = backwards ? r->length - 1 - t : t;
+    memset(inputs, 0, (size_t)r->steps * sizeof *inputs);
+    unbind(step, gates, r->steps, inputs);
+    loops_begin(step, index, r->length);
+    for (int t = 0; t < r->steps && !step->status; t++) {
+        int at = backwards ? r->steps - 1 - t : t;
         struct value *old = hidden;
 
+        loops_forward(step, t);
         hidden = one_step(r, inputs[at], old, &state, &cell);
         outputs[at] = value_keep(hidden);
         value_drop(step, old);
     }
+    loops_forward_end(step);
     r->last[index] = hidden;
     r->last_states[index] = state;
     if (step->status)
         return &step->nothing;
-    value_drop_all(step, inputs, r->length);
-    return aten_stack(step, outputs, r->length, 0);
+    value_drop_all(step, inputs, r->steps);
+    return aten_stack_of(step, outputs, r->steps, r->length, 0);
 }
 
 static struct value *
@@ -248,7 +253,7 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
         struct cell cell = cell_of(r, index);
         struct value *old = *gates;
 
-        outputs[d] = arena_allocate(&step->pool.arena, (size_t)r->length * sizeof(struct value *));
+        outputs[d] = arena_allocate(&step->pool.arena, (size_t)r->steps * sizeof(struct value *));
         if (!outputs[d]) {
             step_fail(step, MEMMODEL_ERROR_NOMEM);
             return &step->nothing;
@@ -257,14 +262,14 @@ step_by_step_layer(struct recurrence *r, struct value *x, int layer, struct valu
         value_drop(step, old);
         results[d] = run_direction(r, *gates, index, outputs[d]);
         if (r->directions == 1 && !step->status)
-            value_drop_all(step, outputs[d], r->length);
+            value_drop_all(step, outputs[d], r->steps);
     }
     if (r->directions == 1 || step->status)
         return results[0] ? results[0] : &step->nothing;
     joined = aten_concat(step, results, BOTH, 2, results[0]->shape.dtype);
     for (int d = BOTH - 1; d >= 0; d--) {
         value_drop(step, results[d]);
-        value_drop_all(step, outputs[d], r->length);
+        value_drop_all(step, outputs[d], r->steps);
     }
     return joined;
 }
@@ -416,18 +421,15 @@ run_layers(struct recurrence *r, const struct layer *layer, struct value *given)
 }
 
 /* RNN.cpp: "Expected sequence length to be larger than 0 in RNN" */
-static int
+static void
 count_steps(struct recurrence *r, const struct layer *layer, const struct value *given)
 {
-    int64_t length = given->shape.dims[r->batch_first ? 1 : 0];
-
-    if (length == 0)
-        return context_error(r->step->context, MEMMODEL_ERROR_SHAPE, layer->name,
-                             "the sequence has length 0, needs at least 1");
-    if (!checked_int(length, &r->length))
-        return context_error(r->step->context, MEMMODEL_ERROR_OVERFLOW, layer->name,
-                             "a sequence of length %" PRId64 " is longer than can be simulated", length);
-    return 0;
+    r->length = given->shape.dims[r->batch_first ? 1 : 0];
+    if (r->length == 0 && !r->step->status)
+        r->step->status = context_error(r->step->context, MEMMODEL_ERROR_SHAPE, layer->name,
+                                        "the sequence has length 0, needs at least 1");
+    if (!is_whole_lstm(r, given))
+        r->steps = loops_steps(r->step, r->length);
 }
 
 static void
@@ -436,8 +438,7 @@ run(struct recurrence *r, const struct layer *layer, struct value *given)
     size_t count = 4 * (size_t)r->cells + HELD_PER_LAYER * (size_t)r->layers;
     struct value **room;
 
-    if (!r->step->status)
-        r->step->status = count_steps(r, layer, given);
+    count_steps(r, layer, given);
     if (r->step->status)
         return;
     if (is_half_lstm(r, given)) {

@@ -252,6 +252,7 @@ step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, stru
 static void
 forward(struct step *step, struct names *names)
 {
+    loops_clear(step);
     for (int32_t i = 0; i < (int32_t)step->network->layer_count && !step->status; i++) {
         checkpoint_before(step, i);
         step_run_layer(step, MEMMODEL_PHASE_FORWARD, i, names);
@@ -354,6 +355,7 @@ step_release(struct step *step)
     lifetimes_release(step->context, &step->lifetimes);
     checkpoints_release(step->context, &step->checkpoints);
     memory_release(step->context, step->autocast.sources);
+    loops_release(step);
     pool_release(&step->pool);
 }
 
@@ -377,9 +379,30 @@ simulate(struct step *step, const struct optimizer *optimizer)
     return step->status;
 }
 
-int
-pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
-                 struct simulation *simulation)
+static int
+find_all(struct step *step, struct optimizer *optimizer)
+{
+    const struct memmodel_job *job = step->job;
+    int status = device_find(step->context, job->device, &step->device);
+
+    if (status)
+        return status;
+    if (!optimizer_find(job->optimizer, step->device->optimizer, optimizer))
+        return context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
+                             "PyTorch has no rule for this optimizer; use %s", optimizer_names());
+    if (step->device->open)
+        status = step->device->open(step);
+    if (status)
+        return status;
+    status = autocast_find(step->context, step->device->autocast, job->precision, &step->autocast.dtype);
+    step->autocast.on = step->autocast.dtype != 0;
+    return status ? status : machine_find(step->context, job->isa, job->threads, &step->machine);
+}
+
+/* With all iterations of loops if `all`; *irregular: some must be simulated so. */
+static int
+simulate_job(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job, bool all,
+             struct simulation *simulation, bool *irregular)
 {
     struct optimizer optimizer;
     struct step step = {
@@ -393,29 +416,17 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         .layer = -1,
         .grad_mode = job->inference != WITHOUT_GRADIENTS,
         .training = !job->inference,
+        .loops = {.all = all},
     };
-    int status;
+    int status = find_all(&step, &optimizer);
 
-    status = device_find(context, job->device, &step.device);
-    if (status)
-        return status;
-    if (!optimizer_find(job->optimizer, step.device->optimizer, &optimizer))
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
-                             "PyTorch has no rule for this optimizer; use %s", optimizer_names());
-    if (step.device->open)
-        status = step.device->open(&step);
-    if (status)
-        return status;
-    status = autocast_find(context, step.device->autocast, job->precision, &step.autocast.dtype);
-    step.autocast.on = step.autocast.dtype != 0;
-    if (!status)
-        status = machine_find(context, job->isa, job->threads, &step.machine);
     if (!status && simulation->spare)
         step.trace = memmodel_trace_ref(simulation->spare);
     if (!status)
         status = step_new(&step);
     if (!status)
         status = simulate(&step, &optimizer);
+    *irregular = step.loops.irregular;
     step_release(&step);
     if (status) {
         memory_release(context, step.unmodelled);
@@ -428,4 +439,18 @@ pytorch_simulate(memmodel_context *context, const struct binding *binding, const
         .unmodelled_count = step.unmodelled_count,
     };
     return 0;
+}
+
+int
+pytorch_simulate(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+                 struct simulation *simulation)
+{
+    bool irregular;
+    int status = simulate_job(context, binding, job, simulation->unrolled, simulation, &irregular);
+
+    if (!irregular)
+        return status;
+    if (simulation->spare)
+        trace_clear(simulation->spare);
+    return simulate_job(context, binding, job, true, simulation, &irregular);
 }

@@ -13,6 +13,7 @@
 #include "frameworks/pytorch/checkpoint.h"
 #include "frameworks/pytorch/convolution_recall.h"
 #include "frameworks/pytorch/device.h"
+#include "frameworks/pytorch/loops.h"
 #include "frameworks/pytorch/pool.h"
 #include "frameworks/pytorch/value.h"
 
@@ -55,12 +56,13 @@ struct step {
     int status; /* of the first failure; everything stops at the next layer */
     int number; /* from 1; 0 before the first */
     bool grad_mode;
-    bool training;                            /* false: model.eval() */
-    int32_t layer;                            /* that runs, index */
-    const char *what;                         /* runs: the name its memory gets */
-    int64_t sequence;                         /* of the next node */
-    struct variable *variables;               /* of the network's parameters */
-    struct value **values;                    /* of the network's tensors; NULL: not made or gone */
+    bool training;              /* false: model.eval() */
+    int32_t layer;              /* that runs, index */
+    const char *what;           /* runs: the name its memory gets */
+    int64_t sequence;           /* of the next node */
+    struct variable *variables; /* of the network's parameters */
+    struct value **values;      /* of the network's tensors; NULL: not made or gone */
+    struct loops loops;
     struct backward_queue queue, inner_queue; /* inner: idle, for a backward pass inside of another */
     struct lifetimes lifetimes;
     struct checkpoints checkpoints;

@@ -22,6 +22,8 @@ storage_new(struct step *step, int64_t bytes)
     storage->block = trace_allocate(step->trace, bytes, step->what, step->layer, MEMMODEL_WORKSPACE);
     if (storage->block < 0)
         step_fail(step, storage->block);
+    else
+        loops_allocated(step, storage);
     return storage;
 }
 
@@ -41,6 +43,8 @@ storage_drop(struct step *step, struct storage *storage, int references)
         if (status)
             step_fail(step, status);
     }
+    if (storage->block >= 0)
+        loops_released(step, storage);
     pool_give(&step->pool, storage, sizeof *storage);
 }
 

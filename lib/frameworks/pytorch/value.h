@@ -8,6 +8,7 @@
 #ifndef PYTORCH_VALUE_H
 #define PYTORCH_VALUE_H
 
+#include "frameworks/pytorch/loops.h"
 #include "memmodel/network.h"
 #include "memmodel/trace.h"
 
@@ -27,6 +28,7 @@ struct storage {
     int64_t bytes;
     int32_t block; /* of the trace; -1: it is empty */
     int32_t references;
+    struct loop_place place;
 };
 
 struct value {

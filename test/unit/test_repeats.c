@@ -1,0 +1,310 @@
+/*
+ * Long loops, of which few iterations are run: walked through, the trace is the one in which all of them are, event by
+ * event; and so is all that is made of it.
+ */
+#include "allocators/allocator.h"
+#include "check.h"
+#include "report/report.h"
+#include "trace/repeat.h"
+
+#include <stdlib.h>
+
+enum { FEATURES = 3, MOST_LAYERS = 3 };
+
+/* A recurrent layer, and how it is run. */
+struct trial {
+    int64_t length, batch, hidden;
+    int kind, directions, layers, batch_first, projection, sequence; /* sequence: the loss is of all outputs */
+    const char *precision, *checkpoint, *device;
+    int inference, accumulate;
+    double dropout;
+};
+
+static memmodel_network *
+network_of(memmodel_context *context, const struct trial *trial)
+{
+    memmodel_dim dims[] = {trial->length, trial->batch, FEATURES};
+    memmodel_network *net;
+    memmodel_tensor x;
+
+    if (trial->batch_first) {
+        dims[0] = trial->batch;
+        dims[1] = trial->length;
+    }
+    assert_int_equal(memmodel_network_new(context, &net), 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 3, dims);
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = FEATURES, .name = "first"));
+    x = memmodel_network_recurrent(
+        net, x,
+        MEMMODEL_RECURRENT(.kind = trial->kind, .hidden = trial->hidden, .name = "cell", .layers = trial->layers,
+                           .dropout = trial->dropout, .projection = trial->projection,
+                           .bidirectional = trial->directions == 2, .batch_first = trial->batch_first));
+    if (!trial->sequence)
+        x = memmodel_network_result(net, x, 1);
+    x = memmodel_network_linear(net, x, MEMMODEL_LINEAR(.units = 2, .name = "last"));
+    memmodel_network_output(net, x);
+    if (memmodel_network_status(net))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    return net;
+}
+
+static struct memmodel_job
+job_of(const struct trial *trial)
+{
+    struct memmodel_job job = {
+        .size = sizeof job,
+        .precision = trial->precision,
+        .checkpoint = trial->checkpoint,
+        .device = trial->device,
+        .inference = trial->inference,
+        .accumulate = trial->accumulate,
+    };
+
+    job_complete(&job);
+    return job;
+}
+
+static struct memmodel_trace *
+simulate(memmodel_context *context, const struct trial *trial, bool unrolled, struct updates *updates)
+{
+    memmodel_network *net = network_of(context, trial);
+    struct simulation simulation = {.unrolled = unrolled, .updates = updates};
+    struct memmodel_job job = job_of(trial);
+    struct binding binding;
+
+    assert_int_equal(binding_new(context, net, NULL, &binding), 0);
+    if (pytorch_simulate(context, &binding, &job, &simulation))
+        fail_msg("%s", memmodel_context_error(context)->message);
+    memory_release(context, simulation.unmodelled);
+    binding_release(context, &binding);
+    memmodel_network_unref(net);
+    return simulation.trace;
+}
+
+/* ---- event by event ---- */
+
+/* What of the whole trace each instance of a block is. */
+struct twins {
+    int32_t **of;
+};
+
+static int32_t *
+twin_of(const struct memmodel_trace *trace, struct twins *twins, const struct walk_event *event)
+{
+    int64_t count = trace_instances(trace, &trace->blocks[event->block]);
+
+    assert_in_range(event->instance, 0, count - 1);
+    if (!twins->of[event->block]) {
+        twins->of[event->block] = malloc((size_t)count * sizeof(int32_t));
+        assert_non_null(twins->of[event->block]);
+        memset(twins->of[event->block], 0xff, (size_t)count * sizeof(int32_t));
+    }
+    return &twins->of[event->block][event->instance];
+}
+
+static void
+assert_same_event(const struct memmodel_trace *trace, const struct memmodel_trace *whole, struct twins *twins,
+                  const struct walk_event *event, size_t index)
+{
+    const struct trace_event *expected = &whole->events[index], *given = &trace->events[event->event];
+    const struct trace_block *block = &trace->blocks[event->block], *other = &whole->blocks[expected->block];
+    int32_t *twin = twin_of(trace, twins, event);
+
+    assert_int_equal(event->release, expected->release);
+    assert_int_equal(block->bytes, other->bytes);
+    assert_int_equal(block->category, other->category);
+    assert_int_equal(block->layer, other->layer);
+    assert_int_equal(given->layer, expected->layer);
+    assert_int_equal(given->step, expected->step);
+    assert_int_equal(given->phase, expected->phase);
+    if (event->release) {
+        assert_int_equal(*twin, expected->block);
+    } else {
+        assert_int_equal(*twin, -1);
+        *twin = expected->block;
+    }
+}
+
+static void
+assert_same_events(memmodel_context *context, const struct memmodel_trace *trace, const struct memmodel_trace *whole)
+{
+    struct twins twins = {calloc(trace->block_count + 1, sizeof(int32_t *))};
+    struct trace_walk walk;
+    struct walk_event event;
+    size_t index = 0;
+    int status = 0;
+
+    assert_int_equal(trace_walk_begin(&walk, context, trace), 0);
+    while (trace_walk_next(&walk, &event, &status)) {
+        assert_true(index < whole->event_count);
+        assert_same_event(trace, whole, &twins, &event, index);
+        index++;
+    }
+    assert_int_equal(status, 0);
+    assert_int_equal(index, whole->event_count);
+    trace_walk_end(&walk);
+    for (size_t i = 0; i < trace->block_count; i++)
+        free(twins.of[i]);
+    free(twins.of);
+}
+
+/* ---- what is made of it ---- */
+
+static void
+assert_same_peaks(const struct memmodel_trace *trace, const struct memmodel_trace *whole)
+{
+    for (int step = 0; step <= 3; step++) {
+        int64_t given[MEMMODEL_CATEGORY_COUNT], expected[MEMMODEL_CATEGORY_COUNT];
+        int32_t peak = trace_peak_event(trace, step), other = trace_peak_event(whole, step);
+
+        assert_int_equal(trace->events[peak].live, whole->events[other].live);
+        trace_categories_at(trace, peak, 0, given);
+        trace_categories_at(whole, other, 0, expected);
+        assert_memory_equal(given, expected, sizeof given);
+    }
+}
+
+/* Followed event by event, or asked for, live bytes of the categories come to those of the event. */
+static void
+assert_categories_add_up(const struct memmodel_trace *trace)
+{
+    int64_t followed[MEMMODEL_CATEGORY_COUNT] = {0}, asked[MEMMODEL_CATEGORY_COUNT];
+
+    for (int32_t i = 0; i < (int32_t)trace->event_count; i++) {
+        int64_t sum = 0;
+
+        trace_follow(trace, i, followed);
+        for (int k = 0; k < MEMMODEL_CATEGORY_COUNT; k++)
+            sum += followed[k];
+        assert_int_equal(sum, trace->events[i].live);
+        if (i % 97)
+            continue;
+        trace_categories_at(trace, i, 0, asked);
+        assert_memory_equal(asked, followed, sizeof asked);
+    }
+}
+
+static void
+assert_same_plans(const struct memmodel_trace *trace, const struct memmodel_trace *whole)
+{
+    const struct memmodel_plan_options options = {.size = sizeof options, .nodes = 1};
+    struct memmodel_plan_result given = {.size = sizeof given}, expected = given;
+    memmodel_plan *plan, *other;
+
+    if (whole->block_count > 3000)
+        return;
+    assert_int_equal(memmodel_plan_from_trace(trace, &plan), 0);
+    assert_int_equal(memmodel_plan_from_trace(whole, &other), 0);
+    assert_int_equal(memmodel_plan_buffer_count(plan), memmodel_plan_buffer_count(other));
+    assert_int_equal(memmodel_plan_solve(plan, &options), 0);
+    assert_int_equal(memmodel_plan_solve(other, &options), 0);
+    memmodel_plan_result(plan, &given);
+    memmodel_plan_result(other, &expected);
+    assert_int_equal(given.lower_bound, expected.lower_bound);
+    memmodel_plan_unref(plan);
+    memmodel_plan_unref(other);
+}
+
+static void
+assert_same_replays(memmodel_context *context, const struct memmodel_trace *trace, const struct memmodel_trace *whole)
+{
+    static const struct {
+        const struct allocator *allocator;
+        const char *settings;
+    } kinds[] = {{&allocator_cuda_caching, NULL},
+                 {&allocator_bfc, NULL},
+                 {&allocator_onnxruntime, NULL},
+                 {&allocator_glibc, "alignment:64"},
+                 {&allocator_exact, NULL}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct replay given, expected;
+
+        assert_int_equal(allocator_replay(context, kinds[i].allocator, kinds[i].settings, trace, &given), 0);
+        assert_int_equal(allocator_replay(context, kinds[i].allocator, kinds[i].settings, whole, &expected), 0);
+        assert_int_equal(given.reserved_peak, expected.reserved_peak);
+        assert_int_equal(given.touched_peak, expected.touched_peak);
+        assert_int_equal(given.out_of_memory, expected.out_of_memory);
+    }
+}
+
+static void
+assert_same(memmodel_context *context, const struct trial *trial)
+{
+    struct updates updates = {.steps[0].parameters = NULL};
+    struct memmodel_trace *trace = simulate(context, trial, false, NULL), *whole = simulate(context, trial, true, NULL);
+    struct memmodel_trace *peak = simulate(context, trial, false, &updates);
+
+    assert_true(trace->repeat_count > 0);
+    assert_same_events(context, trace, whole);
+    assert_same_peaks(trace, whole);
+    assert_int_equal(peak->peak, whole->events[trace_peak_event(whole, 0)].live);
+    assert_same_replays(context, trace, whole);
+    assert_categories_add_up(trace);
+    assert_same_plans(trace, whole);
+    memmodel_trace_unref(trace);
+    memmodel_trace_unref(whole);
+    memmodel_trace_unref(peak);
+    updates_release(context, &updates);
+}
+
+/* ---- trials ---- */
+
+static void
+all_kinds_and_shapes_of_layers(void **state)
+{
+    static const int64_t lengths[] = {65, 66, 200, 801};
+
+    for (int kind = MEMMODEL_LSTM; kind <= MEMMODEL_RNN_RELU; kind++)
+        for (int form = 0; form < 16; form++) {
+            struct trial trial = {
+                .length = lengths[(form + kind) % 4],
+                .batch = 1 + form % 3,
+                .hidden = 5 + 20 * (form % 5),
+                .kind = kind,
+                .directions = 1 + form % 2,
+                .layers = 1 + form / 2 % 2,
+                .batch_first = form / 4 % 2,
+                .sequence = form / 8,
+                .projection = kind == MEMMODEL_LSTM ? 2 : 0,
+                .dropout = form % 3 ? 0 : 0.5,
+            };
+
+            assert_same(*state, &trial);
+        }
+}
+
+static void
+all_ways_to_run_a_job(void **state)
+{
+    static const struct trial jobs[] = {
+        {.inference = 1},       {.inference = 2},
+        {.accumulate = 3},      {.precision = "bfloat16"},
+        {.checkpoint = "cell"}, {.checkpoint = "cell,last"},
+        {.device = "cuda"},     {.device = "cuda", .precision = "float16"},
+    };
+
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        for (int kind = MEMMODEL_GRU; kind <= MEMMODEL_RNN_TANH; kind++) {
+            struct trial trial = jobs[i];
+
+            trial.kind = kind;
+            trial.length = 150;
+            trial.batch = 2;
+            trial.hidden = 33;
+            trial.layers = trial.directions = 2;
+            trial.sequence = kind == MEMMODEL_GRU;
+            assert_same(*state, &trial);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(all_ways_to_run_a_job),
+        WITH_CONTEXT(all_kinds_and_shapes_of_layers),
+    };
+
+    return cmocka_run_group_tests_name("repeats", tests, NULL, NULL);
+}
