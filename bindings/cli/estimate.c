@@ -9,7 +9,7 @@
 
 struct estimate_options {
     struct job_options job;
-    const char *solve, *measure, *html, *perfetto;
+    const char *solve, *html, *perfetto;
     int64_t budget;
     bool layers, formulas, json;
 };
@@ -19,8 +19,7 @@ static const struct option options[] = {
     {"solve", 0, OPTION_TEXT, "NAME", "find the largest value of this symbol that fits the budget",
      offsetof(struct estimate_options, solve)},
     {"budget", 'b', OPTION_BYTES, "BYTES", "for --solve, such as 16GiB", offsetof(struct estimate_options, budget)},
-    {"measure", 0, OPTION_TEXT, "NAME", "what is to be saved or is limited: live (the default), reserved or process",
-     offsetof(struct estimate_options, measure)},
+    MEASURE_OPTION(struct estimate_options),
     {"layers", 'l', OPTION_FLAG, NULL, "print the per-layer table too", offsetof(struct estimate_options, layers)},
     {"formulas", 0, OPTION_FLAG, NULL, "print the closed formulas too", offsetof(struct estimate_options, formulas)},
     {"json", 'j', OPTION_FLAG, NULL, "the report as JSON", offsetof(struct estimate_options, json)},
@@ -43,6 +42,13 @@ struct estimate {
 };
 
 /* ---- text ---- */
+
+/* Of the bytes that the budget limits. */
+static const char *
+measure_name(const struct memmodel_job *job)
+{
+    return memmodel_measure_name(job->measure ? job->measure : memmodel_measure_default(job->framework));
+}
 
 static void
 print_bytes(const char *what, int64_t bytes)
@@ -140,7 +146,6 @@ measured(const struct memmodel_change *change, int measure)
 static void
 print_changes(const memmodel_report *report, int measure)
 {
-    static const char *const of[] = {"live tensors", "bytes reserved", "bytes of the process"};
     struct memmodel_change change = {.size = sizeof change};
     int widest = 24;
 
@@ -151,7 +156,7 @@ print_changes(const memmodel_report *report, int measure)
         char needed[QUANTITY_BYTES], saved[QUANTITY_BYTES];
 
         if (i == 0)
-            printf("\nwhat if: %s\n", of[measure]);
+            printf("\nwhat if: %s bytes\n", memmodel_measure_name(measure));
         printf("  %-*s %12s  saves %12s\n", widest, change.name, format_bytes(measured(&change, measure), needed),
                format_bytes(change.saved, saved));
     }
@@ -189,19 +194,25 @@ print_formulas(const memmodel_report *report)
         printf("  where %s\n", memmodel_report_assumptions(report));
 }
 
-static int
-print_text(const struct estimate *estimate, const memmodel_report *report)
+static void
+print_solution(const struct estimate *estimate, const char *end)
 {
     char quantity[QUANTITY_BYTES];
 
+    printf("largest %s within %s of %s bytes: %" PRId64 "%s", estimate->options->solve,
+           format_bytes(estimate->options->budget, quantity), measure_name(&estimate->job), estimate->solved, end);
+}
+
+static int
+print_text(const struct estimate *estimate, const memmodel_report *report)
+{
     if (estimate->options->solve)
-        printf("largest %s within %s: %" PRId64 "\n", estimate->options->solve,
-               format_bytes(estimate->options->budget, quantity), estimate->solved);
+        print_solution(estimate, "\n");
     print_job(estimate);
     print_peak(report);
     print_steps(report);
     print_categories(report);
-    print_changes(report, estimate->job.measure);
+    print_changes(report, memmodel_report_measure(report));
     print_unmodelled(report);
     print_verified(report);
     if (estimate->options->formulas)
@@ -215,10 +226,11 @@ print_text(const struct estimate *estimate, const memmodel_report *report)
 /* ---- JSON ---- */
 
 static void
-print_solution(const struct estimate *estimate)
+print_json_solution(const struct estimate *estimate)
 {
-    printf("  \"solution\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"largest\": %" PRId64 "}",
-           estimate->options->solve, estimate->options->budget, estimate->solved);
+    printf("  \"solution\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"measure\": \"%s\", \"largest\": %" PRId64
+           "}",
+           estimate->options->solve, estimate->options->budget, measure_name(&estimate->job), estimate->solved);
 }
 
 /* The report's text is an object that begins with "{\n"; the solution becomes its first member. */
@@ -231,7 +243,7 @@ print_json(const struct estimate *estimate, const memmodel_report *report)
         return library_error(estimate->command, estimate->context);
     if (estimate->options->solve) {
         printf("{\n");
-        print_solution(estimate);
+        print_json_solution(estimate);
         printf(",\n%s", text + 2);
     } else {
         fputs(text, stdout);
@@ -282,15 +294,12 @@ write_files(const struct estimate *estimate, const memmodel_report *report)
 static int
 print_nothing_fits(const struct estimate *estimate)
 {
-    char quantity[QUANTITY_BYTES];
-
     if (estimate->options->json) {
         printf("{\n");
-        print_solution(estimate);
+        print_json_solution(estimate);
         printf("\n}\n");
     } else {
-        printf("largest %s within %s: 0; not even the least fits\n", estimate->options->solve,
-               format_bytes(estimate->options->budget, quantity));
+        print_solution(estimate, "; not even the least fits\n");
     }
     return EXIT_OK;
 }
@@ -332,8 +341,6 @@ answer(struct estimate *estimate)
     memmodel_report *report;
     int status = job_from_options(estimate->command, &given->job, estimate->symbols, &estimate->job);
 
-    if (!status)
-        status = job_find_measure(estimate->command, given->measure, &estimate->job.measure);
     if (!status && given->solve)
         status = solve(estimate);
     if (status)

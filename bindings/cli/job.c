@@ -25,6 +25,22 @@ parse_symbol(const struct command *command, const char *text, struct memmodel_sy
     return EXIT_OK;
 }
 
+/* NULL leaves the default. */
+static int
+find_measure(const struct command *command, const char *name, int32_t *measure)
+{
+    *measure = MEMMODEL_MEASURE_DEFAULT;
+    if (!name)
+        return EXIT_OK;
+    for (int32_t i = MEMMODEL_MEASURE_LIVE; memmodel_measure_name(i); i++) {
+        if (strcmp(memmodel_measure_name(i), name) == 0) {
+            *measure = i;
+            return EXIT_OK;
+        }
+    }
+    return usage_error(command, "--measure is live, reserved or process, not '%s'", name);
+}
+
 int
 job_from_options(const struct command *command, const struct job_options *options,
                  struct memmodel_symbol_value *symbols, struct memmodel_job *job)
@@ -58,21 +74,7 @@ job_from_options(const struct command *command, const struct job_options *option
     };
     if (options->steps != job->steps || options->threads != job->threads || options->accumulate != job->accumulate)
         return usage_error(command, "--steps, --threads and --accumulate take small numbers");
-    return EXIT_OK;
-}
-
-int
-job_find_measure(const struct command *command, const char *name, int32_t *measure)
-{
-    static const char *const names[] = {"live", "reserved", "process", NULL};
-
-    for (int32_t i = 0; name && names[i]; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *measure = i;
-            return EXIT_OK;
-        }
-    }
-    return name ? usage_error(command, "--measure is live, reserved or process, not '%s'", name) : EXIT_OK;
+    return find_measure(command, options->measure, &job->measure);
 }
 
 static bool

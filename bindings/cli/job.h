@@ -6,7 +6,8 @@
 
 struct job_options {
     struct option_list set;
-    const char *framework, *rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu, *allocator, *optimization;
+    const char *framework, *rule, *device, *optimizer, *isa, *precision, *checkpoint, *gpu, *allocator, *optimization,
+        *measure;
     int64_t threads, steps, base_bytes, accumulate;
     bool inference, keep_gradients;
 };
@@ -26,7 +27,7 @@ struct job_options {
          "NAME",                                                                                                       \
          "of the textbook: forward, outputs, cs231n or slots",                                                         \
          offsetof(type, job.rule)},                                                                                    \
-        {"device", 'd', OPTION_TEXT, "NAME", "cpu or cuda", offsetof(type, job.device)},                               \
+        {"device", 'd', OPTION_TEXT, "NAME", "cpu, or cuda with --gpu", offsetof(type, job.device)},                   \
         {"optimizer",                                                                                                  \
          'O',                                                                                                          \
          OPTION_TEXT,                                                                                                  \
@@ -71,12 +72,12 @@ struct job_options {
          "LAYERS",                                                                                                     \
          "pytorch: scopes to compute again in the backward pass, such as 'encoder.*'",                                 \
          offsetof(type, job.checkpoint)},                                                                              \
-        {"gpu", 'g', OPTION_TEXT, "NAME", "kind of GPU for --device cuda", offsetof(type, job.gpu)},                   \
+        {"gpu", 'g', OPTION_TEXT, "NAME", "kind of GPU to run on, such as h100", offsetof(type, job.gpu)},             \
         {"allocator",                                                                                                  \
          0,                                                                                                            \
          OPTION_TEXT,                                                                                                  \
          "SETTINGS",                                                                                                   \
-         "as in PYTORCH_ALLOC_CONF for --device cuda",                                                                 \
+         "of the GPU's allocator, as in PYTORCH_ALLOC_CONF",                                                           \
          offsetof(type, job.allocator)},                                                                               \
         {"optimization",                                                                                               \
          0,                                                                                                            \
@@ -88,14 +89,18 @@ struct job_options {
         "inference", 'i', OPTION_FLAG, NULL, "forward pass only", offsetof(type, job.inference)                        \
     }
 
+/* The row of --measure, for commands with a budget. */
+#define MEASURE_OPTION(type)                                                                                           \
+    {                                                                                                                  \
+        "measure", 0, OPTION_TEXT, "NAME",                                                                             \
+            "bytes that --budget limits: live, reserved or process; process unless given, live of the textbook",       \
+            offsetof(type, job.measure)                                                                                \
+    }
+
 /* The job of these options; `symbols` has room for job->set.count values. EXIT_OK, or EXIT_USAGE after a message. */
 int
 job_from_options(const struct command *command, const struct job_options *options,
                  struct memmodel_symbol_value *symbols, struct memmodel_job *job);
-
-/* `name` of --measure as an enum memmodel_measure; NULL leaves *measure. EXIT_OK, or EXIT_USAGE after a message. */
-int
-job_find_measure(const struct command *command, const char *name, int32_t *measure);
 
 /* The network in `operands` (a single path). EXIT_OK, or another exit code after a message. */
 int

@@ -24,6 +24,7 @@ static const struct option options[] = {
     {"parameters", 0, OPTION_FLAG, NULL, "weights lie in the same memory", offsetof(struct plan_options, parameters)},
     {"budget", 'b', OPTION_BYTES, "BYTES", "what to do so that a network is within them, such as 16GiB",
      offsetof(struct plan_options, budget)},
+    MEASURE_OPTION(struct plan_options),
     {"capacity", 0, OPTION_BYTES, "BYTES", "stop at a plan within this; the least there is unless given",
      offsetof(struct plan_options, capacity)},
     {"nodes", 'n', OPTION_INTEGER, "N", "most placements to try; 1000000 unless given",

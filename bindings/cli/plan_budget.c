@@ -59,8 +59,10 @@ print_step(const struct memmodel_budget_step *step)
 static void
 print_json(const memmodel_budget *budget, const struct memmodel_budget_result *result, int64_t bytes)
 {
-    printf("{\"fits\": %s, \"budget\": %" PRId64 ", \"peak\": %" PRId64 ", \"extra\": ",
-           result->fits ? "true" : "false", bytes, result->peak);
+    printf("{\"fits\": %s, \"budget\": %" PRId64 ", ", result->fits ? "true" : "false", bytes);
+    if (result->measure)
+        printf("\"measure\": \"%s\", ", memmodel_measure_name(result->measure));
+    printf("\"peak\": %" PRId64 ", \"extra\": ", result->peak);
     print_json_number(result->extra);
     printf(", \"batch\": %" PRId64 ", \"checkpoint\": ", result->batch);
     print_json_text(result->checkpoint);

@@ -69,6 +69,7 @@ asked_of_job(const struct job_options *job)
         {"gpu", job->gpu},
         {"allocator", job->allocator},
         {"optimization", job->optimization},
+        {"measure", job->measure},
         {"threads", job->threads != 0},
         {"steps", job->steps != 0},
         {"base-bytes", job->base_bytes != 0},

@@ -11,7 +11,7 @@ enum { EXIT_TOO_LARGE = 3 };
 
 struct recompute_options {
     struct job_options job;
-    const char *measure, *picture;
+    const char *picture;
     struct option_list costs;
     int64_t budget, simulations;
     bool json, all;
@@ -21,8 +21,7 @@ static const struct option options[] = {
     JOB_OPTIONS(struct recompute_options),
     {"budget", 'b', OPTION_BYTES, "BYTES", "what the training may take, such as 16GiB; the least there is unless given",
      offsetof(struct recompute_options, budget)},
-    {"measure", 0, OPTION_TEXT, "NAME", "what the budget is of: live (the default), reserved or process",
-     offsetof(struct recompute_options, measure)},
+    MEASURE_OPTION(struct recompute_options),
     {"cost", 0, OPTION_LIST, "NAME=NUMBER",
      "of running a layer or scope forward, such as measured seconds; operations unless given",
      offsetof(struct recompute_options, costs)},
@@ -94,7 +93,8 @@ print_advice(const struct recompute *recompute)
     char after[64];
 
     memmodel_recomputation_point(recompute->search, (size_t)result->point, &point);
-    print_bytes("before", result->before, "");
+    snprintf(after, sizeof after, " of %s bytes", memmodel_measure_name(result->measure));
+    print_bytes("before", result->before, after);
     snprintf(after, sizeof after, ", %.1f %% less, for %.1f %% more time",
              result->before ? 100 - 100 * (double)result->peak / (double)result->before : 0, 100 * result->extra);
     print_bytes("after", result->peak, after);
@@ -273,8 +273,6 @@ recompute_operand(const struct command *command, memmodel_context *context, void
 
     if (!status)
         status = job_from_options(command, &given->job, symbols, &recompute.job);
-    if (!status)
-        status = job_find_measure(command, given->measure, &recompute.job.measure);
     if (!status && given->job.checkpoint)
         status = usage_error(command, "--checkpoint is the answer: leave it out, or give it to memmodel estimate");
     if (!status)

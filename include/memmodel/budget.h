@@ -54,7 +54,7 @@ struct memmodel_budget_result {
     double extra;           /**< of all that was taken together: 0.1 is 10 % more */
     const char *checkpoint; /**< what to give as job->checkpoint; "" for nothing. Owned by the budget */
     int32_t fits;           /**< 1: the peak is within the budget */
-    int32_t reserved;       /**< 0 */
+    int32_t measure;        /**< enum memmodel_measure of a training's peaks; 0 for an inference, planned and not run */
 };
 
 /**

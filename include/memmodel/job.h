@@ -8,12 +8,39 @@
 extern "C" {
 #endif
 
-/** What memmodel_solve() holds against the budget. @since 0.1 */
+/** Which bytes of a job a budget limits, and savings are counted in. @since 0.1 */
 enum memmodel_measure {
-    MEMMODEL_MEASURE_LIVE = 0,     /**< bytes of live tensors */
-    MEMMODEL_MEASURE_RESERVED = 1, /**< bytes the framework's allocator has taken from the system */
-    MEMMODEL_MEASURE_PROCESS = 2,  /**< bytes of the process, with the framework's libraries */
+    MEMMODEL_MEASURE_DEFAULT = 0,  /**< those that decide whether the job lives: see memmodel_measure_default() */
+    MEMMODEL_MEASURE_LIVE = 1,     /**< bytes of live tensors */
+    MEMMODEL_MEASURE_RESERVED = 2, /**< bytes the framework's allocator has taken from the system */
+    MEMMODEL_MEASURE_PROCESS = 3,  /**< bytes of the process, with the framework's libraries; on a GPU bytes of the
+                                        device: reserved, with the CUDA context and kernels */
 };
+
+/**
+ * Name of a measure, such as "process".
+ *
+ * @param[in] measure  enum memmodel_measure
+ * @returns a static string; NULL if there is no such measure. @transfer none @nullable
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API const char *
+memmodel_measure_name(int measure);
+
+/**
+ * What MEMMODEL_MEASURE_DEFAULT stands for: the bytes that decide whether a job lives. They are those of the process, on a GPU
+ * of the device; the textbook, which models no process, has live bytes.
+ *
+ * @param[in] framework  as in struct memmodel_job; NULL: its default. @nullable
+ * @returns MEMMODEL_MEASURE_PROCESS or MEMMODEL_MEASURE_LIVE
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_measure_default(const char *framework);
 
 /** Value of a symbol. @since 0.1 */
 struct memmodel_symbol_value {
@@ -38,7 +65,8 @@ struct memmodel_job {
     size_t size;           /**< sizeof(struct memmodel_job) */
     const char *framework; /**< "pytorch", "tensorflow", "onnxruntime" or "textbook". @default "pytorch" */
     const char *rule;      /**< of the textbook. @default "slots" */
-    const char *device;    /**< "cpu" or, for "pytorch", "cuda": a GPU, unverified. @default "cpu" */
+    const char *device;    /**< "cpu" or, for "pytorch", "cuda": a GPU, unverified; it needs `gpu`.
+                                @default "cuda" where `gpu` is given, else "cpu" */
     const char *optimizer; /**< "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop",
                                    "adagrad", "adadelta" or "adafactor", with options that change what it keeps written
                                    as in Python: "sgd(momentum=0.9, nesterov=True)", "adam(amsgrad)",
@@ -54,7 +82,7 @@ struct memmodel_job {
                                     pass only, with autograd on: what a backward pass would need is kept */
     int32_t steps;             /**< steps to simulate. @default 3 */
     int32_t threads;           /**< threads the framework computes with. @default 2 */
-    int32_t measure;           /**< enum memmodel_measure, for memmodel_solve() */
+    int32_t measure;           /**< enum memmodel_measure: which bytes a budget limits */
     int64_t base_bytes;        /**< "tensorflow": of the process just before training begins, with the model built and
                                     the arrays made. @default what it holds on the machine of the recordings
                                     @unit bytes */
@@ -65,9 +93,10 @@ struct memmodel_job {
                                  for any letters, "encoder.*"; "encoder.*(use_reentrant=True)" as by its other way.
                                  "h.0..3": in one call all from h.0 to the next h.3 of the same scope.
                                  @default none */
-    const char *gpu;          /**< kind of GPU where the device is "cuda", such as "h200". @default "a100" */
-    const char *allocator;    /**< settings of the device's allocator, as in PYTORCH_ALLOC_CONF:
-                                 "expandable_segments:True". @default none */
+    const char *gpu;          /**< kind of GPU, such as "h200", which makes "cuda" the device; an error with another.
+                                 @default none */
+    const char *allocator;    /**< settings of the GPU's allocator, as in PYTORCH_ALLOC_CONF:
+                                 "expandable_segments:True"; an error without a GPU. @default none */
     const char *optimization; /**< "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic",
                                    "extended" or "all". @default "all" */
     int32_t accumulate;       /**< "pytorch": batches whose gradients are added up before each step of the optimizer.

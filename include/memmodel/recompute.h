@@ -167,14 +167,14 @@ struct memmodel_recomputation_result {
     double extra;        /**< of a step's time, for what is computed again as advised: 0.1 is 10 % */
     int32_t point;       /**< number of the advised point of the curve */
     int32_t fits;        /**< 1: the advice is within the budget; 0: nothing that was found is, and it is the least */
-    int32_t settled;  /**< 1: no point has a neighbour that is better; 0: simulations were used up, or it was stopped */
-    int32_t reserved; /**< 0 */
+    int32_t settled; /**< 1: no point has a neighbour that is better; 0: simulations were used up, or it was stopped */
+    int32_t measure; /**< enum memmodel_measure of all peaks, never MEMMODEL_MEASURE_DEFAULT; 0 before any search */
 };
 
 /** A point of the curve: no other that was found is better in both peak and time. @since 0.1 */
 struct memmodel_recomputation_point {
     size_t size;            /**< sizeof(struct memmodel_recomputation_point) */
-    int64_t peak;           /**< of the job so wrapped, of the measure in job->measure. @unit bytes */
+    int64_t peak;           /**< of the job so wrapped, of the result's measure. @unit bytes */
     double extra;           /**< of a step's time: 0.1 is 10 % */
     size_t scopes;          /**< that are wrapped, a group of several as one */
     const char *checkpoint; /**< these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none.
@@ -251,7 +251,7 @@ memmodel_recomputation_observe(memmodel_recomputation *recomputation, memmodel_r
  * @param[in] recomputation  search
  * @param[in] job            a training with "pytorch"; what its `checkpoint` names is left out. NULL for defaults; every
  *                           symbol of the network needs a value. @nullable
- * @param[in] budget         that the measure in job->measure has to be within; 0: as little as was found. @unit bytes
+ * @param[in] budget         of job->measure, to be within; 0: as little as was found. @unit bytes
  * @param[in] simulations    most simulations, 2 to 1000000; 0: 2000
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (a budget or number out of range, a cost for what the network does not
  *          have), MEMMODEL_ERROR_UNSUPPORTED (another framework, inference), or what memmodel_estimate() returns

@@ -71,7 +71,7 @@ struct memmodel_change {
     int64_t live;     /**< peak of the changed job, as in struct memmodel_peak. @unit bytes */
     int64_t reserved; /**< the same. @unit bytes */
     int64_t process;  /**< the same; -1 if not modelled. @unit bytes */
-    int64_t saved;    /**< how much less than without the change, of the measure in job->measure; below 0: more.
+    int64_t saved;    /**< how much less than without the change, of memmodel_report_measure(); below 0: more.
                            @unit bytes */
 };
 
@@ -123,6 +123,18 @@ MEMMODEL_API int
 memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change);
 
 /**
+ * Which bytes savings of its changes are counted in, and a budget of its job limits.
+ *
+ * @param[in] report  report
+ * @returns enum memmodel_measure, never MEMMODEL_MEASURE_DEFAULT; MEMMODEL_ERROR_INVALID_ARGUMENT for NULL
+ * @threads any
+ * @stability testing
+ * @since 0.1
+ */
+MEMMODEL_API int
+memmodel_report_measure(const memmodel_report *report);
+
+/**
  * Largest value of a symbol for which a job stays within a budget.
  *
  * Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
@@ -131,7 +143,7 @@ memmodel_report_change(const memmodel_report *report, size_t index, struct memmo
  * @param[in]  network  network with at least one symbol
  * @param[in]  job      how it is run; its value for `symbol`, if any, is ignored
  * @param[in]  symbol   name of the dimension to solve for, such as "batch"
- * @param[in]  budget   bytes the job may take, of the measure in job->measure. @unit bytes
+ * @param[in]  budget   bytes the job may take, of job->measure. @unit bytes
  * @param[out] largest  greatest value that fits, 0 if not even the least does. Untouched on error
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
  * @threads any, each with a context of its own in the job
@@ -152,7 +164,7 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
  * @param[in]  symbol   name of the dimension that varies, such as "batch"
  * @param[in]  values   positive, in any order. @length count
  * @param[in]  count    number of values
- * @param[out] bytes    of the measure in job->measure, for each value; -1 for a value with which the network cannot be
+ * @param[out] bytes    of job->measure, for each value; -1 for a value with which the network cannot be
  *                      built, such as a size that is no multiple of 16. Untouched on error. @length count @unit bytes
  * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_INVALID_ARGUMENT, or what memmodel_estimate() returns
  * @threads any, each with a context of its own in the job

@@ -62,6 +62,8 @@ append_end(struct text *text, const memmodel_budget *budget)
 {
     text_append(text, budget->result.fits ? " That is within " : " That is more than ");
     text_append_quantity(text, (double)budget->bytes);
+    if (budget->result.measure)
+        text_printf(text, " of %s bytes", memmodel_measure_name(budget->result.measure));
     text_append(text, budget->result.fits ? "." : ", and nothing else is known to help.");
 }
 

@@ -11,11 +11,11 @@
 
 /* ---- the job as it is ---- */
 
-/* All that was allocated until the end of the first step; 0 for rules without a trace. */
+/* All that was allocated until the end of the first step, and `besides`; 0 for rules without a trace. */
 static int64_t
-bytes_apart(const memmodel_trace *trace)
+bytes_apart(const memmodel_trace *trace, int64_t besides)
 {
-    int64_t sum = 0;
+    int64_t sum = trace ? besides : 0;
 
     for (size_t i = 0; trace && i < trace->event_count; i++) {
         const struct trace_event *event = &trace->events[i];
@@ -47,15 +47,17 @@ static int
 take_reuse(memmodel_budget *budget, const struct budget_query *query, const memmodel_report *report)
 {
     struct memmodel_peak peak = {.size = sizeof peak};
-    int64_t apart = bytes_apart(memmodel_report_trace(report)), needs;
+    int64_t apart, needs;
     int status = memmodel_report_peak(report, &peak);
 
     if (status)
         return status;
+    budget->result.measure = query->job.measure;
     needs = measured(&peak, query->job.measure);
     if (needs < 0)
         return context_error(budget->context, MEMMODEL_ERROR_UNSUPPORTED, NULL,
                              "the bytes of this job's process are not modelled");
+    apart = bytes_apart(memmodel_report_trace(report), max_i64(0, needs - peak.live));
     status = budget_take(budget, MEMMODEL_BUDGET_APART, max_i64(apart, needs), 0, "", "");
     if (!status && !budget_is_met(budget))
         status = budget_take(budget, MEMMODEL_BUDGET_REUSE, needs, 0, "", "nothing is released");
@@ -222,7 +224,11 @@ budget_training(memmodel_budget *budget, struct budget_query *query)
 {
     bool is_pytorch = !query->job.framework || strcmp(query->job.framework, "pytorch") == 0;
     struct advice advice = {.search = NULL};
-    int status = is_pytorch ? memmodel_recomputation_new(query->network, &advice.search) : 0;
+    int status;
+
+    if (query->job.measure == MEMMODEL_MEASURE_DEFAULT)
+        query->job.measure = memmodel_measure_default(query->job.framework);
+    status = is_pytorch ? memmodel_recomputation_new(query->network, &advice.search) : 0;
 
     if (!status)
         status = run_means(budget, query, &advice);

@@ -39,13 +39,14 @@ static int
 keep_row(memmodel_plan *plan, const struct csv *csv)
 {
     struct plan_table *table = plan->table;
+    struct plan_row row = {copy_row(plan, csv), csv->fields[0].line};
     int status =
         array_reserve(plan->context, &table->rows, &table->row_capacity, table->row_count + 1, sizeof *table->rows);
 
-    if (status)
-        return status;
-    table->rows[table->row_count] = copy_row(plan, csv);
-    return table->rows[table->row_count] ? (table->row_count++, 0) : MEMMODEL_ERROR_NOMEM;
+    if (status || !row.fields)
+        return MEMMODEL_ERROR_NOMEM;
+    table->rows[table->row_count++] = row;
+    return 0;
 }
 
 void
@@ -189,7 +190,7 @@ read_row(struct reader *reader)
     return status ? status : keep_row(reader->plan, &reader->csv);
 }
 
-/* ---- shared memory ---- */
+/* ---- ids ---- */
 
 struct named {
     const char *name;
@@ -212,6 +213,43 @@ compare_name(const void *a, const void *b)
 
     return strcmp(x->name, y->name);
 }
+
+/* The buffers sorted by their names; NULL: no memory. */
+static struct named *
+sorted_names(const memmodel_plan *plan)
+{
+    struct named *names = memory_allocate_zeroed(plan->context, plan->count, sizeof *names);
+
+    for (size_t i = 0; names && i < plan->count; i++)
+        names[i] = (struct named){plan->buffers[i].name, i};
+    if (names)
+        qsort(names, plan->count, sizeof *names, by_name);
+    return names;
+}
+
+/* The second of two that have the same name, NULL if there are none. */
+static const struct named *
+find_twin(const struct named *names, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (names[i].name[0] && strcmp(names[i].name, names[i - 1].name) == 0)
+            return &names[i];
+    return NULL;
+}
+
+static int
+check_ids(const struct reader *reader, const struct named *names)
+{
+    const struct plan_row *rows = reader->plan->table->rows;
+    const struct named *twin = find_twin(names, reader->plan->count);
+
+    if (!twin)
+        return 0;
+    return context_error_at(reader->csv.context, MEMMODEL_ERROR_PARSE, reader->csv.name, rows[twin->buffer].line, 1,
+                            "there is a buffer \"%s\" already, on line %d", twin->name, rows[twin[-1].buffer].line);
+}
+
+/* ---- shared memory ---- */
 
 /* "b3" or "b3+4096"; false if there is no such buffer. */
 static bool
@@ -238,35 +276,28 @@ find_base(const struct named *names, size_t count, const char *text, size_t *bas
 static int
 share_row(const memmodel_plan *plan, const struct reader *reader, size_t row, const struct named *names)
 {
-    const char *text = plan->table->rows[row][reader->places[SHARES]];
+    const char *text = plan->table->rows[row].fields[reader->places[SHARES]];
     size_t base;
     int64_t displacement;
 
     if (!text[0])
         return 0;
     if (!find_base(names, plan->count, text, &base, &displacement))
-        return context_error(plan->context, MEMMODEL_ERROR_PARSE, reader->csv.name,
-                             "buffer %s shares the memory of \"%s\", which is no buffer", plan->buffers[row].name,
-                             text);
+        return context_error_at(plan->context, MEMMODEL_ERROR_PARSE, reader->csv.name, plan->table->rows[row].line, 1,
+                                "buffer %s shares the memory of \"%s\", which is no buffer", plan->buffers[row].name,
+                                text);
     return memmodel_plan_share(reader->plan, row, base, displacement);
 }
 
+/* What holds between rows: ids differ, and memory is shared with one of them. */
 static int
-share_rows(struct reader *reader)
+join_rows(const struct reader *reader)
 {
-    memmodel_plan *plan = reader->plan;
-    struct named *names;
-    int status = 0;
+    const memmodel_plan *plan = reader->plan;
+    struct named *names = sorted_names(plan);
+    int status = names ? check_ids(reader, names) : MEMMODEL_ERROR_NOMEM;
 
-    if (reader->places[SHARES] == SIZE_MAX || !plan->count)
-        return 0;
-    names = memory_allocate_zeroed(plan->context, plan->count, sizeof *names);
-    if (!names)
-        return MEMMODEL_ERROR_NOMEM;
-    for (size_t i = 0; i < plan->count; i++)
-        names[i] = (struct named){plan->buffers[i].name, i};
-    qsort(names, plan->count, sizeof *names, by_name);
-    for (size_t i = 0; i < plan->count && !status; i++)
+    for (size_t i = 0; i < plan->count && !status && reader->places[SHARES] != SIZE_MAX; i++)
         status = share_row(plan, reader, i, names);
     memory_release(plan->context, names);
     return status;
@@ -286,7 +317,7 @@ read_all(struct reader *reader)
     if (!status && !reader->plan->count)
         return context_error_at(reader->csv.context, MEMMODEL_ERROR_PARSE, reader->csv.name, reader->csv.line, 1,
                                 "there are no buffers");
-    return status ? status : share_rows(reader);
+    return status ? status : join_rows(reader);
 }
 
 int
@@ -346,7 +377,7 @@ write_fields(struct text *text, const memmodel_plan *plan, size_t buffer)
         if (i == table->offset)
             write_offset(text, plan, buffer);
         else
-            csv_append(text, table->rows[buffer][i]);
+            csv_append(text, table->rows[buffer].fields[i]);
     }
     if (table->offset == table->column_count) {
         text_append(text, ",");
@@ -406,6 +437,22 @@ write_buffers(struct text *text, const memmodel_plan *plan)
         write_buffer(text, plan, i);
 }
 
+/* A file whose ids are not one buffer's each could not be read again. */
+static int
+check_names(const memmodel_plan *plan, const char *path)
+{
+    struct named *names = sorted_names(plan);
+    const struct named *twin = names ? find_twin(names, plan->count) : NULL;
+    int status = names ? 0 : MEMMODEL_ERROR_NOMEM;
+
+    if (twin)
+        status = context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, path,
+                               "buffers %zu and %zu are both called \"%s\"; in a file each needs a name of its own",
+                               twin[-1].buffer, twin->buffer, twin->name);
+    memory_release(plan->context, names);
+    return status;
+}
+
 int
 memmodel_plan_write(const memmodel_plan *plan, const char *path)
 {
@@ -416,6 +463,9 @@ memmodel_plan_write(const memmodel_plan *plan, const char *path)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!plan->offsets)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, path, "the plan is not solved");
+    status = check_names(plan, path);
+    if (status)
+        return status;
     text = TEXT_INIT(plan->context);
     if (plan->table && plan->table->row_count == plan->count)
         write_table(&text, plan);

@@ -11,7 +11,9 @@
 
 enum { DEFAULT_NODES = 1000000 };
 
-static const int64_t MOST_BYTES = INT64_MAX / 8; /* of all buffers, and of an offset: sums of them cannot overflow */
+static const int64_t MOST_BYTES = INT64_MAX / 8;  /* of all buffers, and of an offset: sums of them cannot overflow */
+static const int64_t LAST_MOMENT = INT64_MAX / 2; /* and the first is as far below 0: no span overflows, nor do sums of
+                                                     spans that do not overlap */
 
 static const uint64_t ALL_RULES = 2 * MEMMODEL_PLAN_RESTART - 1;
 
@@ -99,6 +101,10 @@ check_buffer(const memmodel_plan *plan, const struct memmodel_plan_buffer *buffe
         return refuse(plan, buffer->name, "its reserved field must be 0", buffer->reserved);
     if (buffer->bytes <= 0)
         return refuse(plan, buffer->name, "its size must be above 0", buffer->bytes);
+    if (buffer->lower < -LAST_MOMENT - 1)
+        return refuse(plan, buffer->name, "its life must not begin before -2^62", buffer->lower);
+    if (buffer->upper > LAST_MOMENT)
+        return refuse(plan, buffer->name, "its life must end before 2^62", buffer->upper);
     if (buffer->upper <= buffer->lower)
         return refuse(plan, buffer->name, "its life must end after it begins, not at", buffer->upper);
     if (alignment < 0 || (alignment & (alignment - 1)))

@@ -24,12 +24,17 @@ struct plan_buffer {
     int64_t displacement;
 };
 
+struct plan_row {
+    const char *const *fields;
+    int line; /* in the file */
+};
+
 /* What is written back: the fields of each row as they were. */
 struct plan_table {
     const char *const *columns;
     size_t column_count;
-    size_t offset;            /* the column that offsets go to; `column_count`: a new one */
-    const char *const **rows; /* one a buffer */
+    size_t offset;         /* the column that offsets go to; `column_count`: a new one */
+    struct plan_row *rows; /* one a buffer */
     size_t row_count, row_capacity;
 };
 

@@ -161,7 +161,8 @@ fill_curve(struct curve *curve, const struct trials *trials)
 static struct memmodel_recomputation_result
 advise(const struct curve *curve, const struct trials *trials)
 {
-    struct memmodel_recomputation_result result = {.size = sizeof result, .before = curve->points[0].peak};
+    struct memmodel_recomputation_result result = {
+        .size = sizeof result, .before = curve->points[0].peak, .measure = trials->query->job.measure};
     size_t at = 0;
 
     while (at + 1 < curve->count && (curve->budget == 0 || curve->points[at].peak > curve->budget))
@@ -229,7 +230,6 @@ solve(struct query *query, const struct memmodel_recomputation *recomputation, i
     int status = check_job(query, curve->budget, simulations);
 
     query->job.checkpoint = "";
-    curve->measure = query->job.measure;
     if (!status)
         status = query_bind(query);
     if (!status)

@@ -20,7 +20,6 @@ struct curve {
     struct point *points;
     size_t count;
     int64_t budget; /* 0: none was given */
-    int measure;
 };
 
 struct memmodel_recomputation {

@@ -57,7 +57,6 @@ curve_json(const struct curve *curve)
 int
 memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text)
 {
-    static const char *const measures[] = {"live", "reserved", "process"};
     const struct memmodel_recomputation_result *result;
     json_t *root;
     int status;
@@ -68,7 +67,7 @@ memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char
         return not_solved(recomputation);
     result = &recomputation->result;
     root = json_pack("{ss si ss sI sb sI sI sI sf ss si sI sb so}", "format", "memmodel-recomputation", "version",
-                     FORMAT_VERSION, "measure", measures[recomputation->curve.measure], "budget",
+                     FORMAT_VERSION, "measure", memmodel_measure_name(result->measure), "budget",
                      (json_int_t)recomputation->curve.budget, "fits", result->fits, "before",
                      (json_int_t)result->before, "peak", (json_int_t)result->peak, "least", (json_int_t)result->least,
                      "extra", result->extra, "checkpoint", recomputation->curve.points[result->point].checkpoint,

@@ -36,6 +36,7 @@ write_job(struct text *page, const struct memmodel_job *job)
         {"framework", job->framework},
         {"device", job->device},
         {"gpu", job->gpu},
+        {"measure", memmodel_measure_name(job->measure)},
         {"optimizer", job->optimizer},
         {"isa", job->isa},
         {"precision", job->precision},
@@ -49,9 +50,8 @@ write_job(struct text *page, const struct memmodel_job *job)
         write_text(page, texts[i][0], texts[i][1]);
         text_append(page, ",");
     }
-    text_printf(page, "\"threads\":%d,\"measure\":%d,\"inference\":%s,\"keep_gradients\":%s,\"accumulate\":%d,",
-                job->threads, job->measure, job->inference ? "true" : "false", job->keep_gradients ? "true" : "false",
-                job->accumulate);
+    text_printf(page, "\"threads\":%d,\"inference\":%s,\"keep_gradients\":%s,\"accumulate\":%d,", job->threads,
+                job->inference ? "true" : "false", job->keep_gradients ? "true" : "false", job->accumulate);
     text_append(page, "\"symbols\":[");
     for (size_t i = 0; i < job->symbol_count; i++) {
         text_append(page, i ? ",[" : "[");

@@ -107,7 +107,7 @@ function changes() {
     return `<td class="text">${escaped(name)}</td>${cells}<td>${bytes(saved)}</td>` +
       `<td class="bar"><div class="stack"><i style="${style}"></i></div></td>`;
   });
-  fill("changes", "what_if", rows, head("change", ...measures, `saved, ${measures[data.job.measure]}`, ""));
+  fill("changes", "what_if", rows, head("change", ...measures, `saved, ${data.job.measure}`, ""));
 }
 
 function formulas() {

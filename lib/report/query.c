@@ -1,5 +1,6 @@
 /* A query: the job checked and completed, and the network bound to its numbers. */
 #include "base/checked.h"
+#include "frameworks/cuda/gpu.h"
 #include "frameworks/machine.h"
 #include "report/report.h"
 
@@ -8,14 +9,13 @@
 static const struct memmodel_job defaults = {
     .framework = "pytorch",
     .rule = "slots",
-    .device = "cpu",
     .optimizer = "adam",
     .isa = "avx512",
     .steps = 3,
     .threads = 2,
     .precision = "float32",
     .checkpoint = "",
-    .gpu = "a100",
+    .gpu = "",
     .allocator = "",
     .optimization = "all",
     .accumulate = 1,
@@ -23,12 +23,30 @@ static const struct memmodel_job defaults = {
 
 enum { MOST_STEPS = 1000, MOST_THREADS = 4096, MOST_ACCUMULATE = 1000 };
 
+const char *
+memmodel_measure_name(int measure)
+{
+    static const char *const names[] = {
+        [MEMMODEL_MEASURE_DEFAULT] = "default",
+        [MEMMODEL_MEASURE_LIVE] = "live",
+        [MEMMODEL_MEASURE_RESERVED] = "reserved",
+        [MEMMODEL_MEASURE_PROCESS] = "process",
+    };
+
+    return measure >= 0 && (size_t)measure < sizeof names / sizeof names[0] ? names[measure] : NULL;
+}
+
+int
+memmodel_measure_default(const char *framework)
+{
+    return framework && strcmp(framework, "textbook") == 0 ? MEMMODEL_MEASURE_LIVE : MEMMODEL_MEASURE_PROCESS;
+}
+
 void
 job_complete(struct memmodel_job *job)
 {
     job->framework = job->framework ? job->framework : defaults.framework;
     job->rule = job->rule ? job->rule : defaults.rule;
-    job->device = job->device ? job->device : defaults.device;
     job->optimizer = job->optimizer ? job->optimizer : defaults.optimizer;
     job->isa = job->isa ? job->isa : defaults.isa;
     if (strcmp(job->isa, "native") == 0)
@@ -38,9 +56,12 @@ job_complete(struct memmodel_job *job)
     job->precision = job->precision ? job->precision : defaults.precision;
     job->checkpoint = job->checkpoint ? job->checkpoint : defaults.checkpoint;
     job->gpu = job->gpu ? job->gpu : defaults.gpu;
+    if (!job->device)
+        job->device = *job->gpu ? "cuda" : "cpu";
     job->allocator = job->allocator ? job->allocator : defaults.allocator;
     job->optimization = job->optimization ? job->optimization : defaults.optimization;
     job->accumulate = job->accumulate ? job->accumulate : defaults.accumulate;
+    job->measure = job->measure ? job->measure : memmodel_measure_default(job->framework);
 }
 
 /* What only PyTorch's loops have is refused elsewhere rather than passed over. */
@@ -63,16 +84,40 @@ check_loop(memmodel_context *context, const struct memmodel_job *job)
         asked = "accumulate";
     else if (job->keep_gradients)
         asked = "keep_gradients";
-    else if (strcmp(job->device, defaults.device) != 0)
+    else if (*job->gpu)
+        asked = "gpu";
+    else if (strcmp(job->device, "cpu") != 0)
         asked = "device";
     return asked ? context_error(context, MEMMODEL_ERROR_UNSUPPORTED, asked,
                                  "%s is simulated without it; only pytorch knows it", job->framework)
                  : 0;
 }
 
+/* A GPU is asked for by its kind, for no two kinds take the same; what is one's alone says that it is meant. */
+static int
+check_device(memmodel_context *context, const struct memmodel_job *job)
+{
+    const struct gpu *gpu;
+
+    if (strcmp(job->device, "cuda") == 0)
+        return gpu_find(context, job->gpu, &gpu);
+    if (strcmp(job->device, "cpu") != 0)
+        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device,
+                             "unknown device; known are cpu and cuda");
+    if (*job->gpu)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu",
+                             "%s is a GPU, but the device is cpu; give cuda, or no device", job->gpu);
+    if (*job->allocator)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "allocator",
+                             "settings of a GPU's allocator, but the device is cpu; say which gpu");
+    return 0;
+}
+
 static int
 check_job(memmodel_context *context, const struct memmodel_job *job)
 {
+    int status;
+
     if (job->steps < 1 || job->steps > MOST_STEPS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "steps", "%d steps; 1 to %d can be simulated",
                              job->steps, MOST_STEPS);
@@ -87,10 +132,8 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     if (job->symbol_count && !job->symbols)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);
-    if (strcmp(job->device, "cpu") != 0 && strcmp(job->device, "cuda") != 0)
-        return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->device,
-                             "unknown device; known are cpu and cuda");
-    return check_loop(context, job);
+    status = check_loop(context, job);
+    return status ? status : check_device(context, job);
 }
 
 int

@@ -32,6 +32,12 @@ memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak)
 }
 
 int
+memmodel_report_measure(const memmodel_report *report)
+{
+    return report ? report->job.measure : MEMMODEL_ERROR_INVALID_ARGUMENT;
+}
+
+int
 memmodel_report_step_count(const memmodel_report *report)
 {
     return report->step_count;

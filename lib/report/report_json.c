@@ -115,12 +115,12 @@ symbols_json(const struct memmodel_job *job)
 static json_t *
 job_json(const struct memmodel_job *job)
 {
-    return json_pack("{ss ss ss ss ss ss ss ss ss ss sb sb si si si so}", "framework", job->framework, "rule",
-                     job->rule, "device", job->device, "gpu", job->gpu, "allocator", job->allocator, "optimizer",
-                     job->optimizer, "isa", job->isa, "precision", job->precision, "checkpoint", job->checkpoint,
-                     "optimization", job->optimization, "inference", job->inference, "keep_gradients",
-                     job->keep_gradients, "steps", job->steps, "threads", job->threads, "accumulate", job->accumulate,
-                     "symbols", symbols_json(job));
+    return json_pack("{ss ss ss ss ss ss ss ss ss ss ss sb sb si si si so}", "framework", job->framework, "rule",
+                     job->rule, "device", job->device, "gpu", job->gpu, "measure", memmodel_measure_name(job->measure),
+                     "allocator", job->allocator, "optimizer", job->optimizer, "isa", job->isa, "precision",
+                     job->precision, "checkpoint", job->checkpoint, "optimization", job->optimization, "inference",
+                     job->inference, "keep_gradients", job->keep_gradients, "steps", job->steps, "threads",
+                     job->threads, "accumulate", job->accumulate, "symbols", symbols_json(job));
 }
 
 int

@@ -274,6 +274,7 @@ int64_t
 peak_measured(const struct memmodel_peak *peak, int measure)
 {
     const int64_t bytes[] = {
+        [MEMMODEL_MEASURE_DEFAULT] = -1,
         [MEMMODEL_MEASURE_LIVE] = peak->live,
         [MEMMODEL_MEASURE_RESERVED] = peak->reserved,
         [MEMMODEL_MEASURE_PROCESS] = peak->process,

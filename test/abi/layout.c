@@ -52,9 +52,10 @@ VALUE(MEMMODEL_C, 1);
 VALUE(MEMMODEL_PYTHON, 2);
 VALUE(MEMMODEL_LATEX, 3);
 
-VALUE(MEMMODEL_MEASURE_LIVE, 0);
-VALUE(MEMMODEL_MEASURE_RESERVED, 1);
-VALUE(MEMMODEL_MEASURE_PROCESS, 2);
+VALUE(MEMMODEL_MEASURE_DEFAULT, 0);
+VALUE(MEMMODEL_MEASURE_LIVE, 1);
+VALUE(MEMMODEL_MEASURE_RESERVED, 2);
+VALUE(MEMMODEL_MEASURE_PROCESS, 3);
 
 VALUE(MEMMODEL_DTYPE_DEFAULT, 0);
 VALUE(MEMMODEL_FLOAT32, 1);
@@ -309,7 +310,7 @@ FIELD(memmodel_budget_result, batch, 16, 12);
 FIELD(memmodel_budget_result, extra, 24, 20);
 FIELD(memmodel_budget_result, checkpoint, 32, 28);
 FIELD(memmodel_budget_result, fits, 40, 32);
-FIELD(memmodel_budget_result, reserved, 44, 36);
+FIELD(memmodel_budget_result, measure, 44, 36);
 BYTES(memmodel_budget_result, 48, 40);
 
 FIELD(memmodel_conv, size, 0, 0);
@@ -725,7 +726,7 @@ FIELD(memmodel_recomputation_result, extra, 40, 36);
 FIELD(memmodel_recomputation_result, point, 48, 44);
 FIELD(memmodel_recomputation_result, fits, 52, 48);
 FIELD(memmodel_recomputation_result, settled, 56, 52);
-FIELD(memmodel_recomputation_result, reserved, 60, 56);
+FIELD(memmodel_recomputation_result, measure, 60, 56);
 BYTES(memmodel_recomputation_result, 64, 60);
 
 FIELD(memmodel_recomputation_point, size, 0, 0);

@@ -48,6 +48,8 @@ SAME(__typeof__(&memmodel_samples_context), memmodel_context *(*)(const memmodel
 SAME(__typeof__(&memmodel_samples_ref), memmodel_samples *(*)(memmodel_samples *samples), "memmodel_samples_ref");
 SAME(__typeof__(&memmodel_samples_unref), void (*)(memmodel_samples *samples), "memmodel_samples_unref");
 SAME(__typeof__(&memmodel_advise), int (*)(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates, const struct memmodel_advise_options *options, memmodel_samples **advised, double *error, int64_t *needed), "memmodel_advise");
+SAME(__typeof__(&memmodel_measure_name), const char *(*)(int measure), "memmodel_measure_name");
+SAME(__typeof__(&memmodel_measure_default), int (*)(const char *framework), "memmodel_measure_default");
 SAME(__typeof__(&memmodel_network_new), int (*)(memmodel_context *context, memmodel_network **network), "memmodel_network_new");
 SAME(__typeof__(&memmodel_network_ref), memmodel_network *(*)(memmodel_network *network), "memmodel_network_ref");
 SAME(__typeof__(&memmodel_network_unref), void (*)(memmodel_network *network), "memmodel_network_unref");
@@ -213,6 +215,7 @@ SAME(__typeof__(&memmodel_estimate), int (*)(const memmodel_network *network, co
 SAME(__typeof__(&memmodel_report_what_if), int (*)(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report), "memmodel_report_what_if");
 SAME(__typeof__(&memmodel_report_change_count), size_t (*)(const memmodel_report *report), "memmodel_report_change_count");
 SAME(__typeof__(&memmodel_report_change), int (*)(const memmodel_report *report, size_t index, struct memmodel_change *change), "memmodel_report_change");
+SAME(__typeof__(&memmodel_report_measure), int (*)(const memmodel_report *report), "memmodel_report_measure");
 SAME(__typeof__(&memmodel_solve), int (*)(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest), "memmodel_solve");
 SAME(__typeof__(&memmodel_scan), int (*)(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, const int64_t *values, size_t count, int64_t *bytes), "memmodel_scan");
 SAME(__typeof__(&memmodel_report_peak), int (*)(const memmodel_report *report, struct memmodel_peak *peak), "memmodel_report_peak");

@@ -54,7 +54,7 @@ static const struct memmodel_allocator allocator = {
     .allocate = plain_allocate, .reallocate = plain_reallocate, .release = plain_release};
 static const struct memmodel_symbol_value batch = {.name = "batch", .value = 4};
 static const struct memmodel_job job = {
-    .symbols = &batch, .symbol_count = 1, .optimizer = "sgd", .isa = "avx2", .steps = 2, .measure = 1};
+    .symbols = &batch, .symbol_count = 1, .optimizer = "sgd", .isa = "avx2", .steps = 2, .measure = 2};
 static const struct memmodel_fit_options fit = {.target = "bytes", .max_terms = 2, .loss = MEMMODEL_FIT_LOSS_SQUARED};
 static const char *const domain[] = {"batch=1,2,4"};
 static const struct memmodel_advise_options advise = {

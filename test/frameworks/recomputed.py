@@ -168,7 +168,7 @@ def advice_for(case: cases.Case, provenance: dict[str, Any], share: float, simul
     cases.CASES["recomputed"] = case
     network = compare_models.exported("recomputed")
     job = {"optimizer": case.optimizer, "isa": compare_models.machine_of(provenance), "threads": provenance["threads"]}
-    search = partial(memmodel.recompute, network, simulations=simulations, framework="pytorch", **job)
+    search = partial(memmodel.recompute, network, simulations=simulations, framework="pytorch", measure="live", **job)
     all_points = search()
     return search(int(all_points.before - share * (all_points.before - all_points.least)))
 

@@ -1,7 +1,9 @@
 /*
- * Stands in for libFuzzer: hands every file of the named folders to the fuzzer once, so that what was found stays
- * found.
+ * Stands in for libFuzzer: hands every file of the named folders to the fuzzer, so that what was found stays found, as it
+ * is and with each of its numbers at the extremes.
  */
+#include "extremes.h"
+
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +43,12 @@ read_file(const char *path, size_t *size)
     return bytes;
 }
 
+static void
+fuzz(const uint8_t *bytes, size_t size)
+{
+    LLVMFuzzerTestOneInput(bytes, size);
+}
+
 static int
 replay_file(const char *path)
 {
@@ -49,7 +57,8 @@ replay_file(const char *path)
 
     if (!bytes)
         return -1;
-    LLVMFuzzerTestOneInput(bytes, size);
+    fuzz(bytes, size);
+    for_each_extreme((const char *)bytes, size, fuzz);
     free(bytes);
     return 0;
 }

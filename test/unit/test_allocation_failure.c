@@ -182,7 +182,7 @@ estimate_by_simulation(memmodel_context *context, memmodel_network *net)
 static int
 estimate_on_gpu(memmodel_context *context, memmodel_network *net)
 {
-    struct memmodel_job job = {.size = sizeof job, .device = "cuda", .symbols = symbols};
+    struct memmodel_job job = {.size = sizeof job, .gpu = "a100", .symbols = symbols};
     memmodel_report *report;
     int status;
 

@@ -128,6 +128,7 @@ solving_finds_what_the_same_numbers_declared_find(void **state)
     int64_t one = -1, other = -2;
 
     job.symbol_count = 0;
+    job.measure = MEMMODEL_MEASURE_LIVE;
     assert_int_equal(memmodel_solve(declared, &job, "batch", 1 << 20, &one), 0);
     assert_int_equal(memmodel_solve(ruled, &job, "batch", 1 << 20, &other), 0);
     assert_true(one > 0);

@@ -424,6 +424,41 @@ tables_that_are_wrong_are_refused_with_their_place(void **state)
     assert_refused(context, "id,lower,upper,size,shares\na,0,9,4,b\n", MEMMODEL_ERROR_PARSE, "no buffer");
     assert_refused(context, "id,lower,upper,size,shares\na,0,9,4,b\nb,0,9,4,a\n", MEMMODEL_ERROR_INVALID_ARGUMENT,
                    "its own memory");
+    assert_refused(context, "id,lower,upper,size\na,0,1,4\nb,0,1,4\na,1,2,4\n", MEMMODEL_ERROR_PARSE,
+                   "a buffer \"a\" already, on line 2");
+    assert_int_equal(memmodel_context_error(context)->line, 4);
+}
+
+static void
+a_life_is_at_most_as_long_as_63_bits_can_say(void **state)
+{
+    memmodel_context *context = *state;
+    memmodel_plan *plan;
+
+    assert_refused(context, "id,lower,upper,size\na,-9223372036854775808,1,4\n", MEMMODEL_ERROR_INVALID_ARGUMENT,
+                   "begin before -2^62");
+    assert_refused(context, "id,lower,upper,size\na,-4611686018427387905,1,4\n", MEMMODEL_ERROR_INVALID_ARGUMENT,
+                   "-4611686018427387905");
+    assert_refused(context, "id,lower,upper,size\na,0,4611686018427387904,4\n", MEMMODEL_ERROR_INVALID_ARGUMENT,
+                   "end before 2^62");
+    plan = parse(context, "id,lower,upper,size\na,-4611686018427387904,4611686018427387903,4\nb,0,1,4\n");
+    assert_int_equal(solve(plan).peak, 8);
+    memmodel_plan_unref(plan);
+}
+
+static void
+buffers_of_one_name_are_not_written(void **state)
+{
+    const struct memmodel_plan_buffer buffer = {.size = sizeof buffer, .name = "x", .bytes = 8, .upper = 2};
+    memmodel_plan *plan;
+
+    assert_int_equal(memmodel_plan_new(*state, &plan), 0);
+    assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
+    assert_int_equal(memmodel_plan_add(plan, &buffer), 0);
+    assert_int_equal(solve(plan).peak, 16);
+    assert_error(*state, memmodel_plan_write(plan, "test_plan.csv"), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "buffers 0 and 1 are both called \"x\"");
+    memmodel_plan_unref(plan);
 }
 
 /* ---- calls ---- */
@@ -594,6 +629,8 @@ main(void)
         WITH_CONTEXT(the_example_of_minimalloc_takes_twelve_bytes),
         WITH_CONTEXT(a_written_plan_is_the_input_with_offsets_and_read_again_it_is_fixed),
         WITH_CONTEXT(tables_that_are_wrong_are_refused_with_their_place),
+        WITH_CONTEXT(a_life_is_at_most_as_long_as_63_bits_can_say),
+        WITH_CONTEXT(buffers_of_one_name_are_not_written),
         WITH_CONTEXT(a_plan_made_by_calls_is_as_one_read),
         WITH_CONTEXT(every_status_has_a_name),
         WITH_CONTEXT(the_blocks_of_a_trace_are_planned),

@@ -483,6 +483,47 @@ an_unknown_gpu_is_refused_with_the_known_ones(void **state)
 }
 
 static void
+a_gpu_is_of_cuda_without_saying_so(void **state)
+{
+    struct memmodel_job said = gpu_job("h100", "sgd"), unsaid = said;
+    struct memmodel_peak peaks[2];
+
+    unsaid.device = NULL;
+    for (int i = 0; i < 2; i++) {
+        memmodel_report *report = estimated(one_linear_layer(*state), i ? &unsaid : &said);
+
+        peaks[i] = peak_of(report);
+        memmodel_report_unref(report);
+    }
+    assert_memory_equal(&peaks[0], &peaks[1], sizeof peaks[0]);
+}
+
+static void
+cuda_asks_which_gpu_it_is(void **state)
+{
+    struct memmodel_job job = gpu_job(NULL, NULL);
+
+    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_INVALID_ARGUMENT, "a100-80gb");
+    job.gpu = "";
+    assert_error(*state, status_of(*state, &job), MEMMODEL_ERROR_INVALID_ARGUMENT, "h200");
+}
+
+static void
+what_only_a_gpu_has_is_refused_elsewhere(void **state)
+{
+    struct memmodel_job gpu = gpu_job("h100", NULL), settings = gpu_job(NULL, NULL), textbook = gpu_job("h100", NULL);
+
+    gpu.device = "cpu";
+    assert_error(*state, status_of(*state, &gpu), MEMMODEL_ERROR_INVALID_ARGUMENT, "h100");
+    settings.device = NULL;
+    settings.allocator = "expandable_segments:True";
+    assert_error(*state, status_of(*state, &settings), MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu");
+    textbook.device = NULL;
+    textbook.framework = "textbook";
+    assert_error(*state, status_of(*state, &textbook), MEMMODEL_ERROR_UNSUPPORTED, "pytorch");
+}
+
+static void
 settings_of_the_allocator_are_read(void **state)
 {
     struct memmodel_job job = gpu_job("a100", NULL);
@@ -563,6 +604,9 @@ main(void)
         WITH_CONTEXT(bytes_of_a_gpu_are_unverified),
         WITH_CONTEXT(recurrent_layers_are_named_as_not_modelled),
         WITH_CONTEXT(an_unknown_gpu_is_refused_with_the_known_ones),
+        WITH_CONTEXT(a_gpu_is_of_cuda_without_saying_so),
+        WITH_CONTEXT(cuda_asks_which_gpu_it_is),
+        WITH_CONTEXT(what_only_a_gpu_has_is_refused_elsewhere),
         WITH_CONTEXT(settings_of_the_allocator_are_read),
         WITH_CONTEXT(reserved_covers_live_bytes_which_grow_with_the_batch),
     };

@@ -36,7 +36,8 @@ small_unet(memmodel_context *context)
 static struct memmodel_job
 training(const struct memmodel_symbol_value *symbols)
 {
-    return (struct memmodel_job){.size = sizeof(struct memmodel_job), .symbols = symbols, .symbol_count = 2};
+    return (struct memmodel_job){
+        .size = sizeof(struct memmodel_job), .symbols = symbols, .symbol_count = 2, .measure = MEMMODEL_MEASURE_LIVE};
 }
 
 static int64_t
@@ -50,7 +51,7 @@ peak_of(const memmodel_network *network, const struct memmodel_job *job, const c
     assert_int_equal(memmodel_estimate(network, &own, &report), 0);
     assert_int_equal(memmodel_report_peak(report, &peak), 0);
     memmodel_report_unref(report);
-    return ((const int64_t[]){peak.live, peak.reserved, peak.process})[job->measure];
+    return ((const int64_t[]){0, peak.live, peak.reserved, peak.process})[job->measure];
 }
 
 /* ---- searches ---- */

@@ -102,37 +102,98 @@ later_steps_hold_the_optimizer_state_of_the_first(void **state)
     memmodel_report_unref(report);
 }
 
-static int64_t
-peak_at(const memmodel_network *network, const char *framework, int64_t batch)
+static struct memmodel_peak
+peak_at(const memmodel_network *network, struct memmodel_job job, int64_t batch)
 {
     const struct memmodel_symbol_value symbols[] = {{"batch", batch}, {"dim", 32}};
-    struct memmodel_job job = job_of(framework, symbols, 2);
+    struct memmodel_peak peak = {.size = sizeof peak};
     memmodel_report *report;
-    int64_t bytes;
 
+    job.symbols = symbols;
+    job.symbol_count = 2;
     assert_int_equal(memmodel_estimate(network, &job, &report), 0);
-    bytes = live_peak(report);
+    assert_int_equal(memmodel_report_peak(report, &peak), 0);
     memmodel_report_unref(report);
-    return bytes;
+    return peak;
 }
+
+static int64_t
+live_of(const struct memmodel_peak *peak)
+{
+    return peak->live;
+}
+
+static int64_t
+reserved_of(const struct memmodel_peak *peak)
+{
+    return peak->reserved;
+}
+
+static int64_t
+process_of(const struct memmodel_peak *peak)
+{
+    return peak->process;
+}
+
+/* What is asked for, and the bytes that are to be within the budget. On a GPU the process is reserved and context. */
+static const struct limited {
+    const char *framework, *gpu;
+    int32_t asked, measure;
+    int64_t (*bytes)(const struct memmodel_peak *peak);
+} limited[] = {
+    {"pytorch", NULL, MEMMODEL_MEASURE_DEFAULT, MEMMODEL_MEASURE_PROCESS, process_of},
+    {"pytorch", NULL, MEMMODEL_MEASURE_LIVE, MEMMODEL_MEASURE_LIVE, live_of},
+    {"pytorch", "a100", MEMMODEL_MEASURE_DEFAULT, MEMMODEL_MEASURE_PROCESS, process_of},
+    {"pytorch", "a100", MEMMODEL_MEASURE_RESERVED, MEMMODEL_MEASURE_RESERVED, reserved_of},
+    {"textbook", NULL, MEMMODEL_MEASURE_DEFAULT, MEMMODEL_MEASURE_LIVE, live_of},
+};
 
 static void
 the_largest_batch_fits_and_the_next_does_not(void **state)
 {
-    static const char *const frameworks[] = {"pytorch", "textbook"};
     static const struct memmodel_symbol_value dim_only[] = {{"dim", 32}};
     const int64_t budget = INT64_C(1) << 30;
     struct fixture *fixture = *state;
 
-    for (size_t i = 0; i < 2; i++) {
-        struct memmodel_job job = job_of(frameworks[i], dim_only, 1);
+    for (size_t i = 0; i < sizeof limited / sizeof limited[0]; i++) {
+        struct memmodel_job job = job_of(limited[i].framework, dim_only, 1);
+        struct memmodel_peak within, beyond;
         int64_t largest = -1;
 
+        job.gpu = limited[i].gpu;
+        job.measure = limited[i].asked;
         assert_int_equal(memmodel_solve(fixture->network, &job, "batch", budget, &largest), 0);
         assert_true(largest > 1);
-        assert_true(peak_at(fixture->network, frameworks[i], largest) <= budget);
-        assert_true(peak_at(fixture->network, frameworks[i], largest + 1) > budget);
+        within = peak_at(fixture->network, job, largest);
+        beyond = peak_at(fixture->network, job, largest + 1);
+        assert_true(limited[i].bytes(&within) <= budget);
+        assert_true(limited[i].bytes(&beyond) > budget);
     }
+}
+
+static void
+a_report_names_the_bytes_that_a_budget_limits(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof limited / sizeof limited[0]; i++) {
+        struct memmodel_job job = job_of(limited[i].framework, voxels_32, 2);
+        memmodel_report *report;
+        char *text;
+
+        job.gpu = limited[i].gpu;
+        job.measure = limited[i].asked;
+        assert_int_equal(memmodel_estimate(fixture->network, &job, &report), 0);
+        assert_int_equal(memmodel_report_measure(report), limited[i].measure);
+        assert_int_equal(memmodel_report_to_json(report, fixture->context, &text), 0);
+        assert_non_null(strstr(text, limited[i].measure == MEMMODEL_MEASURE_PROCESS    ? "\"measure\": \"process\""
+                                     : limited[i].measure == MEMMODEL_MEASURE_RESERVED ? "\"measure\": \"reserved\""
+                                                                                       : "\"measure\": \"live\""));
+        memmodel_free(fixture->context, text);
+        memmodel_report_unref(report);
+    }
+    assert_int_equal(memmodel_measure_default(NULL), MEMMODEL_MEASURE_PROCESS);
+    assert_int_equal(memmodel_report_measure(NULL), MEMMODEL_ERROR_INVALID_ARGUMENT);
 }
 
 static void
@@ -186,6 +247,7 @@ assert_scan_is_estimates(const memmodel_network *network, struct memmodel_job jo
 {
     int64_t bytes[3];
 
+    job.measure = MEMMODEL_MEASURE_LIVE;
     job.symbols = symbols;
     job.symbol_count = count - 1;
     assert_int_equal(memmodel_scan(network, &job, symbols[count - 1].name, values, 3, bytes), 0);
@@ -423,6 +485,7 @@ main(void)
         cmocka_unit_test_setup_teardown(layers_add_up_to_the_peak, setup, teardown),
         cmocka_unit_test_setup_teardown(later_steps_hold_the_optimizer_state_of_the_first, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_batch_fits_and_the_next_does_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_report_names_the_bytes_that_a_budget_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_edge_is_one_that_can_be_built, setup, teardown),
         cmocka_unit_test_setup_teardown(the_largest_value_meets_every_constraint_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_fits_into_nothing, setup, teardown),

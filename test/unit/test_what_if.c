@@ -19,8 +19,11 @@ small_unet(memmodel_context *context)
 static struct memmodel_job
 training(const char *framework)
 {
-    return (struct memmodel_job){
-        .size = sizeof(struct memmodel_job), .framework = framework, .symbols = voxels_32, .symbol_count = 2};
+    return (struct memmodel_job){.size = sizeof(struct memmodel_job),
+                                 .framework = framework,
+                                 .symbols = voxels_32,
+                                 .symbol_count = 2,
+                                 .measure = MEMMODEL_MEASURE_LIVE};
 }
 
 static int64_t
@@ -161,7 +164,7 @@ repeated_blocks_may_be_checkpointed(void **state)
 {
     static const char name[] = "checkpoint encoder.layer.*, decoder.layer.*";
     memmodel_network *network = network_of_blocks(*state);
-    struct memmodel_job job = {.size = sizeof job}, changed = {.size = sizeof changed};
+    struct memmodel_job job = {.size = sizeof job, .measure = MEMMODEL_MEASURE_LIVE}, changed = job;
     memmodel_report *report;
     struct memmodel_change change;
 
@@ -218,7 +221,7 @@ what_saves_most_comes_first(void **state)
 }
 
 static void
-savings_are_of_the_measure_of_the_job(void **state)
+savings_are_of_the_process_by_default(void **state)
 {
     memmodel_network *network = small_unet(*state);
     struct memmodel_job job = training("pytorch");
@@ -226,7 +229,7 @@ savings_are_of_the_measure_of_the_job(void **state)
     struct memmodel_change change;
     memmodel_report *report;
 
-    job.measure = MEMMODEL_MEASURE_PROCESS;
+    job.measure = MEMMODEL_MEASURE_DEFAULT;
     report = what_if(network, &job);
     assert_int_equal(memmodel_report_peak(report, &peak), 0);
     assert_true(find_change(report, "inference", &change));
@@ -306,7 +309,7 @@ main(void)
         WITH_CONTEXT(another_optimizer_and_inference_are_estimated_in_full),
         WITH_CONTEXT(the_textbook_saves_the_slots_of_an_optimizer),
         WITH_CONTEXT(what_saves_most_comes_first),
-        WITH_CONTEXT(savings_are_of_the_measure_of_the_job),
+        WITH_CONTEXT(savings_are_of_the_process_by_default),
         WITH_CONTEXT(what_does_not_change_the_job_is_left_out),
         WITH_CONTEXT(a_batch_that_cannot_be_halved_is_left_out),
         WITH_CONTEXT(an_estimate_alone_has_no_changes),

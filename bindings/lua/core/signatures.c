@@ -36,6 +36,8 @@ const struct signature signatures[] = {
     FUNCTION("pp", memmodel_samples_ref),
     FUNCTION("vp", memmodel_samples_unref),
     FUNCTION("ippppppp", memmodel_advise),
+    FUNCTION("si", memmodel_measure_name),
+    FUNCTION("is", memmodel_measure_default),
     FUNCTION("ipp", memmodel_network_new),
     FUNCTION("pp", memmodel_network_ref),
     FUNCTION("vp", memmodel_network_unref),
@@ -201,6 +203,7 @@ const struct signature signatures[] = {
     FUNCTION("ippp", memmodel_report_what_if),
     FUNCTION("zp", memmodel_report_change_count),
     FUNCTION("ipzp", memmodel_report_change),
+    FUNCTION("ip", memmodel_report_measure),
     FUNCTION("ippslp", memmodel_solve),
     FUNCTION("ippspzp", memmodel_scan),
     FUNCTION("ipp", memmodel_report_peak),
@@ -240,7 +243,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_tiling_unref),
 };
 
-const size_t signature_count = 231;
+const size_t signature_count = 234;
 
 static void
 drop_memmodel_context(void *pointer)

@@ -12,7 +12,7 @@ MEMMODEL_NO_TENSOR = -1000,
 enums = {
 memmodel_status = {{"MEMMODEL_OK", 0}, {"MEMMODEL_ERROR_NOMEM", -1}, {"MEMMODEL_ERROR_INVALID_ARGUMENT", -2}, {"MEMMODEL_ERROR_OVERFLOW", -3}, {"MEMMODEL_ERROR_SHAPE", -4}, {"MEMMODEL_ERROR_UNSUPPORTED", -5}, {"MEMMODEL_ERROR_PARSE", -6}, {"MEMMODEL_ERROR_IO", -7}, {"MEMMODEL_ERROR_STRUCT_SIZE", -8}, {"MEMMODEL_ERROR_UNKNOWN_SYMBOL", -9}, {"MEMMODEL_ERROR_UNBOUND", -10}, {"MEMMODEL_ERROR_DATA", -11}, {"MEMMODEL_ERROR_NEWER", -12}, {"MEMMODEL_ERROR_PROCESS", -13}, {"MEMMODEL_ERROR_CALLBACK", -14}, {"MEMMODEL_ERROR_LIMIT", -15}, {"MEMMODEL_ERROR_CANCELLED", -16}},
 memmodel_language = {{"MEMMODEL_TEXT", 0}, {"MEMMODEL_C", 1}, {"MEMMODEL_PYTHON", 2}, {"MEMMODEL_LATEX", 3}},
-memmodel_measure = {{"MEMMODEL_MEASURE_LIVE", 0}, {"MEMMODEL_MEASURE_RESERVED", 1}, {"MEMMODEL_MEASURE_PROCESS", 2}},
+memmodel_measure = {{"MEMMODEL_MEASURE_DEFAULT", 0}, {"MEMMODEL_MEASURE_LIVE", 1}, {"MEMMODEL_MEASURE_RESERVED", 2}, {"MEMMODEL_MEASURE_PROCESS", 3}},
 memmodel_dtype = {{"MEMMODEL_DTYPE_DEFAULT", 0}, {"MEMMODEL_FLOAT32", 1}, {"MEMMODEL_FLOAT64", 2}, {"MEMMODEL_FLOAT16", 3}, {"MEMMODEL_BFLOAT16", 4}, {"MEMMODEL_INT64", 5}, {"MEMMODEL_INT32", 6}, {"MEMMODEL_INT8", 7}, {"MEMMODEL_UINT8", 8}, {"MEMMODEL_BOOL", 9}},
 memmodel_layout = {{"MEMMODEL_LAYOUT_DEFAULT", 0}, {"MEMMODEL_CHANNELS_FIRST", 1}, {"MEMMODEL_CHANNELS_LAST", 2}},
 memmodel_budget_means = {{"MEMMODEL_BUDGET_APART", 0}, {"MEMMODEL_BUDGET_REUSE", 1}, {"MEMMODEL_BUDGET_ORDER", 2}, {"MEMMODEL_BUDGET_RECOMPUTE", 3}, {"MEMMODEL_BUDGET_TILE", 4}, {"MEMMODEL_BUDGET_BATCH", 5}},
@@ -183,6 +183,7 @@ memmodel_budget_result = {
   {name = "extra", kind = "double", letter = "d", c = "double"},
   {name = "checkpoint", kind = "string", letter = "s", c = "const char *"},
   {name = "fits", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
   sized = true},
 memmodel_conv = {
   {name = "name", kind = "string", letter = "s", c = "const char *", nullable = true},
@@ -543,6 +544,7 @@ memmodel_recomputation_result = {
   {name = "point", kind = "int32", letter = "i", c = "int32_t"},
   {name = "fits", kind = "int32", letter = "i", c = "int32_t"},
   {name = "settled", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
   sized = true},
 memmodel_recomputation_point = {
   {name = "peak", kind = "int64", letter = "l", c = "int64_t"},
@@ -783,6 +785,12 @@ memmodel_advise = {
   {name = "error", kind = "double", letter = "d", c = "double", out = true},
   {name = "needed", kind = "int64", letter = "l", c = "int64_t", out = true},
   returns = {kind = "status"}},
+memmodel_measure_name = {
+  {name = "measure", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_measure"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_measure_default = {
+  {name = "framework", kind = "string", letter = "s", c = "const char *", nullable = true},
+  returns = {kind = "int32", letter = "i", c = "int32_t"}},
 memmodel_network_new = {
   {name = "context", kind = "handle", of = "memmodel_context"},
   {name = "network", kind = "handle", of = "memmodel_network", out = true},
@@ -1543,6 +1551,9 @@ memmodel_report_change = {
   {name = "index", kind = "size", letter = "z", c = "size_t"},
   {name = "change", kind = "struct", of = "memmodel_change", out = true},
   returns = {kind = "status"}},
+memmodel_report_measure = {
+  {name = "report", kind = "handle", of = "memmodel_report"},
+  returns = {kind = "int32", letter = "i", c = "int32_t", fails = true}},
 memmodel_solve = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "job", kind = "struct", of = "memmodel_job"},

@@ -173,7 +173,7 @@ struct memmodel_budget_result {
     double extra;
     const char *checkpoint;
     int32_t fits;
-    int32_t reserved;
+    int32_t measure;
 };
 struct memmodel_conv {
     size_t size;
@@ -589,7 +589,7 @@ struct memmodel_recomputation_result {
     int32_t point;
     int32_t fits;
     int32_t settled;
-    int32_t reserved;
+    int32_t measure;
 };
 struct memmodel_recomputation_point {
     size_t size;
@@ -749,6 +749,8 @@ memmodel_context *memmodel_samples_context(const memmodel_samples *samples);
 memmodel_samples *memmodel_samples_ref(memmodel_samples *samples);
 void memmodel_samples_unref(memmodel_samples *samples);
 int memmodel_advise(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates, const struct memmodel_advise_options *options, memmodel_samples **advised, double *error, int64_t *needed);
+const char *memmodel_measure_name(int measure);
+int memmodel_measure_default(const char *framework);
 int memmodel_network_new(memmodel_context *context, memmodel_network **network);
 memmodel_network *memmodel_network_ref(memmodel_network *network);
 void memmodel_network_unref(memmodel_network *network);
@@ -914,6 +916,7 @@ int memmodel_estimate(const memmodel_network *network, const struct memmodel_job
 int memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report);
 size_t memmodel_report_change_count(const memmodel_report *report);
 int memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change);
+int memmodel_report_measure(const memmodel_report *report);
 int memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget, int64_t *largest);
 int memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, const int64_t *values, size_t count, int64_t *bytes);
 int memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak);

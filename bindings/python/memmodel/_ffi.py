@@ -61,11 +61,12 @@ class Language(IntEnum):
 
 
 class Measure(IntEnum):
-    """What solve() holds against the budget."""
+    """Which bytes of a job a budget limits, and savings are counted in."""
 
-    LIVE = 0  # bytes of live tensors
-    RESERVED = 1  # bytes the framework's allocator has taken from the system
-    PROCESS = 2  # bytes of the process, with the framework's libraries
+    DEFAULT = 0  # those that decide whether the job lives: see measure_default()
+    LIVE = 1  # bytes of live tensors
+    RESERVED = 2  # bytes the framework's allocator has taken from the system
+    PROCESS = 3  # bytes of the process, with the framework's libraries; on a GPU bytes of the device: reserved, [...]
 
 
 class Dtype(IntEnum):
@@ -565,7 +566,7 @@ class Job(_call.Struct):
     size: Any  # sizeof(Job)
     framework: Any  # "pytorch", "tensorflow", "onnxruntime" or "textbook"
     rule: Any  # of the textbook
-    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified
+    device: Any  # "cpu" or, for "pytorch", "cuda": a GPU, unverified; it needs `gpu`
     optimizer: Any  # "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop", [...]
     isa: Any  # CPU of the job, by its instructions: "avx2", "avx512", "amx" (as "avx512", with 2 MiB of second [...]
     symbols: Any  # `symbol_count` values
@@ -574,12 +575,12 @@ class Job(_call.Struct):
     inference: Any  # 1: forward pass only, nothing kept for a backward pass. 2, with "pytorch": forward pass [...]
     steps: Any  # steps to simulate
     threads: Any  # threads the framework computes with
-    measure: Any  # Measure, for solve()
+    measure: Any  # Measure: which bytes a budget limits
     base_bytes: Any  # "tensorflow": of the process just before training begins, with the model built and the [...]
     precision: Any  # "pytorch": "float32", "bfloat16" or, on a GPU, "float16": what torch.autocast() computes the [...]
     checkpoint: Any  # "pytorch": scopes whose inside is computed again in the backward pass, as by [...]
-    gpu: Any  # kind of GPU where the device is "cuda", such as "h200"
-    allocator: Any  # settings of the device's allocator, as in PYTORCH_ALLOC_CONF: "expandable_segments:True"
+    gpu: Any  # kind of GPU, such as "h200", which makes "cuda" the device; an error with another
+    allocator: Any  # settings of the GPU's allocator, as in PYTORCH_ALLOC_CONF: "expandable_segments:True"; an [...]
     optimization: Any  # "onnxruntime": how far it rewrites the graph before it runs: "disable", "basic", [...]
     accumulate: Any  # "pytorch": batches whose gradients are added up before each step of the optimizer
     keep_gradients: Any  # "pytorch": 1: gradients are set to zero after a step, not released: [...]
@@ -613,7 +614,7 @@ class BudgetResult(_call.Struct):
     extra: Any  # of all that was taken together: 0.1 is 10 % more
     checkpoint: Any  # what to give as job->checkpoint; "" for nothing. Owned by the budget
     fits: Any  # 1: the peak is within the budget
-    reserved: Any  # 0
+    measure: Any  # Measure of a training's peaks; 0 for an inference, planned and not run
 
 
 class Conv(_call.Struct):
@@ -1085,8 +1086,8 @@ class PlanBuffer(_call.Struct):
     size: Any  # sizeof(PlanBuffer)
     name: Any  # for errors, files and pictures
     bytes: Any  # above 0
-    lower: Any  # first moment at which it is in use; the unit is the caller's, such as the operator's number
-    upper: Any  # first moment at which it is no more, above `lower`
+    lower: Any  # first moment at which it is in use, not below -2^62; the unit is the caller's, such as the [...]
+    upper: Any  # first moment at which it is no more, above `lower` and below 2^62
     alignment: Any  # a power of two that the offset is a multiple of
     offset: Any  # where it has to lie, if `fixed`; 0 or more
     fixed: Any  # 1: at `offset` and nowhere else
@@ -1176,14 +1177,14 @@ class RecomputationResult(_call.Struct):
     point: Any  # number of the advised point of the curve
     fits: Any  # 1: the advice is within the budget; 0: nothing that was found is, and it is the least
     settled: Any  # 1: no point has a neighbour that is better; 0: simulations were used up, or it was stopped
-    reserved: Any  # 0
+    measure: Any  # Measure of all peaks, never "default"; 0 before any search
 
 
 class RecomputationPoint(_call.Struct):
     """A point of the curve: no other that was found is better in both peak and time."""
 
     size: Any  # sizeof(RecomputationPoint)
-    peak: Any  # of the job so wrapped, of the measure in job->measure
+    peak: Any  # of the job so wrapped, of the result's measure
     extra: Any  # of a step's time: 0.1 is 10 %
     scopes: Any  # that are wrapped, a group of several as one
     checkpoint: Any  # these as memmodel_job.checkpoint has them, in few patterns: "encoder.*"; "" for none. Owned [...]
@@ -1275,7 +1276,7 @@ class Change(_call.Struct):
     live: Any  # peak of the changed job, as in Peak
     reserved: Any  # the same
     process: Any  # the same; -1 if not modelled
-    saved: Any  # how much less than without the change, of the measure in job->measure; below 0: more
+    saved: Any  # how much less than without the change, of report_measure(); below 0: more
 
 
 class Inference(_call.Struct):
@@ -1551,7 +1552,7 @@ BudgetResult._fields_ = [
     ("extra", ctypes.c_double),
     ("checkpoint", ctypes.c_char_p),
     ("fits", ctypes.c_int32),
-    ("reserved", ctypes.c_int32),
+    ("measure", ctypes.c_int32),
 ]
 BudgetResult._converters = {
     "peak": _call.int64,
@@ -1559,6 +1560,7 @@ BudgetResult._converters = {
     "extra": _call.double,
     "checkpoint": _call.text,
     "fits": _call.int32,
+    "measure": _call.enum(Measure),
 }
 
 Conv._sized = True
@@ -2423,7 +2425,7 @@ RecomputationResult._fields_ = [
     ("point", ctypes.c_int32),
     ("fits", ctypes.c_int32),
     ("settled", ctypes.c_int32),
-    ("reserved", ctypes.c_int32),
+    ("measure", ctypes.c_int32),
 ]
 RecomputationResult._converters = {
     "before": _call.int64,
@@ -2434,6 +2436,7 @@ RecomputationResult._converters = {
     "point": _call.int32,
     "fits": _call.int32,
     "settled": _call.int32,
+    "measure": _call.enum(Measure),
 }
 
 RecomputationPoint._sized = True
@@ -2818,6 +2821,8 @@ _advise = _library.bind(
     ctypes.POINTER(ctypes.c_int64),
     blocking=True,
 )
+_measure_name = _library.bind("memmodel_measure_name", ctypes.c_char_p, ctypes.c_int32)
+_measure_default = _library.bind("memmodel_measure_default", ctypes.c_int32, ctypes.c_char_p)
 _network_new = _library.bind("memmodel_network_new", ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 _network_ref = _library.bind("memmodel_network_ref", ctypes.c_void_p, ctypes.c_void_p)
 _network_unref = _library.bind("memmodel_network_unref", None, ctypes.c_void_p)
@@ -3620,6 +3625,7 @@ _report_change = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(Change),
 )
+_report_measure = _library.bind("memmodel_report_measure", ctypes.c_int32, ctypes.c_void_p)
 _solve = _library.bind(
     "memmodel_solve",
     ctypes.c_int32,
@@ -4175,6 +4181,29 @@ def advise(
     _check.status(_value, context)
     _call.raise_pending()
     return SamplesHandle(advised_.value, _call.context_of(context)), error_.value, needed_.value
+
+
+def measure_name(measure: Measure | int | str) -> str | None:
+    """Name of a measure, such as "process".
+
+    measure: Measure.
+
+    Returns a static string; None if there is no such measure.
+    """
+    _value = _measure_name(_call.enum(Measure)(measure, "measure"))
+    return _call.optional_decoded(_value)
+
+
+def measure_default(framework: str | None) -> int:
+    """What "default" stands for: the bytes that decide whether a job lives. They are those of the process, on a GPU of
+    the device; the textbook, which models no process, has live bytes.
+
+    framework: as in Job; None: its default.
+
+    Returns "process" or "live".
+    """
+    _value = _measure_default(_call.optional(_call.text)(framework, "framework"))
+    return int(_value)
 
 
 def network_new(context: ContextHandle) -> NetworkHandle:
@@ -6700,7 +6729,7 @@ def recomputation_solve(recomputation: RecomputationHandle, job: Job | None, bud
     job: a training with "pytorch"; what its `checkpoint` names is left out. None for defaults; every symbol of the
     network needs a value.
 
-    budget: that the measure in job->measure has to be within; 0: as little as was found.
+    budget: of job->measure, to be within; 0: as little as was found.
 
     simulations: most simulations, 2 to 1000000; 0: 2000.
 
@@ -7050,6 +7079,19 @@ def report_change(report: ReportHandle, index: int) -> Change:
     return _call.owned(change_, report)
 
 
+def report_measure(report: ReportHandle) -> int:
+    """Which bytes savings of its changes are counted in, and a budget of its job limits.
+
+    report: report.
+
+    Returns Measure, never "default"; InvalidArgumentError for None.
+
+    Raises InvalidArgumentError.
+    """
+    _value = _report_measure(_call.address(report, ReportHandle, "report"))
+    return _check.status(_value, None)
+
+
 def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
     """Largest value of a symbol for which a job stays within a budget.
 
@@ -7062,7 +7104,7 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
 
     symbol: name of the dimension to solve for, such as "batch".
 
-    budget: bytes the job may take, of the measure in job->measure.
+    budget: bytes the job may take, of job->measure.
 
     Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
     CallbackError, StructSizeError, NomemError, ParseError.

@@ -27,12 +27,16 @@ class BudgetStep(NamedTuple):
 
 
 class Budget:
-    """What within() found. `print(budget)` shows it as a paragraph."""
+    """What within() found. `print(budget)` shows it as a paragraph.
+
+    measure: the bytes that a training's peaks are of, such as "process"; None of an inference, which is planned.
+    """
 
     def __init__(self, handle: _ffi.BudgetHandle, budget: int) -> None:
         result = _ffi.budget_result(handle)
         self.budget = budget
         self.fits = bool(result.fits)
+        self.measure = _ffi.Measure(result.measure).name.lower() if result.measure else None
         self.peak: int = result.peak
         self.extra: float = result.extra
         self.batch: int | None = result.batch or None
@@ -62,7 +66,7 @@ def within(
     network: Network,
     budget: int | str,
     *,
-    measure: str | int | _ffi.Measure = "live",
+    measure: str | int | _ffi.Measure = "default",
     symbols: Mapping[str, int] | None = None,
     **job: Any,
 ) -> Budget:
@@ -70,7 +74,7 @@ def within(
     order and no more of them than it takes.
 
     Takes what estimate() takes; with inference=True the bytes are those of the network's Schedule and its weights.
-    budget: bytes, or a text such as "16GiB". measure: "live", "reserved" or "process", of a training.
+    budget: bytes, or a text such as "16GiB". measure: as in solve(), of a training.
 
     >>> found = memmodel.within(net, "16GiB", batch=64, dim=224)
     >>> print(found)

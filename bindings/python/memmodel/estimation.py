@@ -57,6 +57,7 @@ def estimate(
     optimization: str | None = None,
     accumulate: int | None = None,
     keep_gradients: bool = False,
+    measure: str | int | _ffi.Measure = "default",
     symbols: Mapping[str, int] | None = None,
     **sizes: int,
 ) -> Report:
@@ -67,8 +68,8 @@ def estimate(
     inference: True for predictions, 2 for those with autograd on. base_bytes: with "tensorflow", of the process just
     before training begins, where they are known. With "pytorch": precision, "bfloat16" as under torch.autocast;
     checkpoint, scopes that the backward pass computes again, such as "encoder.*"; accumulate, batches a step of the
-    optimizer; keep_gradients, set_to_none=False; with the device "cuda": gpu, such as "h200", and allocator, as in
-    PYTORCH_ALLOC_CONF. optimization: of "onnxruntime".
+    optimizer; keep_gradients, set_to_none=False; gpu, such as "h200", which makes "cuda" the device, and allocator, as
+    in PYTORCH_ALLOC_CONF. optimization: of "onnxruntime". measure: what changes save, as solve() limits it.
 
     >>> memmodel.estimate(net, optimizer="sgd", batch=8, dim=144).peak
     """
@@ -76,7 +77,7 @@ def estimate(
         symbols, sizes, framework=framework, rule=rule, device=device, optimizer=optimizer, isa=isa,
         inference=inference, steps=steps, threads=threads, base_bytes=base_bytes, precision=precision,
         checkpoint=checkpoint, gpu=gpu, allocator=allocator, optimization=optimization, accumulate=accumulate,
-        keep_gradients=keep_gradients,
+        keep_gradients=keep_gradients, measure=measure,
     )  # fmt: skip
     return _report(_checked(network), job)
 
@@ -95,13 +96,12 @@ def scan(
     symbol: str,
     values: Iterable[int],
     *,
-    measure: str | int | _ffi.Measure = "live",
+    measure: str | int | _ffi.Measure = "default",
     symbols: Mapping[str, int] | None = None,
     **job: Any,
 ) -> list[int | None]:
     """Bytes of a job for each of some values of a symbol, many times faster than as many calls of estimate(); None for
-    a value with which the network cannot be built. Takes what estimate() takes. measure: "live", "reserved" or
-    "process".
+    a value with which the network cannot be built. Takes what estimate() takes. measure: as in solve().
 
     >>> memmodel.scan(net, "batch", range(1, 1001), dim=144)
     """
@@ -117,7 +117,7 @@ def solve(
     symbol: str,
     budget: int | str,
     *,
-    measure: str | int | _ffi.Measure = "live",
+    measure: str | int | _ffi.Measure = "default",
     framework: str | None = None,
     rule: str | None = None,
     device: str | None = None,
@@ -139,7 +139,8 @@ def solve(
 ) -> int:
     """Largest value of a symbol for which a job stays within a budget; 0 if not even the least does.
 
-    measure: what is held against the budget, "live", "reserved" or "process" bytes.
+    measure: the bytes that the budget limits, "live", "reserved" or "process". Unless given, those that decide whether
+    the job lives: of its process, on a GPU of the device; the textbook, which models no process, has live bytes.
 
     >>> memmodel.solve(net, "batch", "16GiB", dim=144)
     """

@@ -29,13 +29,17 @@ class RecomputationPoint(NamedTuple):
 
 
 class Recomputation:
-    """What recompute() found: the advice, and the curve between peak and time as a sequence of its points."""
+    """What recompute() found: the advice, and the curve between peak and time as a sequence of its points.
+
+    measure: the bytes that all peaks are of, such as "process".
+    """
 
     def __init__(self, handle: _ffi.RecomputationHandle, budget: int) -> None:
         result = _ffi.recomputation_result(handle)
         self.json = _ffi.recomputation_to_json(handle)
         self.svg = _ffi.recomputation_to_svg(handle)
         self.budget = budget
+        self.measure: str = _ffi.Measure(result.measure).name.lower()
         self.before: int = result.before
         self.least: int = result.least
         self.simulations: int = result.simulations
@@ -105,7 +109,7 @@ def recompute(
     simulations: int = 0,
     costs: Mapping[str, float] | None = None,
     progress: Callable[[int, int], object] | None = None,
-    measure: str | int | _ffi.Measure = "live",
+    measure: str | int | _ffi.Measure = "default",
     symbols: Mapping[str, int] | None = None,
     **job: Any,
 ) -> Recomputation:
@@ -114,7 +118,7 @@ def recompute(
     Takes what estimate() takes of trainings with "pytorch". budget: bytes, or a text such as "16GiB"; as little as can
     be unless given. costs: of running layers or scopes forward, by name, such as measured seconds; their operations
     unless given. simulations: most of them, 2,000 unless given. progress: called with the number of simulations and the
-    least peak; a true return stops the search. measure: "live", "reserved" or "process".
+    least peak; a true return stops the search. measure: as in solve().
 
     >>> found = memmodel.recompute(net, "16GiB", batch=64, dim=224)
     >>> print(found.checkpoint, found.extra)

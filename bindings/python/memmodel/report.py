@@ -93,6 +93,11 @@ class Report:
         return Peak(peak.live, peak.reserved, None if peak.process < 0 else peak.process)
 
     @property
+    def measure(self) -> str:
+        """The bytes that changes save, and that a budget of the job limits: "live", "reserved" or "process"."""
+        return _ffi.Measure(_ffi.report_measure(self._handle)).name.lower()
+
+    @property
     def process_peak(self) -> int | None:
         """Peak bytes of the process (RSS, the kernel's high-water mark); None where they are not modelled."""
         return self.peak.process

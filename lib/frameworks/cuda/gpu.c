@@ -57,8 +57,12 @@ unknown(memmodel_context *context, const char *name)
 
     for (size_t i = 0; i < GPU_COUNT; i++)
         text_printf(&names, "%s%s", i ? ", " : "", gpus[i].name);
-    status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name, "no profile of this GPU; there are %s",
-                           names.failed ? "others" : names.bytes);
+    if (*name)
+        status = context_error(context, MEMMODEL_ERROR_UNSUPPORTED, name, "no profile of this GPU; there are %s",
+                               names.failed ? "others" : names.bytes);
+    else
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "gpu",
+                               "which GPU is it? There are profiles of %s", names.failed ? "many" : names.bytes);
     text_release(&names);
     return status;
 }

@@ -20,7 +20,7 @@ struct gpu {
     int64_t context_bytes; /* CUDA context and PyTorch's first kernels, loaded lazily. @unit bytes */
 };
 
-/* The profile of that name, in any case, or MEMMODEL_ERROR_UNSUPPORTED with the names there are. */
+/* The profile of that name, in any case. Else an error with the names there are, MEMMODEL_ERROR_INVALID_ARGUMENT for "". */
 int
 gpu_find(memmodel_context *context, const char *name, const struct gpu **gpu);
 

@@ -7,5 +7,7 @@ enum {
     USED = 0
         + (int)sizeof(struct memmodel_symbol_value)
         + (int)sizeof(struct memmodel_job)
-        + (int)sizeof(MEMMODEL_MEASURE_LIVE)
+        + (int)sizeof(MEMMODEL_MEASURE_DEFAULT)
+        + (int)sizeof(&memmodel_measure_name)
+        + (int)sizeof(&memmodel_measure_default)
 };

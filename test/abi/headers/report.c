@@ -12,6 +12,7 @@ enum {
         + (int)sizeof(&memmodel_report_what_if)
         + (int)sizeof(&memmodel_report_change_count)
         + (int)sizeof(&memmodel_report_change)
+        + (int)sizeof(&memmodel_report_measure)
         + (int)sizeof(&memmodel_solve)
         + (int)sizeof(&memmodel_scan)
         + (int)sizeof(&memmodel_report_peak)

@@ -31,9 +31,10 @@ test("what if: a change is what the changed job's own report says", function()
         end
     end
     job.optimizer = "sgd"
-    local live = memmodel.estimate(network, job):peak().live
-    equal(seen.live, live)
-    equal(seen.saved, report:peak().live - live)
+    local peak = memmodel.estimate(network, job):peak()
+    equal(seen.live, peak.live)
+    equal(seen.saved, report:peak().process - peak.process)
+    equal(memmodel.C.memmodel_measure_name(report:measure()), "process")
     truth(report:to_html():find "<!DOCTYPE html>")
     truth(report:trace():to_perfetto():find "traceEvents")
     equal(#memmodel.estimate(network, job):changes(), 0)
@@ -84,10 +85,22 @@ test("the largest batch is the last that fits", function()
     local network = fixtures.unet()
     local budget = 2 ^ 30
     local largest = memmodel.solve(network, { symbols = { dim = 32 } }, "batch", budget)
-    local function live(batch)
-        return network:estimate({ symbols = { dim = 32, batch = batch } }):peak().live
+    local function process(batch)
+        return network:estimate({ symbols = { dim = 32, batch = batch } }):peak().process
     end
-    truth(live(largest) <= budget and live(largest + 1) > budget)
+    truth(process(largest) <= budget and process(largest + 1) > budget)
+    truth(memmodel.solve(network, { symbols = { dim = 32 }, measure = "live" }, "batch", budget) > largest)
+end)
+
+test("a GPU is named by its kind, and is of no CPU", function()
+    local network = fixtures.unet()
+    local function peak(job)
+        job.symbols = { batch = 1, dim = 32 }
+        return network:estimate(job):peak()
+    end
+    equal(peak({ gpu = "h100" }).process, peak({ gpu = "h100", device = "cuda" }).process)
+    refused("INVALID_ARGUMENT", nil, "which GPU is it? There are profiles of t4", peak, { device = "cuda" })
+    refused("INVALID_ARGUMENT", nil, "h100 is a GPU", peak, { gpu = "h100", device = "cpu" })
 end)
 
 test("options are given by name, numbers alone or in a list, flags as true", function()

@@ -137,15 +137,17 @@ class Plans(unittest.TestCase):
     def test_a_job_is_brought_within_a_budget(self):
         network = networks.classifier()
         live = memmodel.estimate(network, batch=64).peak.live
-        enough = memmodel.within(network, live, batch=64)
+        enough = memmodel.within(network, live, measure="live", batch=64)
         self.assertEqual((enough.fits, enough.peak, enough.batch, enough.checkpoint), (True, live, 64, ""))
         self.assertEqual([step.means for step in enough.steps], ["apart", "reuse"])
         self.assertIn("Reuse of what nobody needs any more", str(enough))
-        smaller = memmodel.within(network, live - 1, batch=64)
-        self.assertEqual((smaller.fits, smaller.steps[-1].means), (True, "batch"))
+        process = memmodel.estimate(network, batch=64).peak.process
+        smaller = memmodel.within(network, process - 1, batch=64)
+        self.assertEqual((smaller.fits, smaller.measure, smaller.steps[-1].means), (True, "process", "batch"))
         self.assertLess(smaller.batch, 64)
-        self.assertEqual(memmodel.estimate(network, batch=smaller.batch).peak.live, smaller.peak)
-        self.assertFalse(memmodel.within(network, "1KiB", batch=64, inference=True).fits)
+        self.assertEqual(memmodel.estimate(network, batch=smaller.batch).peak.process, smaller.peak)
+        inference = memmodel.within(network, "1KiB", batch=64, inference=True)
+        self.assertEqual((inference.fits, inference.measure), (False, None))
         with self.assertRaises(memmodel.InvalidArgumentError):
             memmodel.within(network, 0, batch=64)
 
