@@ -56,6 +56,7 @@ job_of(const struct trial *trial)
         .precision = trial->precision,
         .checkpoint = trial->checkpoint,
         .device = trial->device,
+        .gpu = "a100",
         .inference = trial->inference,
         .accumulate = trial->accumulate,
     };
