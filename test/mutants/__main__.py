@@ -2,7 +2,7 @@
 
 All mutants are compiled into one copy of the tree. Each test runs once and notes which mutants it reaches, then each
 mutant runs with the tests that reach it, the quickest first, until one fails. Results are kept after each mutant, so
-that a run that was stopped goes on where it was. What survives is printed, with the reason that survivors.json knows for it.
+that a run that was stopped goes on where it was. What survives is printed, with its reason from survivors.json.
 """
 
 from __future__ import annotations
