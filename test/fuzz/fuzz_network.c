@@ -269,18 +269,27 @@ ask(memmodel_context *context, memmodel_network *network, struct choices *choice
     question(&query);
 }
 
+/* Little memory and work, so that what is beyond is stopped in time. */
+static memmodel_context *
+bounded_context(void)
+{
+    struct memmodel_limits limits = {.size = sizeof limits, .memory_bytes = 256 << 20, .nodes = 1000000};
+    memmodel_context *context;
+
+    if (memmodel_context_new(NULL, &context) || memmodel_context_set_limits(context, &limits))
+        abort();
+    return context;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t length;
     struct choices choices = choices_behind_text(data, size, &length);
-    memmodel_context *context;
+    memmodel_context *context = bounded_context();
     memmodel_network *network;
-    int status;
+    int status = memmodel_network_from_json(context, "input", (const char *)data, length, &network);
 
-    if (memmodel_context_new(NULL, &context))
-        abort();
-    status = memmodel_network_from_json(context, "input", (const char *)data, length, &network);
     expect_explained(context, status);
     if (!status) {
         check_round_trip(context, network);
