@@ -310,3 +310,28 @@ file_write(memmodel_context *context, const char *path, const char *bytes, size_
         return write_into(context, path, bytes, length);
     return write_beside(context, realpath(path, target) ? target : path, bytes, length);
 }
+
+bool
+text_matches(const char *pattern, size_t length, const char *text)
+{
+    size_t at = 0, after_star = SIZE_MAX;
+    const char *from = text;
+
+    while (*text) {
+        if (at < length && pattern[at] == '*') {
+            after_star = ++at;
+            from = text;
+        } else if (at < length && (pattern[at] == '?' || pattern[at] == *text)) {
+            at++;
+            text++;
+        } else if (after_star == SIZE_MAX) {
+            return false;
+        } else {
+            at = after_star;
+            text = ++from;
+        }
+    }
+    while (at < length && pattern[at] == '*')
+        at++;
+    return at == length;
+}

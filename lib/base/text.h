@@ -58,6 +58,10 @@ text_finish(struct text *text);
 void
 text_release(struct text *text);
 
+/* Whether a text is what a pattern of `length` letters says: `*` stands for any letters, `?` for one. */
+bool
+text_matches(const char *pattern, size_t length, const char *text);
+
 /*
  * The whole of `text` as a finite double, integer; false if it is anything else. Decimal point is '.' in every locale.
  */

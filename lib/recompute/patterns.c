@@ -87,7 +87,7 @@ count_group(const struct cover *cover, const struct span *first, size_t length, 
     int32_t end = 0;
     size_t around;
 
-    if (checkpoint_pattern_matches(cover->pattern.bytes, length, first->name))
+    if (text_matches(cover->pattern.bytes, length, first->name))
         end = checkpoint_group_end(cover->network, first, last, strlen(last));
     if (end == 0)
         return true;
@@ -128,7 +128,7 @@ count_matched(const struct cover *cover)
         return count_groups(cover, first);
 
     for (size_t i = 0; i < cover->network->scope_count; i++) {
-        if (!checkpoint_pattern_matches(cover->pattern.bytes, cover->pattern.length, cover->network->scopes[i].name))
+        if (!text_matches(cover->pattern.bytes, cover->pattern.length, cover->network->scopes[i].name))
             continue;
         if (cover->owner[i] == SIZE_MAX)
             return 0;
@@ -188,7 +188,7 @@ drop_matched(struct cover *cover)
 
     for (size_t i = 0; i < cover->scopes->count; i++)
         if ((cover->scopes->items[i].modules != NULL) == groups &&
-            checkpoint_pattern_matches(cover->best.bytes, cover->best.length, cover->scopes->items[i].name))
+            text_matches(cover->best.bytes, cover->best.length, cover->scopes->items[i].name))
             set_remove(cover->left, i);
 }
 

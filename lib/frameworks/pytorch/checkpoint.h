@@ -85,10 +85,6 @@ int
 checkpoints_new(memmodel_context *context, const struct memmodel_network *network, const char *patterns,
                 struct checkpoints *checkpoints);
 
-/* Whether a name is what a pattern of `length` letters says: `*` stands for any letters, `?` for one. */
-bool
-checkpoint_pattern_matches(const char *pattern, size_t length, const char *text);
-
 void
 checkpoints_release(memmodel_context *context, struct checkpoints *checkpoints);
 

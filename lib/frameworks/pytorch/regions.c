@@ -1,5 +1,6 @@
 /* Which layers a job wants to be computed again in the backward pass. */
 #include "base/checked.h"
+#include "base/text.h"
 #include "frameworks/pytorch/checkpoint.h"
 #include "network/network.h"
 
@@ -21,31 +22,6 @@ struct mark {
 };
 
 /* What follows the newest `*` is tried at each place in turn. */
-bool
-checkpoint_pattern_matches(const char *pattern, size_t length, const char *text)
-{
-    size_t at = 0, after_star = SIZE_MAX;
-    const char *from = text;
-
-    while (*text) {
-        if (at < length && pattern[at] == '*') {
-            after_star = ++at;
-            from = text;
-        } else if (at < length && (pattern[at] == '?' || pattern[at] == *text)) {
-            at++;
-            text++;
-        } else if (after_star == SIZE_MAX) {
-            return false;
-        } else {
-            at = after_star;
-            text = ++from;
-        }
-    }
-    while (at < length && pattern[at] == '*')
-        at++;
-    return at == length;
-}
-
 /* "encoder.*(use_reentrant=True)" */
 static void
 take_option(struct pattern *pattern)
@@ -181,7 +157,7 @@ mark_span(const struct memmodel_network *network, const struct pattern *pattern,
 {
     int32_t end = span->end;
 
-    if (!checkpoint_pattern_matches(pattern->text, pattern->length, span->name))
+    if (!text_matches(pattern->text, pattern->length, span->name))
         return false;
     if (pattern->last)
         end = checkpoint_group_end(network, span, pattern->last, pattern->last_length);
