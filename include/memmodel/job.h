@@ -70,7 +70,12 @@ struct memmodel_job {
     const char *optimizer; /**< "none", "sgd", "momentum", "adam", "adamw", "nadam", "radam", "adamax", "rmsprop",
                                    "adagrad", "adadelta" or "adafactor", with options that change what it keeps written
                                    as in Python: "sgd(momentum=0.9, nesterov=True)", "adam(amsgrad)",
-                                   "rmsprop(centered)", also weight_decay, maximize, decoupled_weight_decay.
+                                   "rmsprop(centered)", also weight_decay, maximize, decoupled_weight_decay. Of some
+                                   parameters, or with options for groups of them: "adam: head.*" or
+                                   "adamw(weight_decay=0.1): *.weight; adamw: *.bias", names with * for any letters
+                                   and ? for one, those of a layer such as "conv1.weight"; a group without names has
+                                   what no other before it has, a parameter in no group keeps its gradient
+                                   ("pytorch", "textbook").
                                    @default "adam" */
     const char *isa;       /**< CPU of the job, by its instructions: "avx2", "avx512", "amx" (as "avx512", with
                                 2 MiB of second cache), or "native", this machine's.

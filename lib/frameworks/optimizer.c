@@ -92,3 +92,36 @@ optimizer_parse(const char *text, struct optimizer_choice *choice)
             return false;
     }
 }
+
+/* Without the spaces around it. */
+static void
+copy_trimmed(char *to, size_t size, const char *text, size_t length)
+{
+    size_t spaces = strspn(text, " ");
+
+    spaces = spaces < length ? spaces : length;
+    text += spaces;
+    length -= spaces;
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    length = length < size ? length : 0;
+    memcpy(to, text, length);
+    to[length] = '\0';
+}
+
+bool
+optimizer_next_part(const char **text, struct optimizer_part *part)
+{
+    const char *begin = *text;
+    size_t length, name;
+
+    if (!begin)
+        return false;
+    length = strcspn(begin, ";");
+    name = strcspn(begin, ":;");
+    copy_trimmed(part->optimizer, sizeof part->optimizer, begin, name);
+    part->patterns = name < length ? begin + name + 1 : NULL;
+    part->length = name < length ? length - name - 1 : 0;
+    *text = begin[length] ? begin + length + 1 : NULL;
+    return true;
+}

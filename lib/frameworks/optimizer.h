@@ -5,7 +5,10 @@
 #ifndef OPTIMIZER_H
 #define OPTIMIZER_H
 
+#include "network/network.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum optimizer_option {
@@ -29,6 +32,42 @@ struct optimizer_choice {
 /* False if it is not of that form. "momentum" is sgd(momentum). */
 bool
 optimizer_parse(const char *text, struct optimizer_choice *choice);
+
+/* One group of parameters of "adam(amsgrad): head.*,*.bias; sgd". */
+struct optimizer_part {
+    char optimizer[256];  /* empty if it is longer */
+    const char *patterns; /* of the names of its parameters, with commas between; NULL: all that no part before has */
+    size_t length;        /* of the patterns */
+};
+
+/* The first part of `*text`, which then begins behind it; false at the end. */
+bool
+optimizer_next_part(const char **text, struct optimizer_part *part);
+
+/* Parameters of a network, part by part, in the order of the patterns. */
+struct optimizer_members {
+    int32_t *parameters;
+    size_t *ends; /* of each part, into `parameters` */
+    size_t parts;
+};
+
+/*
+ * A parameter is called as its layer and its role in it, "conv1.weight", or as the layer that declares it. Returns 0,
+ * MEMMODEL_ERROR_INVALID_ARGUMENT for a pattern that is no parameter's name, MEMMODEL_ERROR_NOMEM.
+ */
+int
+optimizer_members_new(memmodel_context *context, const memmodel_network *network, const char *text,
+                      struct optimizer_members *members);
+
+void
+optimizer_members_release(memmodel_context *context, struct optimizer_members *members);
+
+/* Where the members of a part begin. */
+static inline size_t
+optimizer_members_begin(const struct optimizer_members *members, size_t part)
+{
+    return part > 0 ? members->ends[part - 1] : 0;
+}
 
 /* What is on for an optimizer whose `defaults` are on unless they were turned off. */
 static inline uint32_t

@@ -2,7 +2,7 @@
 #include "network/formula.h"
 #include "report/report.h"
 
-/* The four quantities as expressions of the space. */
+/* The quantities as expressions of the space. */
 struct quantities {
     expression bytes[TEXTBOOK_QUANTITY_COUNT];
 };
@@ -45,7 +45,8 @@ add_layers(struct formula_space *space, const memmodel_network *network, struct 
 }
 
 static void
-add_parameters(struct formula_space *space, const memmodel_network *network, struct quantities *quantities)
+add_parameters(struct formula_space *space, const memmodel_network *network, const int *slots,
+               struct quantities *quantities)
 {
     struct expression_pool *pool = formula_pool(space);
 
@@ -54,8 +55,10 @@ add_parameters(struct formula_space *space, const memmodel_network *network, str
         expression bytes = times(pool, formula_parameter_elements(space, (int32_t)i), dtype_bytes(parameter->dtype));
 
         accumulate(pool, &quantities->bytes[TEXTBOOK_PARAMETERS], bytes);
-        if (parameter->trainable)
-            accumulate(pool, &quantities->bytes[TEXTBOOK_TRAINED], bytes);
+        if (!parameter->trainable)
+            continue;
+        accumulate(pool, &quantities->bytes[TEXTBOOK_TRAINED], bytes);
+        accumulate(pool, &quantities->bytes[TEXTBOOK_STATE], times(pool, bytes, slots[i]));
     }
 }
 
@@ -124,6 +127,7 @@ report_add_formulas(memmodel_report *report, const struct query *query, struct f
 {
     struct quantities quantities;
     struct textbook_rule rule;
+    int *slots;
     int status = textbook_rule_of_job(query->context, &query->job, &rule);
 
     if (status)
@@ -133,7 +137,11 @@ report_add_formulas(memmodel_report *report, const struct query *query, struct f
         return MEMMODEL_ERROR_NOMEM;
     for (int i = 0; i < TEXTBOOK_QUANTITY_COUNT; i++)
         quantities.bytes[i] = expression_integer(formula_pool(space), 0);
-    add_parameters(space, query->network, &quantities);
+    status = textbook_slots(query->context, query->network, &query->job, &slots);
+    if (status)
+        return status;
+    add_parameters(space, query->network, slots, &quantities);
+    memory_release(query->context, slots);
     add_layers(space, query->network, &quantities);
     status = add_rule(report, query, space, &rule, &quantities);
     return status ? status : add_assumptions(report, query, space);

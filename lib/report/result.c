@@ -81,7 +81,7 @@ count(struct query *query, struct result *result)
     int status = textbook_rule_of_job(query->context, &query->job, &rule);
 
     if (!status)
-        status = textbook_count(query->context, &query->binding, quantities);
+        status = textbook_count(query->context, &query->binding, &query->job, quantities);
     if (!status)
         status = textbook_categories(query->context, &rule, quantities, result->categories);
     if (status)

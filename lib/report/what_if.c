@@ -106,8 +106,8 @@ set_checkpoint(struct variant *variant, const char *unused)
 static void
 set_optimizer(struct variant *variant, const char *optimizer)
 {
-    if (variant->job.inference || strcmp(variant->job.optimizer, optimizer) == 0)
-        return;
+    if (variant->job.inference || strcmp(variant->job.optimizer, optimizer) == 0 || strchr(variant->job.optimizer, ':'))
+        return; /* groups of parameters stay as they are */
     variant->job.optimizer = optimizer;
     text_printf(&variant->name, "optimizer %s", optimizer);
 }

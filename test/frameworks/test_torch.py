@@ -290,9 +290,30 @@ class Estimate(unittest.TestCase):
         function = self.estimate(loss=lambda y: functional.cross_entropy(y, target))
         self.assertEqual(function.step_peaks, self.estimate(loss="cross_entropy").step_peaks)
 
+    def peaks_with(self, optimizer):
+        """optimizer: a function of the module"""
+        module = Small()
+        return memmodel.torch.estimate(module, (torch.rand(2, 3, 16, 16),), optimizer=optimizer(module)).step_peaks
+
     def test_an_optimizer_may_be_an_instance(self):
-        instance = torch.optim.SGD(Small().parameters(), lr=0.1, momentum=0.9)
-        self.assertEqual(self.estimate(optimizer=instance).step_peaks, self.estimate(optimizer="momentum").step_peaks)
+        peaks = self.peaks_with(lambda module: torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9))
+        self.assertEqual(peaks, self.estimate(optimizer="momentum").step_peaks)
+
+    def test_an_optimizer_has_the_parameters_that_it_was_given(self):
+        peaks = self.peaks_with(lambda module: torch.optim.Adam(module.head.parameters()))
+        self.assertEqual(peaks, self.estimate(optimizer="adam: head.*").step_peaks)
+        self.assertNotEqual(peaks, self.estimate(optimizer="adam").step_peaks)
+        groups = self.peaks_with(lambda module: torch.optim.SGD([
+            {"params": [p for p in module.parameters() if p.dim() > 1], "momentum": 0.9},
+            {"params": [p for p in module.parameters() if p.dim() < 2]},
+        ], lr=0.1))  # fmt: skip
+        self.assertEqual(groups, self.estimate(optimizer="momentum: conv.weight, head.weight; sgd").step_peaks)
+
+    def test_an_optimizer_of_another_model_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "6 of its 6 parameters are none of the module's"):
+            self.peaks_with(lambda _: torch.optim.Adam(Small().parameters()))
+        with self.assertRaisesRegex(ValueError, "2 of its 8 parameters are none of the module's"):
+            self.peaks_with(lambda module: torch.optim.Adam([*module.parameters(), *Small().head.parameters()]))
 
     def test_what_is_not_supported_is_said(self):
         for options, part in (
@@ -313,10 +334,9 @@ class Estimate(unittest.TestCase):
                 memmodel.torch.estimate(*arguments)
 
     def test_foreach_and_fused_instances_are_theirs(self):
-        parameters = list(Small().parameters())
         for options, job in (({"foreach": True}, "adam(foreach)"), ({"fused": True}, "adam(fused)")):
-            instance = torch.optim.Adam(parameters, **options)
-            self.assertEqual(self.estimate(optimizer=instance).step_peaks, self.estimate(optimizer=job).step_peaks)
+            peaks = self.peaks_with(lambda module, options=options: torch.optim.Adam(module.parameters(), **options))
+            self.assertEqual(peaks, self.estimate(optimizer=job).step_peaks)
 
     def test_a_gpu_has_a_kind_and_an_allocator(self):
         ampere, hopper = (self.estimate(device="cuda", gpu=gpu, loss="cross_entropy") for gpu in ("a100", "h200"))

@@ -46,7 +46,9 @@ run_start(struct run *run, memmodel_context *context, const json_t *line)
                                                (int)json_array_size(shape), dims, 1) >= 0);
     }
     stepping_start(&run->stepping, 2, true);
-    assert_true(optimizer_find(json_string_value(json_object_get(line, "job")), 0, &run->optimizer));
+    assert_int_equal(optimizer_new(context, run->stepping.network, json_string_value(json_object_get(line, "job")), 0,
+                                   &run->optimizer),
+                     0);
     make_parameters(run);
 }
 
@@ -114,6 +116,7 @@ count_case(const json_t *line, void *user)
     run_start(&run, count->context, line);
     count->cases++;
     count->exact += is_exact(&run, line);
+    optimizer_release(count->context, &run.optimizer);
     stepping_end(&run.stepping);
 }
 
@@ -143,12 +146,17 @@ an_optimizer_without_a_fused_kernel_is_refused(void **state)
 {
     static const char *const wrong[] = {"nadam(fused)", "adafactor(fused=True)", "adam(foreach, fused)"};
     struct optimizer optimizer;
+    memmodel_network *network;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        if (optimizer_find(wrong[i], 0, &optimizer))
-            fail_msg("\"%s\" was taken", wrong[i]);
-    assert_true(optimizer_find("nadam(foreach, fused=False)", 0, &optimizer));
+    assert_int_equal(memmodel_network_new(*state, &network), 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_error(*state, optimizer_new(*state, network, wrong[i], 0, &optimizer), MEMMODEL_ERROR_UNSUPPORTED,
+                     wrong[i]);
+        optimizer_release(*state, &optimizer);
+    }
+    assert_int_equal(optimizer_new(*state, network, "nadam(foreach, fused=False)", 0, &optimizer), 0);
+    optimizer_release(*state, &optimizer);
+    memmodel_network_unref(network);
 }
 
 static void
@@ -196,7 +204,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(optimizers_allocate_and_free_as_recorded),
         WITH_CONTEXT(foreach_and_fused_optimizers_allocate_and_free_as_recorded),
-        cmocka_unit_test(an_optimizer_without_a_fused_kernel_is_refused),
+        WITH_CONTEXT(an_optimizer_without_a_fused_kernel_is_refused),
         cmocka_unit_test(options_are_read_as_python_writes_them),
         cmocka_unit_test(what_is_no_optimizer_is_refused),
     };

@@ -286,6 +286,21 @@ a_batch_that_cannot_be_halved_is_left_out(void **state)
 }
 
 static void
+an_optimizer_of_groups_is_not_exchanged(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    struct memmodel_job job = training("pytorch");
+    struct memmodel_change change = {.size = sizeof change};
+    memmodel_report *report;
+
+    job.optimizer = "adam: *.weight";
+    report = what_if(network, &job);
+    assert_false(find_change(report, "optimizer sgd", &change));
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
+static void
 an_estimate_alone_has_no_changes(void **state)
 {
     memmodel_network *network = small_unet(*state);
@@ -312,6 +327,7 @@ main(void)
         WITH_CONTEXT(savings_are_of_the_process_by_default),
         WITH_CONTEXT(what_does_not_change_the_job_is_left_out),
         WITH_CONTEXT(a_batch_that_cannot_be_halved_is_left_out),
+        WITH_CONTEXT(an_optimizer_of_groups_is_not_exchanged),
         WITH_CONTEXT(an_estimate_alone_has_no_changes),
     };
 

@@ -25,6 +25,7 @@ from memmodel._torch_checks import Refused, check_module
 from memmodel._torch_export import Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
+from memmodel._torch_optimizers import optimizer_text
 from memmodel._torch_rewrites import without_made_masks
 from memmodel.network import Network
 from memmodel.report import Report
@@ -254,25 +255,6 @@ def _any_batch(handed: Any) -> Any:
 
 # ---- the answer ----
 
-OPTIMIZERS = ("SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "Adafactor")
-KEPT = ("momentum", "nesterov", "weight_decay", "decoupled_weight_decay", "maximize", "amsgrad", "centered")
-IMPLEMENTATIONS = ("foreach", "fused")
-
-
-def _optimizer_name(optimizer: Any) -> str:
-    """An instance as a job has it, such as "sgd(momentum=0.9, nesterov=True)"."""
-    if isinstance(optimizer, str):
-        return optimizer
-    name = type(optimizer).__name__
-    if name not in OPTIMIZERS:
-        raise ValueError(f"optimizer: {name} is not supported; use one of {', '.join(OPTIMIZERS)}")
-    settings = optimizer.defaults
-    options = [f"{key}={settings[key]!r}" for key in KEPT if settings.get(key)]
-    if name == "AdamW":
-        options = [f"weight_decay={settings['weight_decay']!r}", *(o for o in options if "weight_decay" not in o)]
-    options += [f"{key}={settings[key]}" for key in IMPLEMENTATIONS if settings.get(key) is not None]
-    return f"{name.lower()}({', '.join(options)})" if options else name.lower()
-
 
 def _this_isa() -> str | None:
     """Of this machine, as far as PyTorch uses it; None if it has no vectors of these kinds."""
@@ -305,14 +287,15 @@ def estimate(
 
         y = model(*args); loss = f(y); loss.backward(); optimizer.step(); optimizer.zero_grad()
 
-    loss, target: see from_module(). optimizer: a name or an instance of torch.optim, foreach and fused ones as well.
-    training=False: predictions under torch.no_grad(), or with autograd on if no_grad=False. accumulate: batches before
-    each optimizer.step(), all part of the step. set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules
-    besides those that checkpoint themselves whose calls stand in torch.utils.checkpoint(..., use_reentrant=False), such
-    as "encoder.layer.*" (see memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way.
-    precision="bfloat16": model and loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this
-    one, "avx2", "avx512" or "amx". threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such
-    as "h200", and whose allocator has the settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU
+    loss, target: see from_module(). optimizer: a name or an instance of torch.optim, foreach and fused ones as well,
+    which updates the parameters that it was given, group by group. training=False: predictions under torch.no_grad(),
+    or with autograd on if no_grad=False. accumulate: batches before each optimizer.step(), all part of the step.
+    set_to_none=False: zero_grad(set_to_none=False). checkpoint: modules besides those that checkpoint themselves whose
+    calls stand in torch.utils.checkpoint(..., use_reentrant=False), such as "encoder.layer.*" (see
+    memmodel_job.checkpoint), with "(use_reentrant=True)" behind it for the other way. precision="bfloat16": model and
+    loss under torch.autocast("cpu", torch.bfloat16). isa: of another machine than this one, "avx2", "avx512" or "amx".
+    threads: torch.get_num_threads(). device="cuda": on a GPU, whose kind is `gpu`, such as "h200", and whose allocator
+    has the settings `allocator`, as in PYTORCH_ALLOC_CONF; the module may lie on the CPU
     or nowhere. Not verified yet.
     """
     inference = 0 if training else 1 if no_grad else 2
@@ -321,9 +304,10 @@ def estimate(
         module, args, kwargs, loss=loss, target=target, training=training, symbolic=False, precision=precision
     )
     return estimation.estimate(
-        network, framework="pytorch", device=device, optimizer=_optimizer_name(optimizer), inference=inference,
-        steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(), precision=precision,
-        accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint, gpu=gpu, allocator=allocator,
+        network, framework="pytorch", device=device, optimizer=optimizer_text(optimizer, module, loss),
+        inference=inference, steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(),
+        precision=precision, accumulate=accumulate, keep_gradients=not set_to_none, checkpoint=checkpoint, gpu=gpu,
+        allocator=allocator,
     )  # fmt: skip
 
 

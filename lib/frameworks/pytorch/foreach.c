@@ -435,30 +435,30 @@ foreach_exists(const char *optimizer)
 
 /* The parameters that got a gradient. */
 static void
-take_variables(struct foreach *all)
+take_variables(struct foreach *all, const struct optimizer_group *group)
 {
     struct step *step = all->step;
 
-    all->variables = pool_take(&step->pool, (step->network->parameter_count + 1) * sizeof *all->variables);
+    all->variables = pool_take(&step->pool, (group->count + 1) * sizeof *all->variables);
     if (!all->variables) {
         step_fail(step, MEMMODEL_ERROR_NOMEM);
         return;
     }
-    for (size_t i = 0; i < step->network->parameter_count; i++)
-        if (step->variables[i].gradient)
-            all->variables[all->count++] = &step->variables[i];
+    for (size_t i = 0; i < group->count; i++)
+        if (step->variables[group->parameters[i]].gradient)
+            all->variables[all->count++] = &step->variables[group->parameters[i]];
 }
 
 void
-foreach_run(struct step *step, const char *optimizer, uint32_t options)
+foreach_run(struct step *step, const struct optimizer_group *group)
 {
-    struct foreach all = {.step = step, .options = options};
-    foreach_update update = options & OPTIMIZER_FUSED ? fused : find_update(optimizer);
+    struct foreach all = {.step = step, .options = group->options};
+    foreach_update update = group->options & OPTIMIZER_FUSED ? fused : find_update(group->name);
 
-    take_variables(&all);
+    take_variables(&all, group);
     if (all.count > 0)
         update(&all);
     drop_lists(&all);
     if (all.variables)
-        pool_give(&step->pool, all.variables, (step->network->parameter_count + 1) * sizeof *all.variables);
+        pool_give(&step->pool, all.variables, (group->count + 1) * sizeof *all.variables);
 }

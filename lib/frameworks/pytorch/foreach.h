@@ -8,9 +8,9 @@
 bool
 foreach_exists(const char *optimizer);
 
-/* optimizer.step() after the states were made, fused where `options` say so. */
+/* optimizer.step() of a group after its states were made, fused where its options say so. */
 void
-foreach_run(struct step *step, const char *optimizer, uint32_t options);
+foreach_run(struct step *step, const struct optimizer_group *group);
 
 /* The parameter's shape with the last axis, the one before or both summed away. */
 struct shape

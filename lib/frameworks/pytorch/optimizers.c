@@ -181,9 +181,12 @@ pytorch_settled_step(const struct memmodel_job *job)
 {
     enum { FIRST_WITH_STATE = 2 };
     struct optimizer_choice choice;
-    bool waits = optimizer_parse(job->optimizer, &choice) && strcmp(choice.name, "radam") == 0;
+    struct optimizer_part part;
 
-    return waits ? FIRST_RECTIFIED_STEP : FIRST_WITH_STATE;
+    for (const char *rest = job->optimizer; optimizer_next_part(&rest, &part);)
+        if (optimizer_parse(part.optimizer, &choice) && strcmp(choice.name, "radam") == 0)
+            return FIRST_RECTIFIED_STEP;
+    return FIRST_WITH_STATE;
 }
 
 static void
@@ -354,19 +357,23 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 /* What is on by default on the device gives way to fused, and where the optimizer has no such form. */
 static bool
-choose(const struct optimizer_row *row, const struct optimizer_choice *choice, uint32_t on, struct optimizer *optimizer)
+choose(const struct optimizer_row *row, const struct optimizer_choice *choice, uint32_t on,
+       struct optimizer_group *group)
 {
     uint32_t forms = OPTIMIZER_FOREACH | OPTIMIZER_FUSED, has = foreach_exists(row->name) ? OPTIMIZER_FOREACH : 0;
 
     has |= row->fused ? OPTIMIZER_FUSED : 0;
     if (choice->on & forms)
         on &= ~forms;
-    *optimizer = (struct optimizer){row, optimizer_options(choice, row->defaults | (on & has))};
+    group->name = row->name;
+    group->row = row;
+    group->options = optimizer_options(choice, row->defaults | (on & has));
     return !(choice->on & forms & ~has) && (choice->on & forms) != forms;
 }
 
-bool
-optimizer_find(const char *text, uint32_t on, struct optimizer *optimizer)
+/* False if there is none of that name, or the options are none. */
+static bool
+find(const char *text, uint32_t on, struct optimizer_group *group)
 {
     struct optimizer_choice choice;
 
@@ -374,15 +381,49 @@ optimizer_find(const char *text, uint32_t on, struct optimizer *optimizer)
         return false;
     for (size_t i = 0; i < ROW_COUNT; i++)
         if (strcmp(rows[i].name, choice.name) == 0)
-            return choose(&rows[i], &choice, on, optimizer);
+            return choose(&rows[i], &choice, on, group);
     return false;
 }
 
-const char *
-optimizer_names(void)
+static int
+fill_groups(memmodel_context *context, const char *text, uint32_t on, struct optimizer *optimizer)
 {
-    return "none, sgd, momentum, adam, adamw, nadam, radam, adamax, rmsprop, adagrad, adadelta or adafactor, "
-           "with options such as sgd(momentum, nesterov)";
+    struct optimizer_part part;
+
+    for (const char *rest = text; optimizer_next_part(&rest, &part); optimizer->count++) {
+        struct optimizer_group *group = &optimizer->groups[optimizer->count];
+        size_t begin = optimizer_members_begin(&optimizer->members, optimizer->count);
+
+        if (!find(part.optimizer, on, group))
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, text,
+                                 "PyTorch has no rule for this optimizer; use none, sgd, momentum, adam, adamw, nadam, "
+                                 "radam, adamax, rmsprop, adagrad, adadelta or adafactor, with options such as "
+                                 "sgd(momentum, nesterov)");
+        group->parameters = optimizer->members.parameters + begin;
+        group->count = optimizer->members.ends[optimizer->count] - begin;
+    }
+    return 0;
+}
+
+int
+optimizer_new(memmodel_context *context, const struct memmodel_network *network, const char *text, uint32_t on,
+              struct optimizer *optimizer)
+{
+    int status;
+
+    *optimizer = (struct optimizer){NULL};
+    status = optimizer_members_new(context, network, text, &optimizer->members);
+    if (status)
+        return status;
+    optimizer->groups = memory_allocate_zeroed(context, optimizer->members.parts, sizeof *optimizer->groups);
+    return optimizer->groups ? fill_groups(context, text, on, optimizer) : MEMMODEL_ERROR_NOMEM;
+}
+
+void
+optimizer_release(memmodel_context *context, struct optimizer *optimizer)
+{
+    optimizer_members_release(context, &optimizer->members);
+    memory_release(context, optimizer->groups);
 }
 
 /* ---- running them ---- */
@@ -405,30 +446,43 @@ state_like(struct step *step, enum state_kind kind, const struct variable *varia
 }
 
 static void
-make_state(struct step *step, const struct optimizer *optimizer, struct variable *variable)
+make_state(struct step *step, const struct optimizer_group *group, struct variable *variable)
 {
-    const struct optimizer_row *row = optimizer->row;
+    const struct optimizer_row *row = group->row;
 
     for (int i = 0; i < OPTIMIZER_STATES && row->state[i].kind != NO_STATE; i++) {
-        if (row->state[i].needs & ~optimizer->options)
+        if (row->state[i].needs & ~group->options)
             continue;
         step->what = row->state[i].name;
-        variable->state[i] = state_like(step, row->state[i].kind, variable, optimizer->options & OPTIMIZER_FUSED);
+        variable->state[i] = state_like(step, row->state[i].kind, variable, group->options & OPTIMIZER_FUSED);
         if (variable->state[i])
             value_becomes(step, variable->state[i], MEMMODEL_OPTIMIZER_STATE);
         variable->has_state = true;
     }
 }
 
+/* The variable of a group's parameter; what follows is of it. */
+static struct variable *
+enter_parameter(struct step *step, enum memmodel_phase phase, const struct optimizer_group *group, size_t place)
+{
+    int32_t parameter = group->parameters[place];
+
+    step_enter(step, phase, step->network->parameters[parameter].layer);
+    return &step->variables[parameter];
+}
+
 void
 optimizer_construct(struct step *step, const struct optimizer *optimizer)
 {
-    for (size_t i = 0; i < step->network->parameter_count && optimizer->row->constructed; i++) {
-        struct variable *variable = &step->variables[i];
+    for (size_t i = 0; i < optimizer->count; i++) {
+        const struct optimizer_group *group = &optimizer->groups[i];
 
-        step_enter(step, MEMMODEL_PHASE_SETUP, step->network->parameters[i].layer);
-        if (variable->accumulate)
-            make_state(step, optimizer, variable);
+        for (size_t k = 0; k < group->count && group->row->constructed; k++) {
+            struct variable *variable = enter_parameter(step, MEMMODEL_PHASE_SETUP, group, k);
+
+            if (variable->accumulate)
+                make_state(step, group, variable);
+        }
     }
 }
 
@@ -444,30 +498,28 @@ begin_round(struct step *step, struct loop *loop, enum beginning beginning, cons
 }
 
 static void
-make_states(struct step *step, const struct optimizer *optimizer)
+make_states(struct step *step, const struct optimizer_group *group)
 {
-    for (size_t i = 0; i < step->network->parameter_count; i++) {
-        struct variable *variable = &step->variables[i];
+    for (size_t i = 0; i < group->count; i++) {
+        struct variable *variable = enter_parameter(step, MEMMODEL_PHASE_OPTIMIZER, group, i);
 
-        step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
         if (variable->gradient && !variable->has_state)
-            make_state(step, optimizer, variable);
+            make_state(step, group, variable);
     }
 }
 
 static void
-run_loop(struct step *step, const struct optimizer *optimizer)
+run_loop(struct step *step, const struct optimizer_group *group)
 {
-    const struct optimizer_row *row = optimizer->row;
-    struct loop loop = {{NULL}, optimizer->options};
+    const struct optimizer_row *row = group->row;
+    struct loop loop = {{NULL}, group->options};
 
-    for (size_t i = 0; i < step->network->parameter_count; i++) {
-        struct variable *variable = &step->variables[i];
+    for (size_t i = 0; i < group->count; i++) {
+        struct variable *variable = enter_parameter(step, MEMMODEL_PHASE_OPTIMIZER, group, i);
 
         if (!variable->gradient)
             continue;
-        step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
-        step->what = row->name;
+        step->what = group->name;
         begin_round(step, &loop, row->beginning, variable);
         row->update(step, &loop, variable);
     }
@@ -475,30 +527,51 @@ run_loop(struct step *step, const struct optimizer *optimizer)
 }
 
 static void
-run_updates(struct step *step, const struct optimizer *optimizer)
+run_updates(struct step *step, const struct optimizer_group *group)
 {
-    step->what = optimizer->row->name;
-    if (optimizer->options & (OPTIMIZER_FOREACH | OPTIMIZER_FUSED))
-        foreach_run(step, optimizer->row->name, optimizer->options);
+    step->what = group->name;
+    if (group->options & (OPTIMIZER_FOREACH | OPTIMIZER_FUSED))
+        foreach_run(step, group);
     else
-        run_loop(step, optimizer);
+        run_loop(step, group);
+}
+
+static void
+run_group(struct step *step, const struct optimizer_group *group)
+{
+    if (!group->row->update)
+        return;
+    make_states(step, group);
+    run_updates(step, group);
+}
+
+/* The updates of one group can be those of a simulation before, where the states are made ahead of them. */
+static void
+run_only_group(struct step *step, const struct optimizer_group *group)
+{
+    int64_t before, peak;
+
+    if (!group->row->update)
+        return;
+    make_states(step, group);
+    if (updates_repeat(step))
+        return;
+    before = step->trace->live;
+    peak = step->trace->peak;
+    step->trace->peak = before;
+    run_updates(step, group);
+    updates_keep(step, before);
+    step->trace->peak = max_i64(peak, step->trace->peak);
 }
 
 /* Only parameters that got a gradient take part. */
 void
 optimizer_run(struct step *step, const struct optimizer *optimizer)
 {
-    int64_t before, peak;
-
-    if (!optimizer->row->update)
+    if (optimizer->count == 1) {
+        run_only_group(step, &optimizer->groups[0]);
         return;
-    make_states(step, optimizer);
-    if (updates_repeat(step))
-        return;
-    before = step->trace->live;
-    peak = step->trace->peak;
-    step->trace->peak = before;
-    run_updates(step, optimizer);
-    updates_keep(step, before);
-    step->trace->peak = max_i64(peak, step->trace->peak);
+    }
+    for (size_t i = 0; i < optimizer->count && !step->status; i++)
+        run_group(step, &optimizer->groups[i]);
 }

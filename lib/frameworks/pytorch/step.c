@@ -273,17 +273,27 @@ backward(struct step *step, const struct names *names)
     step->grad_mode = true;
 }
 
-/* With set_to_none=False they are zeroed in place, which takes nothing: torch/optim/optimizer.py, zero_grad(). */
 static void
-zero_gradients(struct step *step)
+zero_gradients_of(struct step *step, const struct optimizer_group *group)
 {
-    if (step->job->keep_gradients)
-        return;
-    for (size_t i = 0; i < step->network->parameter_count; i++) {
-        step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[i].layer);
-        value_drop(step, step->variables[i].gradient);
-        step->variables[i].gradient = NULL;
+    for (size_t i = 0; i < group->count; i++) {
+        struct variable *variable = &step->variables[group->parameters[i]];
+
+        step_enter(step, MEMMODEL_PHASE_OPTIMIZER, step->network->parameters[group->parameters[i]].layer);
+        value_drop(step, variable->gradient);
+        variable->gradient = NULL;
     }
+}
+
+/*
+ * optimizer.zero_grad(): of its own parameters; gradients of others stay. With set_to_none=False they are zeroed in
+ * place, which takes nothing: torch/optim/optimizer.py.
+ */
+static void
+zero_gradients(struct step *step, const struct optimizer *optimizer)
+{
+    for (size_t i = 0; i < optimizer->count && !step->job->keep_gradients; i++)
+        zero_gradients_of(step, &optimizer->groups[i]);
 }
 
 static void
@@ -297,7 +307,7 @@ train(struct step *step, const struct optimizer *optimizer, struct names *names)
     if (step->status)
         return;
     optimizer_run(step, optimizer);
-    zero_gradients(step);
+    zero_gradients(step, optimizer);
 }
 
 static void
@@ -387,10 +397,8 @@ find_all(struct step *step, struct optimizer *optimizer)
 
     if (status)
         return status;
-    if (!optimizer_find(job->optimizer, step->device->optimizer, optimizer))
-        return context_error(step->context, MEMMODEL_ERROR_UNSUPPORTED, job->optimizer,
-                             "PyTorch has no rule for this optimizer; use %s", optimizer_names());
-    if (step->device->open)
+    status = optimizer_new(step->context, step->network, job->optimizer, step->device->optimizer, optimizer);
+    if (!status && step->device->open)
         status = step->device->open(step);
     if (status)
         return status;
@@ -404,7 +412,7 @@ static int
 simulate_job(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job, bool all,
              struct simulation *simulation, bool *irregular)
 {
-    struct optimizer optimizer;
+    struct optimizer optimizer = {NULL};
     struct step step = {
         .context = context,
         .network = binding->network,
@@ -427,6 +435,7 @@ simulate_job(memmodel_context *context, const struct binding *binding, const str
     if (!status)
         status = simulate(&step, &optimizer);
     *irregular = step.loops.irregular;
+    optimizer_release(context, &optimizer);
     step_release(&step);
     if (status) {
         memory_release(context, step.unmodelled);

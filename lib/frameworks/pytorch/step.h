@@ -192,18 +192,31 @@ names_roots(const struct names *names);
 
 struct optimizer_row;
 
-struct optimizer {
+/* One of torch.optim's param_groups. */
+struct optimizer_group {
+    const char *name; /* of the optimizer */
     const struct optimizer_row *row;
     uint32_t options; /* enum optimizer_option */
+    const int32_t *parameters;
+    size_t count;
 };
 
-/* False if there is none of that name, or the options are none. `on`: what is on by default on the device. */
-bool
-optimizer_find(const char *text, uint32_t on, struct optimizer *optimizer);
+struct optimizer {
+    struct optimizer_group *groups;
+    size_t count;
+    struct optimizer_members members;
+};
 
-/* For a message: "none, sgd, ... or adadelta". */
-const char *
-optimizer_names(void);
+/*
+ * `on`: options that are on by default on the device. Returns 0, MEMMODEL_ERROR_UNSUPPORTED for an optimizer without a rule,
+ * or what optimizer_members_new() returns.
+ */
+int
+optimizer_new(memmodel_context *context, const struct memmodel_network *network, const char *text, uint32_t on,
+              struct optimizer *optimizer);
+
+void
+optimizer_release(memmodel_context *context, struct optimizer *optimizer);
 
 /* torch.optim.NAME(parameters) */
 void

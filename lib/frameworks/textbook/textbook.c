@@ -31,7 +31,7 @@ static const struct textbook_rule rules[] = {
     {"slots",
      {{MEMMODEL_PARAMETERS, TEXTBOOK_PARAMETERS, 1},
       {MEMMODEL_GRADIENTS, TEXTBOOK_TRAINED, 1},
-      {MEMMODEL_OPTIMIZER_STATE, TEXTBOOK_TRAINED, TEXTBOOK_SLOTS},
+      {MEMMODEL_OPTIMIZER_STATE, TEXTBOOK_STATE, 1},
       {MEMMODEL_INPUTS, TEXTBOOK_INPUTS, 1},
       {MEMMODEL_SAVED_ACTIVATIONS, TEXTBOOK_OUTPUTS, 1},
       {MEMMODEL_ACTIVATION_GRADIENTS, TEXTBOOK_OUTPUTS, 1}},
@@ -100,6 +100,21 @@ is_for_training(int category)
            category == MEMMODEL_ACTIVATION_GRADIENTS;
 }
 
+/* Greatest number of slots that a parameter has. */
+static int
+most_slots(memmodel_context *context, const char *text, int *most)
+{
+    struct optimizer_part part;
+    int status = 0, slots = 0;
+
+    *most = 0;
+    for (const char *rest = text; !status && optimizer_next_part(&rest, &part);) {
+        status = optimizer_slots(context, part.optimizer, &slots);
+        *most = slots > *most ? slots : *most;
+    }
+    return status;
+}
+
 static void
 specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int slots)
 {
@@ -110,9 +125,7 @@ specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int 
 
         if (job->inference && is_for_training(term.category))
             continue;
-        if (term.factor == TEXTBOOK_SLOTS)
-            term.factor = slots;
-        if (term.factor > 0)
+        if (term.quantity != TEXTBOOK_STATE || slots > 0)
             rule->terms[kept++] = term;
     }
     rule->term_count = kept;
@@ -121,7 +134,7 @@ specialise_rule(struct textbook_rule *rule, const struct memmodel_job *job, int 
 int
 textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, struct textbook_rule *rule)
 {
-    int slots = 0, status = optimizer_slots(context, job->optimizer, &slots);
+    int slots = 0, status = most_slots(context, job->optimizer, &slots);
 
     if (status)
         return status;
@@ -134,6 +147,43 @@ textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, 
     }
     return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, job->rule,
                          "unknown textbook rule; known are forward, outputs, cs231n and slots");
+}
+
+static int
+fill_slots(memmodel_context *context, const char *text, const struct optimizer_members *members, int *slots)
+{
+    struct optimizer_part part;
+    size_t index = 0;
+    int status = 0;
+
+    for (const char *rest = text; !status && optimizer_next_part(&rest, &part); index++) {
+        int each = 0;
+
+        status = optimizer_slots(context, part.optimizer, &each);
+        for (size_t i = optimizer_members_begin(members, index); i < members->ends[index]; i++)
+            slots[members->parameters[i]] = each;
+    }
+    return status;
+}
+
+int
+textbook_slots(memmodel_context *context, const memmodel_network *network, const struct memmodel_job *job, int **slots)
+{
+    struct optimizer_members members;
+    int status = optimizer_members_new(context, network, job->optimizer, &members);
+    int *found = status ? NULL : memory_allocate_zeroed(context, network->parameter_count + 1, sizeof *found);
+
+    if (!status && !found)
+        status = MEMMODEL_ERROR_NOMEM;
+    if (!status)
+        status = fill_slots(context, job->optimizer, &members, found);
+    optimizer_members_release(context, &members);
+    if (status) {
+        memory_release(context, found);
+        return status;
+    }
+    *slots = found;
+    return 0;
 }
 
 int
@@ -198,7 +248,16 @@ add_outputs(const struct binding *binding, const struct layer *layer, int64_t *b
 }
 
 static bool
-add_parameters(const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT], size_t *failed)
+add_trained(int64_t parameter, int slots, int64_t bytes[TEXTBOOK_QUANTITY_COUNT])
+{
+    int64_t state;
+
+    return checked_accumulate(&bytes[TEXTBOOK_TRAINED], parameter) && checked_multiply(parameter, slots, &state) &&
+           checked_accumulate(&bytes[TEXTBOOK_STATE], state);
+}
+
+static bool
+add_parameters(const struct binding *binding, const int *slots, int64_t bytes[TEXTBOOK_QUANTITY_COUNT], size_t *failed)
 {
     const memmodel_network *network = binding->network;
 
@@ -209,7 +268,7 @@ add_parameters(const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_CO
         if (!binding_parameter_bytes(binding, (int32_t)i, &parameter) ||
             !checked_accumulate(&bytes[TEXTBOOK_PARAMETERS], parameter))
             return false;
-        if (network->parameters[i].trainable && !checked_accumulate(&bytes[TEXTBOOK_TRAINED], parameter))
+        if (network->parameters[i].trainable && !add_trained(parameter, slots[i], bytes))
             return false;
     }
     return true;
@@ -236,13 +295,19 @@ add_layers(const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT]
 }
 
 int
-textbook_count(memmodel_context *context, const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT])
+textbook_count(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+               int64_t bytes[TEXTBOOK_QUANTITY_COUNT])
 {
     size_t failed = 0;
+    int *slots;
+    int status = textbook_slots(context, binding->network, job, &slots);
 
+    if (status)
+        return status;
     memset(bytes, 0, TEXTBOOK_QUANTITY_COUNT * sizeof bytes[0]);
-    if (!add_parameters(binding, bytes, &failed) || !add_layers(binding, bytes, &failed))
-        return context_error(context, MEMMODEL_ERROR_OVERFLOW, binding->network->layers[failed].name,
-                             "the bytes do not fit in 63 bits");
-    return 0;
+    if (!add_parameters(binding, slots, bytes, &failed) || !add_layers(binding, bytes, &failed))
+        status = context_error(context, MEMMODEL_ERROR_OVERFLOW, binding->network->layers[failed].name,
+                               "the bytes do not fit in 63 bits");
+    memory_release(context, slots);
+    return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The rules of textbooks: memory as a weighted sum of four quantities, without time.
+ * The rules of textbooks: memory as a weighted sum of five quantities, without time.
  *
  * The sums are the same in numbers and in symbols, so one table of terms gives a job's bytes and its closed formula.
  */
@@ -14,19 +14,20 @@
 enum textbook_quantity {
     TEXTBOOK_PARAMETERS, /* all, moving statistics included */
     TEXTBOOK_TRAINED,    /* parameters that are trained */
+    TEXTBOOK_STATE,      /* the optimizer's slots of these */
     TEXTBOOK_INPUTS,     /* inputs that a layer other than a loss uses */
     TEXTBOOK_OUTPUTS,    /* outputs of all layers that are new memory; see textbook_counts_output() */
     TEXTBOOK_QUANTITY_COUNT
 };
 
-/* `factor` times the quantity counts towards the category; TEXTBOOK_SLOTS stands for the optimizer's slots. */
+/* `factor` times the quantity counts towards the category. */
 struct textbook_term {
     int category; /* enum memmodel_category */
     enum textbook_quantity quantity;
     int factor;
 };
 
-enum { TEXTBOOK_SLOTS = -1, TEXTBOOK_MAX_TERMS = 6 };
+enum { TEXTBOOK_MAX_TERMS = 6 };
 
 struct textbook_rule {
     const char *name;
@@ -34,7 +35,7 @@ struct textbook_rule {
     int term_count;
 };
 
-/* The rule for a job with its defaults filled in, with slots in numbers; an inference job counts no gradients. */
+/* The rule for a job with its defaults filled in; an inference job counts no gradients, and no slots are no term. */
 int
 textbook_rule_of_job(memmodel_context *context, const struct memmodel_job *job, struct textbook_rule *rule);
 
@@ -53,9 +54,14 @@ textbook_counts_input(const memmodel_network *network, const struct layer *layer
 bool
 textbook_is_view(enum op op);
 
+/* Slots of each parameter in the job's optimizer, for memory_release(). */
+int
+textbook_slots(memmodel_context *context, const memmodel_network *network, const struct memmodel_job *job, int **slots);
+
 /* Bytes of each quantity; MEMMODEL_ERROR_OVERFLOW names the layer. */
 int
-textbook_count(memmodel_context *context, const struct binding *binding, int64_t bytes[TEXTBOOK_QUANTITY_COUNT]);
+textbook_count(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job,
+               int64_t bytes[TEXTBOOK_QUANTITY_COUNT]);
 
 /* Bytes by category under a rule; MEMMODEL_ERROR_OVERFLOW. */
 int
