@@ -1,4 +1,9 @@
-/* The context: memory, the last error, the log. Every other object is made from one and keeps a reference to it. */
+/*
+ * The context: memory, the last error, the log. Every other object is made from one and keeps a reference to it.
+ *
+ * NULL for a parameter that is not documented to take it is no crash: a call gives MEMMODEL_ERROR_INVALID_ARGUMENT, NULL
+ * or 0 (NaN for a number that may be 0). To drop a reference or to free NULL does nothing.
+ */
 #ifndef MEMMODEL_CONTEXT_H
 #define MEMMODEL_CONTEXT_H
 

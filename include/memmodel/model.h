@@ -287,7 +287,7 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
  * @param[in] model   model
  * @param[in] inputs  one number per input, in the order of memmodel_model_input_name().
  *                    @length memmodel_model_input_count(model)
- * @returns the target, NaN where the formula is undefined. @unit target
+ * @returns the target, NaN where the formula is undefined, and for NULL. @unit target
  * @threads any
  * @since 0.1
  */
@@ -519,7 +519,7 @@ memmodel_model_front_formula(const memmodel_model *model, size_t index);
  *
  * @param[in]     model   model
  * @param[in,out] scores  its size is set by the caller
- * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @since 0.1
  */
@@ -574,7 +574,7 @@ memmodel_model_export(const memmodel_model *model, int format, memmodel_context 
  *
  * @param[in] model  model
  * @param[in] path   file to write
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */
@@ -586,7 +586,7 @@ memmodel_model_save(const memmodel_model *model, const char *path);
  *
  * @param[in]  model  model
  * @param[out] text   give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */
@@ -599,7 +599,8 @@ memmodel_model_to_json(const memmodel_model *model, char **text);
  * @param[in]  context  the model keeps a reference
  * @param[in]  path     file to read
  * @param[out] model    new model with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column), MEMMODEL_ERROR_NEWER,
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column),
+ *          MEMMODEL_ERROR_NEWER,
  *          MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
@@ -615,7 +616,7 @@ memmodel_model_load(memmodel_context *context, const char *path, memmodel_model 
  * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
  * @param[out] model    new model with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */

@@ -128,7 +128,7 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
  *
  * @param[in]     monitor  monitor
  * @param[in,out] reading  its size is set by the caller; may be NULL; untouched on error. @nullable
- * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */
@@ -142,7 +142,7 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
  * @param[in] monitor   monitor
  * @param[in] observer  NULL for none. @nullable
  * @param[in] user      handed to each call of `observer`. @nullable
- * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads the context's; blocks the calling thread
  * @blocking
  * @since 0.1
@@ -165,7 +165,7 @@ memmodel_monitor_stop(memmodel_monitor *monitor);
  *
  * @param[in]     monitor  monitor
  * @param[in,out] summary  its size is set by the caller; untouched on error
- * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads the context's
  * @since 0.1
  */

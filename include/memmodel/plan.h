@@ -14,12 +14,12 @@ typedef struct memmodel_plan memmodel_plan;
 
 /** A buffer. Zero means the default for every field but `bytes` and `upper`. @since 0.1 */
 struct memmodel_plan_buffer {
-    size_t size;      /**< sizeof(struct memmodel_plan_buffer) */
-    const char *name; /**< for errors, files and pictures. @nullable */
-    int64_t bytes;    /**< above 0. @unit bytes */
-    int64_t lower; /**< first moment at which it is in use, not below -2^62; the unit is the caller's, such as the
+    size_t size;       /**< sizeof(struct memmodel_plan_buffer) */
+    const char *name;  /**< for errors, files and pictures. @nullable */
+    int64_t bytes;     /**< above 0. @unit bytes */
+    int64_t lower;     /**< first moment at which it is in use, not below -2^62; the unit is the caller's, such as the
                         operator's number */
-    int64_t upper; /**< first moment at which it is no more, above `lower` and below 2^62 */
+    int64_t upper;     /**< first moment at which it is no more, above `lower` and below 2^62 */
     int64_t alignment; /**< a power of two that the offset is a multiple of. @unit bytes @default 1 */
     int64_t offset;    /**< where it has to lie, if `fixed`; 0 or more. @unit bytes */
     int32_t fixed;     /**< 1: at `offset` and nowhere else */
@@ -176,7 +176,8 @@ memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan);
  *
  * @param[in] plan    plan
  * @param[in] buffer  copied
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or lifetime not above 0, moments out of range, an alignment that is
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or lifetime not above 0, moments out of range, an alignment
+ *          that is
  *          no power of two, a fixed offset that is negative or not aligned), MEMMODEL_ERROR_OVERFLOW (the sum of all bytes),
  *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
  * @threads the context's
@@ -282,7 +283,8 @@ memmodel_plan_result(const memmodel_plan *plan, struct memmodel_plan_result *res
  *
  * @param[in] plan  solved
  * @param[in] path  file to write
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, or two buffers of one name), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, or two buffers of one name), MEMMODEL_ERROR_IO,
+ *          MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @blocking
  * @stability testing

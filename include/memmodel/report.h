@@ -141,7 +141,7 @@ memmodel_report_measure(const memmodel_report *report);
  * size that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
  *
  * @param[in]  network  network with at least one symbol
- * @param[in]  job      how it is run; its value for `symbol`, if any, is ignored
+ * @param[in]  job      how it is run, NULL for defaults; its value for `symbol`, if any, is ignored. @nullable
  * @param[in]  symbol   name of the dimension to solve for, such as "batch"
  * @param[in]  budget   bytes the job may take, of job->measure. @unit bytes
  * @param[out] largest  greatest value that fits, 0 if not even the least does. Untouched on error
@@ -160,7 +160,7 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
  * tables, so many times faster.
  *
  * @param[in]  network  network with at least one symbol
- * @param[in]  job      how it is run; its value for `symbol`, if any, is ignored
+ * @param[in]  job      how it is run, NULL for defaults; its value for `symbol`, if any, is ignored. @nullable
  * @param[in]  symbol   name of the dimension that varies, such as "batch"
  * @param[in]  values   positive, in any order. @length count
  * @param[in]  count    number of values
@@ -182,7 +182,7 @@ memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, c
  *
  * @param[in]     report  report
  * @param[in,out] peak    its size is set by the caller
- * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @since 0.1
  */
@@ -253,7 +253,7 @@ memmodel_report_layer(const memmodel_report *report, size_t index, struct memmod
  *
  * @param[in]     report  report
  * @param[in,out] total   its size is set by the caller
- * @returns 0, MEMMODEL_ERROR_STRUCT_SIZE
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE
  * @threads any
  * @since 0.1
  */
@@ -363,7 +363,7 @@ memmodel_report_trace(const memmodel_report *report);
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads any, with a context of its own
  * @since 0.1
  */
@@ -378,7 +378,7 @@ memmodel_report_to_json(const memmodel_report *report, memmodel_context *context
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads any, with a context of its own
  * @stability testing
  * @since 0.1

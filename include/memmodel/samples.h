@@ -34,7 +34,8 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read
  * @param[out] samples  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and column say where), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and column say where),
+ *          MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */
@@ -49,7 +50,7 @@ memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samp
  * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
  * @param[out] samples  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */
@@ -62,7 +63,7 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
  *
  * @param[in] samples  table
  * @param[in] path     file to write
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */
@@ -82,7 +83,8 @@ memmodel_samples_write(const memmodel_samples *samples, const char *path);
  * @param[in] columns  different names without line breaks. @length count
  * @param[in] values   without line breaks. @length count @nullable
  * @param[in] count    1 to 4096
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name, a line break), MEMMODEL_ERROR_UNKNOWN_SYMBOL (the
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name, a line break), MEMMODEL_ERROR_UNKNOWN_SYMBOL
+ *          (the
  *          file has no such column), MEMMODEL_ERROR_DATA (the file has a column that the row lacks),
  *          MEMMODEL_ERROR_PARSE (the file is no table), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
  * @threads the context's
@@ -113,7 +115,7 @@ memmodel_samples_add(memmodel_samples *samples, const double *values);
  * @param[in]  column    name of a column
  * @param[in]  value     such as "ok" or "16"
  * @param[out] filtered  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @since 0.1
  */

@@ -113,7 +113,7 @@ memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace 
  * @param[in]  trace    trace
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
  * @threads any, with a context of its own
  * @complexity O(events)
  * @stability testing

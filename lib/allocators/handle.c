@@ -169,7 +169,8 @@ memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_op
 memmodel_replay *
 memmodel_replay_ref(memmodel_replay *replay)
 {
-    atomic_fetch_add_explicit(&replay->references, 1, memory_order_relaxed);
+    if (replay)
+        atomic_fetch_add_explicit(&replay->references, 1, memory_order_relaxed);
     return replay;
 }
 
@@ -194,6 +195,8 @@ memmodel_replay_unref(memmodel_replay *replay)
 int
 memmodel_replay_summary(const memmodel_replay *replay, struct memmodel_replay_summary *summary)
 {
+    if (!replay)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return summary ? result_copy(&replay->summary, sizeof replay->summary, summary) : MEMMODEL_ERROR_INVALID_ARGUMENT;
 }
 
@@ -203,7 +206,7 @@ memmodel_replay_moment(const memmodel_replay *replay, size_t event, struct memmo
     struct memmodel_replay_moment own = {.size = sizeof own};
     const struct allocator_counters *counters;
 
-    if (!moment || event >= (size_t)replay->summary.events)
+    if (!replay || !moment || event >= (size_t)replay->summary.events)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     counters = &replay->moments[event];
     own.requested = counters->requested;
@@ -217,7 +220,7 @@ memmodel_replay_moment(const memmodel_replay *replay, size_t event, struct memmo
 size_t
 memmodel_replay_block_count(const memmodel_replay *replay)
 {
-    return replay->block_count;
+    return replay ? replay->block_count : 0;
 }
 
 static int32_t
@@ -234,7 +237,7 @@ memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmod
     struct memmodel_replay_block own = {.size = sizeof own};
     const struct allocator_block *from;
 
-    if (!block || index >= replay->block_count)
+    if (!replay || !block || index >= replay->block_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     from = &replay->blocks[index];
     own.segment = from->segment;

@@ -207,6 +207,8 @@ memmodel_replay_write(const memmodel_replay *replay, const char *path)
     struct writer writer = {.replay = replay};
     int status;
 
+    if (!replay)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!path)
         return context_error(replay->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "path is needed");
     if (!replay->allocator->walk)

@@ -181,7 +181,8 @@ context_limit_vectors(memmodel_context *context, enum cpu_vectors most)
 memmodel_context *
 memmodel_context_ref(memmodel_context *context)
 {
-    atomic_fetch_add(&context->references, 1);
+    if (context)
+        atomic_fetch_add(&context->references, 1);
     return context;
 }
 
@@ -195,12 +196,14 @@ memmodel_context_unref(memmodel_context *context)
 const struct memmodel_error *
 memmodel_context_error(const memmodel_context *context)
 {
-    return &context->error;
+    return context ? &context->error : NULL;
 }
 
 void
 memmodel_context_set_log(memmodel_context *context, memmodel_log log, void *user)
 {
+    if (!context)
+        return;
     context->log = log;
     context->log_user = user;
 }
@@ -445,14 +448,20 @@ options_copy(memmodel_context *context, const char *name, const void *options, v
 int
 result_check(memmodel_context *context, const char *name, const void *result)
 {
+    if (!result)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, name, "there is no struct to fill");
     return size_absurd(struct_size(result)) ? size_error(context, name, result) : 0;
 }
 
 int
 result_copy(const void *own, size_t own_size, void *result)
 {
-    size_t given = struct_size(result), known = given < own_size ? given : own_size;
+    size_t given, known;
 
+    if (!result)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    given = struct_size(result);
+    known = given < own_size ? given : own_size;
     if (size_absurd(given))
         return MEMMODEL_ERROR_STRUCT_SIZE;
     memcpy((unsigned char *)result + sizeof given, (const unsigned char *)own + sizeof given, known - sizeof given);

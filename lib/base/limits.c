@@ -88,8 +88,11 @@ memmodel_context_cancel(memmodel_context *context)
 void
 memmodel_context_memory(const memmodel_context *context, int64_t *used, int64_t *peak)
 {
-    const struct limits *limits = context_limits((memmodel_context *)context);
+    const struct limits *limits;
 
+    if (!context)
+        return;
+    limits = context_limits((memmodel_context *)context);
     if (used)
         *used = (int64_t)atomic_load_explicit(&limits->used, memory_order_relaxed);
     if (peak)

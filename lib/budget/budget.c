@@ -146,7 +146,8 @@ memmodel_budget_new(memmodel_network *network, const struct memmodel_job *job, i
 memmodel_budget *
 memmodel_budget_ref(memmodel_budget *budget)
 {
-    atomic_fetch_add(&budget->references, 1);
+    if (budget)
+        atomic_fetch_add(&budget->references, 1);
     return budget;
 }
 
@@ -192,5 +193,5 @@ memmodel_budget_step(const memmodel_budget *budget, size_t index, struct memmode
 const char *
 memmodel_budget_text(const memmodel_budget *budget)
 {
-    return budget ? budget->text : "";
+    return budget ? budget->text : NULL;
 }

@@ -402,7 +402,8 @@ memmodel_schedule_summary(const memmodel_schedule *schedule, struct memmodel_sch
 memmodel_schedule *
 memmodel_schedule_ref(memmodel_schedule *schedule)
 {
-    atomic_fetch_add(&schedule->references, 1);
+    if (schedule)
+        atomic_fetch_add(&schedule->references, 1);
     return schedule;
 }
 

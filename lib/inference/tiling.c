@@ -417,7 +417,8 @@ memmodel_tiling_plan(const memmodel_tiling *tiling)
 memmodel_tiling *
 memmodel_tiling_ref(memmodel_tiling *tiling)
 {
-    atomic_fetch_add(&tiling->references, 1);
+    if (tiling)
+        atomic_fetch_add(&tiling->references, 1);
     return tiling;
 }
 

@@ -81,8 +81,11 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
 {
     struct memmodel_monitor_options own;
     memmodel_monitor *new;
-    int status = options_copy(context, "memmodel_monitor_options", options, &own, sizeof own);
+    int status;
 
+    if (!context || !monitor)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = options_copy(context, "memmodel_monitor_options", options, &own, sizeof own);
     if (status || (status = check_options(context, pid, &own)) != 0)
         return status;
     new = new_monitor(context, (int)pid, &own);
@@ -106,7 +109,8 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
 memmodel_monitor *
 memmodel_monitor_ref(memmodel_monitor *monitor)
 {
-    atomic_fetch_add(&monitor->references, 1);
+    if (monitor)
+        atomic_fetch_add(&monitor->references, 1);
     return monitor;
 }
 
@@ -221,6 +225,8 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
 {
     int status = 0;
 
+    if (!monitor)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (reading)
         status = result_check(monitor->context, "memmodel_monitor_reading", reading);
     if (!status && !monitor->summary.ended)
@@ -247,15 +253,17 @@ sleep_until(const memmodel_monitor *monitor, double due)
 int
 memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observer, void *user)
 {
-    double interval = monitor->options.interval, due = process_clock();
+    double due = process_clock();
     int status;
 
+    if (!monitor)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (;;) {
         status = memmodel_monitor_read(monitor, NULL);
         if (status || (observer && observer(user, &monitor->last)) || monitor->last.ended ||
             atomic_exchange(&monitor->stop, 0))
             return status;
-        due = fmax(due + interval, process_clock());
+        due = fmax(due + monitor->options.interval, process_clock());
         sleep_until(monitor, due);
     }
 }
@@ -263,6 +271,8 @@ memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observ
 void
 memmodel_monitor_stop(memmodel_monitor *monitor)
 {
+    if (!monitor)
+        return;
     atomic_store(&monitor->stop, 1);
 }
 
@@ -271,8 +281,11 @@ memmodel_monitor_stop(memmodel_monitor *monitor)
 int
 memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_monitor_summary *summary)
 {
-    int status = result_check(monitor->context, "memmodel_monitor_summary", summary);
+    int status;
 
+    if (!monitor)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = result_check(monitor->context, "memmodel_monitor_summary", summary);
     if (!status)
         result_copy(&monitor->summary, sizeof monitor->summary, summary);
     return status;
@@ -281,6 +294,8 @@ memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_moni
 const struct memmodel_monitor_point *
 memmodel_monitor_curve(const memmodel_monitor *monitor, size_t *count)
 {
+    if (!monitor || !count)
+        return NULL;
     *count = monitor->curve.count;
     return monitor->curve.points;
 }
@@ -288,6 +303,8 @@ memmodel_monitor_curve(const memmodel_monitor *monitor, size_t *count)
 size_t
 memmodel_monitor_processes(const memmodel_monitor *monitor, int64_t *pids, size_t capacity)
 {
+    if (!monitor || (capacity && !pids))
+        return 0;
     for (size_t i = 0; i < monitor->tree.count && i < capacity; i++)
         pids[i] = monitor->tree.members[i].files.pid;
     return monitor->tree.count;

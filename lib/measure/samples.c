@@ -40,8 +40,11 @@ int
 memmodel_samples_new(memmodel_context *context, const char *const *columns, size_t count, memmodel_samples **samples)
 {
     memmodel_samples *new;
-    int status = samples_check_names(context, columns, count);
+    int status;
 
+    if (!context || !columns || !samples)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = samples_check_names(context, columns, count);
     if (status)
         return status;
     new = memory_allocate_zeroed(context, 1, sizeof *new);
@@ -63,7 +66,8 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
 memmodel_samples *
 memmodel_samples_ref(memmodel_samples *samples)
 {
-    atomic_fetch_add(&samples->references, 1);
+    if (samples)
+        atomic_fetch_add(&samples->references, 1);
     return samples;
 }
 
@@ -109,6 +113,8 @@ memmodel_samples_add(memmodel_samples *samples, const double *values)
 {
     int status;
 
+    if (!samples || !values)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < samples->column_count; i++) {
         if (samples->columns[i].is_text)
             return context_error(samples->context, MEMMODEL_ERROR_INVALID_ARGUMENT, samples->columns[i].name,
@@ -170,6 +176,8 @@ memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, siz
     memmodel_samples *new;
     int status;
 
+    if (!samples || (count && !rows) || !selected)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count; i++)
         if (rows[i] >= samples->row_count)
             return context_error(samples->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows",
@@ -223,10 +231,13 @@ int
 memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value,
                         memmodel_samples **filtered)
 {
-    const struct samples_column *found = samples_find(samples, column);
+    const struct samples_column *found;
     size_t *rows, count = 0;
     int status;
 
+    if (!samples || !column || !value || !filtered)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    found = samples_find(samples, column);
     if (!found)
         return unknown_column(samples, column);
     rows = memory_allocate_zeroed(samples->context, samples->row_count + 1, sizeof *rows);
@@ -257,6 +268,8 @@ random_below(uint64_t *state, uint64_t limit)
 void
 memmodel_samples_shuffle(uint64_t seed, size_t count, size_t *rows)
 {
+    if (!rows)
+        return;
     for (size_t i = 0; i < count; i++)
         rows[i] = i;
     for (size_t i = count; i > 1; i--) {
@@ -281,24 +294,26 @@ samples_find(const memmodel_samples *samples, const char *name)
 memmodel_context *
 memmodel_samples_context(const memmodel_samples *samples)
 {
-    return samples->context;
+    return samples ? samples->context : NULL;
 }
 
 size_t
 memmodel_samples_row_count(const memmodel_samples *samples)
 {
-    return samples->row_count;
+    return samples ? samples->row_count : 0;
 }
 
 size_t
 memmodel_samples_column_count(const memmodel_samples *samples)
 {
-    return samples->column_count;
+    return samples ? samples->column_count : 0;
 }
 
 const char *
 memmodel_samples_column_name(const memmodel_samples *samples, size_t column)
 {
+    if (!samples)
+        return NULL;
     return column < samples->column_count ? samples->columns[column].name : NULL;
 }
 
@@ -308,8 +323,11 @@ static const double no_numbers[1];
 const double *
 memmodel_samples_column(const memmodel_samples *samples, const char *name)
 {
-    const struct samples_column *column = samples_find(samples, name);
+    const struct samples_column *column;
 
+    if (!samples || !name)
+        return NULL;
+    column = samples_find(samples, name);
     if (!column) {
         unknown_column(samples, name);
         return NULL;

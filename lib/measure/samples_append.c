@@ -289,9 +289,13 @@ memmodel_samples_append(memmodel_context *context, const char *path, const char 
 {
     struct append append = {
         .context = context, .path = path, .columns = columns, .values = values, .count = count, .file = -1};
-    struct text text = TEXT_INIT(context);
-    int status = samples_check_names(context, columns, count);
+    struct text text;
+    int status;
 
+    if (!context || !path || !columns)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    text = TEXT_INIT(context);
+    status = samples_check_names(context, columns, count);
     if (!status)
         status = check_lines(&append);
     if (!status)

@@ -125,6 +125,8 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
     struct csv csv;
     int status;
 
+    if (!context || !name || (length && !text) || !samples)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     csv_open(&csv, context, name, text, length);
     status = read_header(&csv, &new);
     if (!status)
@@ -144,8 +146,11 @@ memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samp
 {
     char *text;
     size_t length;
-    int status = file_read(context, path, &text, &length);
+    int status;
 
+    if (!context || !path || !samples)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_samples_parse(context, path, text, length, samples);
@@ -188,11 +193,14 @@ append_table(struct text *text, const memmodel_samples *samples)
 int
 memmodel_samples_write(const memmodel_samples *samples, const char *path)
 {
-    struct text text = TEXT_INIT(samples->context);
+    struct text text;
     size_t length;
     char *bytes;
     int status;
 
+    if (!samples || !path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    text = TEXT_INIT(samples->context);
     append_table(&text, samples);
     length = text.length;
     bytes = text_finish(&text);

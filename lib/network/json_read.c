@@ -648,8 +648,11 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
 {
     struct reader reader = {.arena = ARENA_INIT(context)};
     memmodel_network *new;
-    int status = json_document_parse(&reader.document, context, name, text, length);
+    int status;
 
+    if (!context || !name || (length && !text) || !network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = json_document_parse(&reader.document, context, name, text, length);
     if (status)
         return status;
     status = memmodel_network_new(context, &new);
@@ -671,8 +674,11 @@ memmodel_network_load(memmodel_context *context, const char *path, memmodel_netw
 {
     char *text;
     size_t length;
-    int status = file_read(context, path, &text, &length);
+    int status;
 
+    if (!context || !path || !network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_network_from_json(context, path, text, length, network);

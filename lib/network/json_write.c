@@ -402,8 +402,11 @@ int
 memmodel_network_save(memmodel_network *network, const char *path)
 {
     char *text;
-    int status = memmodel_network_to_json(network, &text);
+    int status;
 
+    if (!path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = memmodel_network_to_json(network, &text);
     if (status)
         return status;
     status = file_write(network->context, path, text, strlen(text));

@@ -40,7 +40,8 @@ memmodel_network_new(memmodel_context *context, memmodel_network **network)
 memmodel_network *
 memmodel_network_ref(memmodel_network *network)
 {
-    atomic_fetch_add(&builder_of(network)->references, 1);
+    if (network)
+        atomic_fetch_add(&builder_of(network)->references, 1);
     return network;
 }
 
@@ -117,14 +118,19 @@ memmodel_network_status(memmodel_network *network)
 void
 memmodel_network_recover(memmodel_network *network)
 {
+    if (!network)
+        return;
     builder_of(network)->status = 0;
 }
 
 int
 memmodel_network_set_layout(memmodel_network *network, int layout)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
     if (layout != MEMMODEL_CHANNELS_FIRST && layout != MEMMODEL_CHANNELS_LAST)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no layout %d", layout);
     builder->layout = layout;
@@ -152,8 +158,11 @@ public_dim(struct builder *builder, expression e)
 memmodel_dim
 memmodel_network_symbol(memmodel_network *network, const char *name)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
 
+    if (!network)
+        return 0;
+    builder = builder_of(network);
     if (names_check(builder, "a symbol", name) != 0)
         return 0;
     return public_dim(builder, expression_symbol(network->pool, name));
@@ -162,8 +171,11 @@ memmodel_network_symbol(memmodel_network *network, const char *name)
 memmodel_dim
 memmodel_network_expression(memmodel_network *network, const char *text)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
 
+    if (!network)
+        return 0;
+    builder = builder_of(network);
     if (!text) {
         builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the expression is NULL");
         return 0;
@@ -174,10 +186,14 @@ memmodel_network_expression(memmodel_network *network, const char *text)
 int
 memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text)
 {
-    struct text printed = TEXT_INIT(network->context);
-    struct expression_pool *pool = network->pool;
+    struct text printed;
+    struct expression_pool *pool;
     char *finished;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    printed = TEXT_INIT(network->context);
+    pool = network->pool;
     if (!text || (dim < 0 && (dim == MEMMODEL_INFER || -(dim + 1) >= (int64_t)expression_count(pool))))
         return context_error(network->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%lld is no dimension here",
                              (long long)dim);
@@ -213,10 +229,14 @@ open_scope(struct builder *builder, const char *full_name)
 int
 memmodel_network_push_scope(memmodel_network *network, const char *name)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
     const char *full_name;
-    int status = names_check(builder, "a scope", name);
+    int status;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
+    status = names_check(builder, "a scope", name);
     if (status)
         return status;
     if (builder->depth == MOST_SCOPES)
@@ -229,8 +249,11 @@ memmodel_network_push_scope(memmodel_network *network, const char *name)
 int
 memmodel_network_pop_scope(memmodel_network *network)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
     if (builder->scope < 0)
         return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no scope to end");
     builder->scope = network->scopes[builder->scope].parent;
@@ -253,12 +276,16 @@ checkpoint_scope(memmodel_network *network, enum checkpoint checkpoint)
 int
 memmodel_network_checkpoint(memmodel_network *network)
 {
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return checkpoint_scope(network, CHECKPOINT);
 }
 
 int
 memmodel_network_checkpoint_reentrant(memmodel_network *network)
 {
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return checkpoint_scope(network, CHECKPOINT_REENTRANT);
 }
 
@@ -289,8 +316,11 @@ check_tensor(struct builder *builder, memmodel_tensor tensor)
 int
 memmodel_network_release(memmodel_network *network, memmodel_tensor tensor)
 {
-    int status = check_tensor(builder_of(network), tensor);
+    int status;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = check_tensor(builder_of(network), tensor);
     if (status == 0)
         network->tensors[tensor].held_until = (int32_t)network->layer_count;
     return status;
@@ -299,9 +329,13 @@ memmodel_network_release(memmodel_network *network, memmodel_tensor tensor)
 int
 memmodel_network_output(memmodel_network *network, memmodel_tensor tensor)
 {
-    struct builder *builder = builder_of(network);
-    int status = check_tensor(builder, tensor);
+    struct builder *builder;
+    int status;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
+    status = check_tensor(builder, tensor);
     if (status)
         return status;
     if (array_reserve(network->context, &network->outputs, &builder->output_capacity, network->output_count + 1,
@@ -316,10 +350,14 @@ memmodel_network_output(memmodel_network *network, memmodel_tensor tensor)
 memmodel_tensor
 memmodel_network_result(memmodel_network *network, memmodel_tensor tensor, int index)
 {
-    struct builder *builder = builder_of(network);
+    struct builder *builder;
     const struct layer *layer;
-    int status = check_tensor(builder, tensor);
+    int status;
 
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    builder = builder_of(network);
+    status = check_tensor(builder, tensor);
     if (status)
         return status;
     layer = &network->layers[network->tensors[tensor].layer];
@@ -334,7 +372,7 @@ memmodel_network_shape(const memmodel_network *network, memmodel_tensor tensor, 
 {
     const struct tensor *found;
 
-    if (tensor < 0 || (size_t)tensor >= network->tensor_count || !shape)
+    if (!network || tensor < 0 || (size_t)tensor >= network->tensor_count || !shape)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     found = &network->tensors[tensor];
     memset(shape, 0, sizeof *shape);
@@ -347,17 +385,19 @@ memmodel_network_shape(const memmodel_network *network, memmodel_tensor tensor, 
 size_t
 memmodel_network_layer_count(const memmodel_network *network)
 {
-    return network->layer_count;
+    return network ? network->layer_count : 0;
 }
 
 size_t
 memmodel_network_symbol_count(const memmodel_network *network)
 {
-    return expression_symbol_count(network->pool);
+    return network ? expression_symbol_count(network->pool) : 0;
 }
 
 const char *
 memmodel_network_symbol_name(const memmodel_network *network, size_t symbol)
 {
+    if (!network)
+        return NULL;
     return symbol < expression_symbol_count(network->pool) ? expression_symbol_name(network->pool, symbol) : NULL;
 }

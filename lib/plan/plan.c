@@ -47,7 +47,8 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan)
 memmodel_plan *
 memmodel_plan_ref(memmodel_plan *plan)
 {
-    atomic_fetch_add(&plan->references, 1);
+    if (plan)
+        atomic_fetch_add(&plan->references, 1);
     return plan;
 }
 

@@ -40,7 +40,8 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
 memmodel_chain *
 memmodel_chain_ref(memmodel_chain *chain)
 {
-    atomic_fetch_add(&chain->references, 1);
+    if (chain)
+        atomic_fetch_add(&chain->references, 1);
     return chain;
 }
 

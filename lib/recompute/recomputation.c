@@ -56,7 +56,8 @@ memmodel_recomputation_new(memmodel_network *network, memmodel_recomputation **r
 memmodel_recomputation *
 memmodel_recomputation_ref(memmodel_recomputation *recomputation)
 {
-    atomic_fetch_add(&recomputation->references, 1);
+    if (recomputation)
+        atomic_fetch_add(&recomputation->references, 1);
     return recomputation;
 }
 

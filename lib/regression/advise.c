@@ -576,8 +576,11 @@ memmodel_advise(memmodel_context *context, const memmodel_samples *samples, cons
     memmodel_samples *listed = NULL, *table = NULL;
     int64_t rows = -1;
     double now = 0;
-    int status = read_options(context, options, &own);
+    int status;
 
+    if (!context || !advised || !error || !needed)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = read_options(context, options, &own);
     if (!status && !candidates)
         status = domain_list(context, own.domain, own.domain_count, &listed);
     if (status)

@@ -520,15 +520,19 @@ int
 memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int32_t rule, double level,
                           struct memmodel_prediction *prediction)
 {
-    struct memmodel_prediction own = {.size = sizeof own, .rule = rule, .points = model->bound.points};
+    struct memmodel_prediction own = {.size = sizeof own, .rule = rule};
     struct model_safety safety;
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};
-    int status = check_rule(model, rule);
+    int status;
 
+    if (!model || model_lacks(model, inputs))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = check_rule(model, rule);
     if (status || !bound_has_level(level))
         return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
     safety = bound_safety(&model->bound, level);
     look_at(&point);
+    own.points = model->bound.points;
     own.value = point.value;
     own.outside = point.outside;
     own.upper = bound_by(&point, level, &own.rule);
@@ -551,7 +555,7 @@ memmodel_model_predict_many(const memmodel_model *model, const double *const *co
     double inputs[MODEL_MOST_INPUTS];
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};
 
-    if (!bound_has_level(level))
+    if (!model || (count && (model_lacks(model, columns) || !values || !upper || !outsides)) || !bound_has_level(level))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     safety = bound_safety(&model->bound, level);
     for (size_t i = 0; i < count; i++) {

@@ -143,9 +143,12 @@ static const struct format {
 int
 memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text)
 {
-    struct text printed = TEXT_INIT(context);
+    struct text printed;
     char *bytes;
 
+    if (!model || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    printed = TEXT_INIT(context);
     if (format < 0 || (size_t)format >= sizeof formats / sizeof formats[0])
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_export_format",
                              format);

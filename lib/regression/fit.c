@@ -653,8 +653,11 @@ int
 memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
     struct memmodel_fit_options own;
-    int status = read_options(memmodel_samples_context(samples), options, &own);
+    int status;
 
+    if (!samples || !model)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = read_options(memmodel_samples_context(samples), options, &own);
     if (status)
         return status;
     set_defaults(&own);

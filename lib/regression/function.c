@@ -37,6 +37,8 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
     memmodel_function *new;
     int status;
 
+    if (!context || !model || !function)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (level != 0 && !bound_has_level(level))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "level",
                              "must be 0 for the formula itself, or 0.5 to 0.999 for its upper bound, not %g", level);
@@ -58,13 +60,14 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
 memmodel_formula_function
 memmodel_function_pointer(const memmodel_function *function)
 {
-    return closure_function(function->closure);
+    return function ? closure_function(function->closure) : NULL;
 }
 
 memmodel_function *
 memmodel_function_ref(memmodel_function *function)
 {
-    atomic_fetch_add(&function->references, 1);
+    if (function)
+        atomic_fetch_add(&function->references, 1);
     return function;
 }
 

@@ -197,7 +197,8 @@ model_finish(memmodel_model *model)
 memmodel_model *
 memmodel_model_ref(memmodel_model *model)
 {
-    atomic_fetch_add(&model->references, 1);
+    if (model)
+        atomic_fetch_add(&model->references, 1);
     return model;
 }
 
@@ -272,6 +273,8 @@ memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
 {
     double value;
 
+    if (!model || model_lacks(model, inputs))
+        return NAN;
     expression_program_run(model->value, inputs, &value);
     return value;
 }
@@ -279,6 +282,8 @@ memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
 void
 memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results)
 {
+    if (!model || !count || model_lacks(model, columns) || !results)
+        return;
     expression_program_run_block(model->value, columns, count, &results);
 }
 
@@ -298,7 +303,8 @@ memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers,
     const double *columns[MODEL_MOST_INPUTS];
     ptrdiff_t strides[MODEL_MOST_INPUTS];
 
-    if (!holds_rows(length, pitch, model->input_count, count))
+    if (!model || (count && (model_lacks(model, numbers) || !results)) ||
+        !holds_rows(length, pitch, model->input_count, count))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < model->input_count; i++) {
         columns[i] = numbers + i;
@@ -315,31 +321,35 @@ memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers,
 size_t
 memmodel_model_input_count(const memmodel_model *model)
 {
-    return model->input_count;
+    return model ? model->input_count : 0;
 }
 
 const char *
 memmodel_model_input_name(const memmodel_model *model, size_t input)
 {
+    if (!model)
+        return NULL;
     return input < model->input_count ? model->inputs[input].name : NULL;
 }
 
 const char *
 memmodel_model_input_symbol(const memmodel_model *model, size_t input)
 {
+    if (!model)
+        return NULL;
     return input < model->input_count ? expression_symbol_name(model->pool, input) : NULL;
 }
 
 const char *
 memmodel_model_target(const memmodel_model *model)
 {
-    return model->target;
+    return model ? model->target : NULL;
 }
 
 int
 memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most)
 {
-    if (input >= model->input_count)
+    if (!model || !least || !most || input >= model->input_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     *least = model->inputs[input].least;
     *most = model->inputs[input].most;
@@ -349,28 +359,30 @@ memmodel_model_domain(const memmodel_model *model, size_t input, double *least, 
 int
 memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores *scores)
 {
-    const struct memmodel_model_scores own = {
-        .size = sizeof own,
-        .training_mape = model->training_mape,
-        .loo_mape = model->loo_mape,
-        .samples = model->samples,
-        .terms = (int64_t)model->term_count,
-        .training_error = model->errors.training,
-        .loo_error = model->errors.loo,
-        .held_out_error = model->errors.held_out,
-        .constant_error = model->errors.constant,
-        .loss = model->loss,
-        .noise = model->noise.deviation,
-        .noise_freedom = model->noise.freedom,
-        .certified = model->certified,
-    };
+    struct memmodel_model_scores own = {.size = sizeof own};
 
+    if (!model)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    own.training_mape = model->training_mape;
+    own.loo_mape = model->loo_mape;
+    own.samples = model->samples;
+    own.terms = (int64_t)model->term_count;
+    own.training_error = model->errors.training;
+    own.loo_error = model->errors.loo;
+    own.held_out_error = model->errors.held_out;
+    own.constant_error = model->errors.constant;
+    own.loss = model->loss;
+    own.noise = model->noise.deviation;
+    own.noise_freedom = model->noise.freedom;
+    own.certified = model->certified;
     return result_copy(&own, sizeof own, scores);
 }
 
 int
 memmodel_model_limits(const memmodel_model *model, double *least, double *most)
 {
+    if (!model || !least || !most)
+        return 0;
     *least = model->response.least;
     *most = model->response.most;
     return model_has_limits(model);
@@ -381,7 +393,7 @@ memmodel_model_limits(const memmodel_model *model, double *least, double *most)
 size_t
 memmodel_model_front_count(const memmodel_model *model)
 {
-    return model->front_count;
+    return model ? model->front_count : 0;
 }
 
 int
@@ -390,7 +402,7 @@ memmodel_model_front_entry(const memmodel_model *model, size_t index, struct mem
     struct memmodel_front_entry own = {.size = sizeof own};
     const struct model_rival *rival;
 
-    if (index >= model->front_count)
+    if (!model || index >= model->front_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     rival = &model->front[index];
     own.nodes = rival->nodes;
@@ -404,5 +416,7 @@ memmodel_model_front_entry(const memmodel_model *model, size_t index, struct mem
 const char *
 memmodel_model_front_formula(const memmodel_model *model, size_t index)
 {
+    if (!model)
+        return NULL;
     return index < model->front_count ? model->front[index].formula : NULL;
 }

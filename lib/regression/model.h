@@ -127,6 +127,13 @@ struct memmodel_model {
     int64_t samples;
 };
 
+/* No values for inputs that the model has; one without inputs needs none. */
+static inline bool
+model_lacks(const memmodel_model *model, const void *inputs)
+{
+    return !inputs && model->input_count > 0;
+}
+
 /*
  * Making a model: model_begin(), then fill inputs and terms in model->pool, then model_finish(), which compiles. Drop
  * it with memmodel_model_unref() if a step fails. `names` and `target` are copied.

@@ -285,9 +285,12 @@ model_print(const memmodel_model *model, int language, struct text *text)
 int
 memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
-    struct text printed = TEXT_INIT(context);
+    struct text printed;
     char *bytes;
 
+    if (!model || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    printed = TEXT_INIT(context);
     if (language < MEMMODEL_TEXT || language > MEMMODEL_LATEX)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_language",
                              language);

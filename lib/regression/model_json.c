@@ -184,8 +184,11 @@ memmodel_model_to_json(const memmodel_model *model, char **text)
 {
     char *formula;
     json_t *terms, *bound;
-    int status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &formula);
+    int status;
 
+    if (!model || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &formula);
     if (status)
         return status;
     status = terms_to_json(model, &terms);
@@ -204,8 +207,11 @@ int
 memmodel_model_save(const memmodel_model *model, const char *path)
 {
     char *text;
-    int status = memmodel_model_to_json(model, &text);
+    int status;
 
+    if (!model || !path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = memmodel_model_to_json(model, &text);
     if (status)
         return status;
     status = file_write(model->context, path, text, strlen(text));
@@ -571,8 +577,11 @@ memmodel_model_from_json(memmodel_context *context, const char *name, const char
                          memmodel_model **model)
 {
     struct json_document document;
-    int status = json_document_parse(&document, context, name, text, length);
+    int status;
 
+    if (!context || !name || (length && !text) || !model)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = json_document_parse(&document, context, name, text, length);
     if (status)
         return status;
     status = read_model(&document, model);
@@ -585,8 +594,11 @@ memmodel_model_load(memmodel_context *context, const char *path, memmodel_model 
 {
     char *text;
     size_t length;
-    int status = file_read(context, path, &text, &length);
+    int status;
 
+    if (!context || !path || !model)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_model_from_json(context, path, text, length, model);

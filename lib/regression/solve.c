@@ -57,8 +57,11 @@ memmodel_model_solve(const memmodel_model *model, const double *inputs, const ch
 {
     double own[MODEL_MOST_INPUTS];
     struct model_safety safety;
-    size_t solved = find_input(model, input);
+    size_t solved;
 
+    if (!model || model_lacks(model, inputs) || !input || !largest)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    solved = find_input(model, input);
     if (solved == model->input_count)
         return MEMMODEL_ERROR_UNKNOWN_SYMBOL;
     if (!bound_has_level(level) || isnan(budget))

@@ -295,10 +295,13 @@ write_timeline(struct text *page, const memmodel_report *report)
 int
 memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
 {
-    struct text page = TEXT_INIT(context);
+    struct text page;
     char *finished;
     int status;
 
+    if (!report || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    page = TEXT_INIT(context);
     text_append(&page, page_before);
     text_append(&page, "{");
     write_job(&page, &report->job);

@@ -7,7 +7,8 @@
 memmodel_report *
 memmodel_report_ref(memmodel_report *report)
 {
-    atomic_fetch_add(&report->references, 1);
+    if (report)
+        atomic_fetch_add(&report->references, 1);
     return report;
 }
 
@@ -28,6 +29,8 @@ memmodel_report_unref(memmodel_report *report)
 int
 memmodel_report_peak(const memmodel_report *report, struct memmodel_peak *peak)
 {
+    if (!report)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return result_copy(&report->peak, sizeof report->peak, peak);
 }
 
@@ -40,13 +43,13 @@ memmodel_report_measure(const memmodel_report *report)
 int
 memmodel_report_step_count(const memmodel_report *report)
 {
-    return report->step_count;
+    return report ? report->step_count : 0;
 }
 
 int64_t
 memmodel_report_step_peak(const memmodel_report *report, int step)
 {
-    if (step < 1 || step > report->step_count)
+    if (!report || step < 1 || step > report->step_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return report->step_peaks[step - 1];
 }
@@ -54,7 +57,7 @@ memmodel_report_step_peak(const memmodel_report *report, int step)
 int64_t
 memmodel_report_category(const memmodel_report *report, int category)
 {
-    if (category < 0 || category >= MEMMODEL_CATEGORY_COUNT)
+    if (!report || category < 0 || category >= MEMMODEL_CATEGORY_COUNT)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return report->categories[category];
 }
@@ -62,13 +65,13 @@ memmodel_report_category(const memmodel_report *report, int category)
 size_t
 memmodel_report_layer_count(const memmodel_report *report)
 {
-    return report->layer_count;
+    return report ? report->layer_count : 0;
 }
 
 int
 memmodel_report_layer(const memmodel_report *report, size_t index, struct memmodel_report_layer *layer)
 {
-    if (index >= report->layer_count)
+    if (!report || index >= report->layer_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return result_copy(&report->layers[index], sizeof report->layers[index], layer);
 }
@@ -76,25 +79,29 @@ memmodel_report_layer(const memmodel_report *report, size_t index, struct memmod
 int
 memmodel_report_total(const memmodel_report *report, struct memmodel_report_layer *total)
 {
+    if (!report)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return result_copy(&report->total, sizeof report->total, total);
 }
 
 size_t
 memmodel_report_formula_count(const memmodel_report *report)
 {
-    return report->formula_count;
+    return report ? report->formula_count : 0;
 }
 
 const char *
 memmodel_report_formula_name(const memmodel_report *report, size_t formula)
 {
+    if (!report)
+        return NULL;
     return formula < report->formula_count ? report->formulas[formula].name : NULL;
 }
 
 const char *
 memmodel_report_formula(const memmodel_report *report, size_t formula, int language)
 {
-    if (formula >= report->formula_count || language < 0 || language >= LANGUAGE_COUNT)
+    if (!report || formula >= report->formula_count || language < 0 || language >= LANGUAGE_COUNT)
         return NULL;
     return report->formulas[formula].text[language];
 }
@@ -102,13 +109,13 @@ memmodel_report_formula(const memmodel_report *report, size_t formula, int langu
 const char *
 memmodel_report_assumptions(const memmodel_report *report)
 {
-    return report->assumptions;
+    return report ? report->assumptions : NULL;
 }
 
 const char *
 memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t *bytes)
 {
-    if (index >= report->unmodelled_count)
+    if (!report || index >= report->unmodelled_count)
         return NULL;
     if (bytes)
         *bytes = report->unmodelled[index].bytes;
@@ -118,31 +125,31 @@ memmodel_report_unmodelled(const memmodel_report *report, size_t index, int64_t 
 int
 memmodel_report_verified(const memmodel_report *report)
 {
-    return strcmp(report->job.device, "cpu") == 0;
+    return report ? strcmp(report->job.device, "cpu") == 0 : 0;
 }
 
 const char *
 memmodel_report_moment(const memmodel_report *report)
 {
-    return report->moment;
+    return report ? report->moment : NULL;
 }
 
 const memmodel_trace *
 memmodel_report_trace(const memmodel_report *report)
 {
-    return report->trace;
+    return report ? report->trace : NULL;
 }
 
 size_t
 memmodel_report_change_count(const memmodel_report *report)
 {
-    return report->change_count;
+    return report ? report->change_count : 0;
 }
 
 int
 memmodel_report_change(const memmodel_report *report, size_t index, struct memmodel_change *change)
 {
-    if (index >= report->change_count)
+    if (!report || index >= report->change_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return result_copy(&report->changes[index], sizeof report->changes[index], change);
 }

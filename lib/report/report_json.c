@@ -126,15 +126,18 @@ job_json(const struct memmodel_job *job)
 int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
 {
-    json_t *root = json_pack("{ss si so so sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
-                             FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->peak),
-                             "verified", memmodel_report_verified(report), "step_peaks", step_peaks_json(report),
-                             "moment", report->moment, "parameters", (json_int_t)report->total.parameters, "categories",
-                             categories_json(report->categories), "total", layer_json(&report->total), "layers",
-                             layers_json(report), "formulas", formulas_json(report), "assumptions", report->assumptions,
-                             "unmodelled", unmodelled_json(report), "what_if", what_if_json(report));
+    json_t *root;
     int status;
 
+    if (!report || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    root = json_pack("{ss si so so sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
+                     FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->peak), "verified",
+                     memmodel_report_verified(report), "step_peaks", step_peaks_json(report), "moment", report->moment,
+                     "parameters", (json_int_t)report->total.parameters, "categories",
+                     categories_json(report->categories), "total", layer_json(&report->total), "layers",
+                     layers_json(report), "formulas", formulas_json(report), "assumptions", report->assumptions,
+                     "unmodelled", unmodelled_json(report), "what_if", what_if_json(report));
     if (!root)
         return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
     status = json_write(context, root, text);

@@ -124,6 +124,8 @@ memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *contex
     struct writer writer = {.trace = trace, .text = TEXT_INIT(context)};
     char *finished;
 
+    if (!trace || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     text_append(&writer.text, "{\"traceEvents\":[\n");
     write_metadata(&writer);
     for (int track = TRACK_STEP; trace->event_count && track < TRACK_END; track++)

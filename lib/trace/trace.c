@@ -22,7 +22,8 @@ trace_new(memmodel_context *context, struct memmodel_trace **trace)
 memmodel_trace *
 memmodel_trace_ref(memmodel_trace *trace)
 {
-    atomic_fetch_add_explicit(&trace->references, 1, memory_order_relaxed);
+    if (trace)
+        atomic_fetch_add_explicit(&trace->references, 1, memory_order_relaxed);
     return trace;
 }
 
@@ -290,7 +291,7 @@ trace_categories_at(const struct memmodel_trace *trace, int32_t event, int64_t c
 size_t
 memmodel_trace_event_count(const memmodel_trace *trace)
 {
-    return trace->event_count;
+    return trace ? trace->event_count : 0;
 }
 
 int
@@ -300,7 +301,7 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
     const struct trace_block *block;
     struct memmodel_event own;
 
-    if (!event || index >= trace->event_count)
+    if (!trace || !event || index >= trace->event_count)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     from = &trace->events[index];
     block = &trace->blocks[from->block];

@@ -1556,14 +1556,14 @@ memmodel_report_measure = {
   returns = {kind = "int32", letter = "i", c = "int32_t", fails = true}},
 memmodel_solve = {
   {name = "network", kind = "handle", of = "memmodel_network"},
-  {name = "job", kind = "struct", of = "memmodel_job"},
+  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
   {name = "symbol", kind = "string", letter = "s", c = "const char *"},
   {name = "budget", kind = "int64", letter = "l", c = "int64_t"},
   {name = "largest", kind = "int64", letter = "l", c = "int64_t", out = true},
   returns = {kind = "status"}},
 memmodel_scan = {
   {name = "network", kind = "handle", of = "memmodel_network"},
-  {name = "job", kind = "struct", of = "memmodel_job"},
+  {name = "job", kind = "struct", of = "memmodel_job", nullable = true},
   {name = "symbol", kind = "string", letter = "s", c = "const char *"},
   {name = "values", kind = "array", item = {kind = "int64", letter = "l", c = "int64_t"}, length = "count"},
   {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "values"},

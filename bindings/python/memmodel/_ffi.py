@@ -3911,7 +3911,7 @@ def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> Sample
 
     path: file to read.
 
-    Raises IoError, ParseError, NomemError.
+    Raises InvalidArgumentError, IoError, ParseError, NomemError.
     """
     samples_ = ctypes.c_void_p()
     _value = _samples_read(
@@ -3932,7 +3932,7 @@ def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle
 
     text: `length` characters.
 
-    Raises ParseError, NomemError.
+    Raises InvalidArgumentError, ParseError, NomemError.
     """
     text_ = _call.text(text, "text")
     samples_ = ctypes.c_void_p()
@@ -3954,7 +3954,7 @@ def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
 
     path: file to write.
 
-    Raises IoError, NomemError.
+    Raises InvalidArgumentError, IoError, NomemError.
     """
     _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
     _check.status(_value, samples)
@@ -4016,7 +4016,7 @@ def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHa
 
     value: such as "ok" or "16".
 
-    Raises UnknownSymbolError, NomemError.
+    Raises InvalidArgumentError, UnknownSymbolError, NomemError.
     """
     filtered_ = ctypes.c_void_p()
     _value = _samples_filter(
@@ -5530,7 +5530,7 @@ def model_evaluate(model: ModelHandle, inputs: Any) -> float:
 
     inputs: one number per input, in the order of model_input_name().
 
-    Returns the target, NaN where the formula is undefined.
+    Returns the target, NaN where the formula is undefined, and for None.
     """
     inputs_ = _call.doubles(inputs, "inputs", model_input_count(model))
     _value = _model_evaluate(_call.address(model, ModelHandle, "model"), inputs_)
@@ -5820,7 +5820,7 @@ def model_scores(model: ModelHandle) -> ModelScores:
 
     model: model.
 
-    Raises StructSizeError.
+    Raises InvalidArgumentError, StructSizeError.
     """
     scores_ = ModelScores()
     _value = _model_scores(_call.address(model, ModelHandle, "model"), ctypes.byref(scores_))
@@ -5882,7 +5882,7 @@ def model_save(model: ModelHandle, path: str | os.PathLike[str]) -> None:
 
     path: file to write.
 
-    Raises IoError, NomemError.
+    Raises InvalidArgumentError, IoError, NomemError.
     """
     _value = _model_save(_call.address(model, ModelHandle, "model"), _call.path(path, "path"))
     _check.status(_value, model)
@@ -5893,7 +5893,7 @@ def model_to_json(model: ModelHandle) -> str:
 
     model: model.
 
-    Raises NomemError.
+    Raises InvalidArgumentError, NomemError.
     """
     text_ = ctypes.c_void_p()
     _value = _model_to_json(_call.address(model, ModelHandle, "model"), ctypes.byref(text_))
@@ -5908,7 +5908,7 @@ def model_load(context: ContextHandle, path: str | os.PathLike[str]) -> ModelHan
 
     path: file to read.
 
-    Raises IoError, ParseError, NewerError, NomemError.
+    Raises InvalidArgumentError, IoError, ParseError, NewerError, NomemError.
     """
     model_ = ctypes.c_void_p()
     _value = _model_load(
@@ -5929,7 +5929,7 @@ def model_from_json(context: ContextHandle, name: str, text: str) -> ModelHandle
 
     text: `length` characters.
 
-    Raises ParseError, NewerError, NomemError.
+    Raises InvalidArgumentError, ParseError, NewerError, NomemError.
     """
     text_ = _call.text(text, "text")
     model_ = ctypes.c_void_p()
@@ -6037,7 +6037,7 @@ def monitor_read(monitor: MonitorHandle) -> MonitorReading:
 
     monitor: monitor.
 
-    Raises StructSizeError, NomemError.
+    Raises InvalidArgumentError, StructSizeError, NomemError.
     """
     reading_ = MonitorReading()
     _value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
@@ -6053,7 +6053,7 @@ def monitor_run(monitor: MonitorHandle, observer: Callable[..., Any] | None) -> 
 
     observer: None for none.
 
-    Raises NomemError.
+    Raises InvalidArgumentError, NomemError.
     """
     with _call.held(monitor=monitor):
         _value = _monitor_run(
@@ -6078,7 +6078,7 @@ def monitor_summarize(monitor: MonitorHandle) -> MonitorSummary:
 
     monitor: monitor.
 
-    Raises StructSizeError.
+    Raises InvalidArgumentError, StructSizeError.
     """
     summary_ = MonitorSummary()
     _value = _monitor_summarize(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(summary_))
@@ -6262,7 +6262,7 @@ def trace_to_perfetto(trace: TraceHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises NomemError.
+    Raises InvalidArgumentError, NomemError.
     """
     text_ = ctypes.c_void_p()
     _value = _trace_to_perfetto(
@@ -7092,7 +7092,7 @@ def report_measure(report: ReportHandle) -> int:
     return _check.status(_value, None)
 
 
-def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
+def solve(network: NetworkHandle, job: Job | None, symbol: str, budget: int) -> int:
     """Largest value of a symbol for which a job stays within a budget.
 
     Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
@@ -7100,7 +7100,7 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
 
     network: network with at least one symbol.
 
-    job: how it is run; its value for `symbol`, if any, is ignored.
+    job: how it is run, None for defaults; its value for `symbol`, if any, is ignored.
 
     symbol: name of the dimension to solve for, such as "batch".
 
@@ -7113,7 +7113,7 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
     with _call.held(network=network):
         _value = _solve(
             _call.address(network, NetworkHandle, "network"),
-            _call.reference(job, Job, "job"),
+            _call.optional_reference(job, Job, "job"),
             _call.text(symbol, "symbol"),
             _call.int64(budget, "budget"),
             ctypes.byref(largest_),
@@ -7123,13 +7123,13 @@ def solve(network: NetworkHandle, job: Job, symbol: str, budget: int) -> int:
     return largest_.value
 
 
-def scan(network: NetworkHandle, job: Job, symbol: str, values: Any) -> Any:
+def scan(network: NetworkHandle, job: Job | None, symbol: str, values: Any) -> Any:
     """What a job needs for each of some values of a symbol, such as 1,000 batch sizes: estimate() without its tables,
     so many times faster.
 
     network: network with at least one symbol.
 
-    job: how it is run; its value for `symbol`, if any, is ignored.
+    job: how it is run, None for defaults; its value for `symbol`, if any, is ignored.
 
     symbol: name of the dimension that varies, such as "batch".
 
@@ -7143,7 +7143,7 @@ def scan(network: NetworkHandle, job: Job, symbol: str, values: Any) -> Any:
     with _call.held(network=network):
         _value = _scan(
             _call.address(network, NetworkHandle, "network"),
-            _call.reference(job, Job, "job"),
+            _call.optional_reference(job, Job, "job"),
             _call.text(symbol, "symbol"),
             values_,
             len(values_),
@@ -7159,7 +7159,7 @@ def report_peak(report: ReportHandle) -> Peak:
 
     report: report.
 
-    Raises StructSizeError.
+    Raises InvalidArgumentError, StructSizeError.
     """
     peak_ = Peak()
     _value = _report_peak(_call.address(report, ReportHandle, "report"), ctypes.byref(peak_))
@@ -7244,7 +7244,7 @@ def report_total(report: ReportHandle) -> ReportLayer:
 
     report: report.
 
-    Raises StructSizeError.
+    Raises InvalidArgumentError, StructSizeError.
     """
     total_ = ReportLayer()
     _value = _report_total(_call.address(report, ReportHandle, "report"), ctypes.byref(total_))
@@ -7368,7 +7368,7 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises NomemError.
+    Raises InvalidArgumentError, NomemError.
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_json(
@@ -7390,7 +7390,7 @@ def report_to_html(report: ReportHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises NomemError.
+    Raises InvalidArgumentError, NomemError.
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_html(

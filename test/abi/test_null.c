@@ -1,0 +1,69 @@
+/*
+ * NULL for each pointer of each public function, the other arguments being good: it is refused by what the call returns,
+ * or, where it is documented, allowed. The table of calls is made from the API's description, so that none is forgotten.
+ *
+ * Each call runs in a process of its own: one that crashes is told like any other.
+ */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+/* A struct with its size and what the call needs to succeed. */
+static void *
+valid_struct(const char *call, size_t size)
+{
+    static max_align_t room[64];
+
+    memset(room, 0, sizeof room);
+    assert_true(size <= sizeof room);
+    for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++)
+        if (strcmp(valid[i].call, call) == 0)
+            memcpy(room, valid[i].options, size);
+    memcpy(room, &size, sizeof size);
+    return room;
+}
+
+struct null_call {
+    const char *function, *parameter;
+    bool (*holds)(struct fixture *f);
+};
+
+#include "null_table.h"
+
+static bool
+holds_in_a_process_of_its_own(const struct null_call *call, struct fixture *f)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0)
+        _exit(call->holds(f) ? 0 : 1);
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void
+null_is_refused_unless_it_is_documented(void **state)
+{
+    struct fixture *f = *state;
+    int wrong = 0;
+
+    new_network(f);
+    for (size_t i = 0; i < sizeof null_calls / sizeof null_calls[0]; i++) {
+        if (holds_in_a_process_of_its_own(&null_calls[i], f))
+            continue;
+        print_error("%s: NULL for `%s`\n", null_calls[i].function, null_calls[i].parameter);
+        wrong++;
+    }
+    end_network(f);
+    assert_int_equal(wrong, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(null_is_refused_unless_it_is_documented)};
+
+    return cmocka_run_group_tests_name("NULL", tests, fixture_setup, fixture_teardown);
+}
