@@ -12,9 +12,8 @@ enum { TEXT_BYTES = 64 };
 
 struct predict_options {
     struct option_list set;
-    const char *points, *solve, *rule;
+    const char *points, *solve, *rule, *budget;
     double level;
-    int64_t budget;
     bool json;
 };
 
@@ -31,7 +30,8 @@ static const struct option options[] = {
      offsetof(struct predict_options, rule)},
     {"solve", 0, OPTION_TEXT, "NAME", "find the largest whole value of this input whose bound fits the budget",
      offsetof(struct predict_options, solve)},
-    {"budget", 'b', OPTION_BYTES, "BYTES", "for --solve, such as 16GiB", offsetof(struct predict_options, budget)},
+    {"budget", 'b', OPTION_TEXT, "BYTES", "for --solve, such as 16GiB; a plain number where the model knows no unit",
+     offsetof(struct predict_options, budget)},
     {"json", 'j', OPTION_FLAG, NULL, "the answer as JSON", offsetof(struct predict_options, json)},
     {0},
 };
@@ -43,9 +43,9 @@ struct predict {
     memmodel_context *context;
     const memmodel_model *model;
     size_t input_count;
-    double *inputs; /* NaN until it is known */
-    int32_t rule;   /* enum memmodel_bound */
-    int64_t solved; /* for --solve */
+    double *inputs;         /* NaN until it is known */
+    int32_t rule;           /* enum memmodel_bound */
+    int64_t budget, solved; /* for --solve */
 };
 
 /* ---- the bound's rule ---- */
@@ -152,19 +152,15 @@ check_inputs(const struct predict *predict, size_t solved)
 
 /* ---- text ---- */
 
-static bool
-is_bytes(const struct predict *predict)
-{
-    return strstr(memmodel_model_target(predict->model), "bytes") != NULL;
-}
-
 static const char *
 format_target(const struct predict *predict, double number, char text[TEXT_BYTES])
 {
+    double bytes = number * memmodel_model_unit_bytes(predict->model);
+
     if (isnan(number))
         snprintf(text, TEXT_BYTES, "undefined");
-    else if (is_bytes(predict) && fabs(number) < 0x1p62)
-        format_bytes((int64_t)number, text);
+    else if (memmodel_model_unit(predict->model) && fabs(bytes) < 0x1p62)
+        format_bytes((int64_t)bytes, text);
     else
         snprintf(text, TEXT_BYTES, "%.6g", number);
     return text;
@@ -212,17 +208,33 @@ print_text_row(const struct predict *predict, const struct memmodel_prediction *
         print_outside(predict);
 }
 
+/* A model of an unknown unit has its budget in that. */
+static double
+budget_in_unit(const struct predict *predict)
+{
+    double unit = memmodel_model_unit_bytes(predict->model);
+
+    return (double)predict->budget / (unit > 0 ? unit : 1);
+}
+
 static void
 print_text_solution(const struct predict *predict)
 {
     char budget[TEXT_BYTES];
 
     printf("largest %s within %s: %" PRId64 "%s\n", predict->options->solve,
-           format_target(predict, (double)predict->options->budget, budget), predict->solved,
+           format_target(predict, budget_in_unit(predict), budget), predict->solved,
            predict->solved ? "" : "; not even 1 fits");
 }
 
 /* ---- JSON ---- */
+
+static void
+print_json_unit(const struct predict *predict)
+{
+    if (memmodel_model_unit(predict->model))
+        printf("\"unit\": \"%s\", ", memmodel_model_unit(predict->model));
+}
 
 /* A number that is none has no JSON. */
 static void
@@ -244,7 +256,7 @@ print_json_solution(const struct predict *predict)
 {
     fputs("\"solution\": {\"symbol\": ", stdout);
     print_json_text(predict->options->solve);
-    printf(", \"budget\": %" PRId64 ", \"largest\": %" PRId64 "},\n ", predict->options->budget, predict->solved);
+    printf(", \"budget\": %" PRId64 ", \"largest\": %" PRId64 "},\n ", predict->budget, predict->solved);
 }
 
 /* ---- one point ---- */
@@ -266,6 +278,25 @@ predict_here(const struct predict *predict, struct memmodel_prediction *predicti
 }
 
 static int
+read_budget(struct predict *predict)
+{
+    const char *text = predict->options->budget;
+
+    if (!text)
+        return usage_error(predict->command, "--solve %s needs a --budget, such as 16GiB", predict->options->solve);
+    if (!parse_bytes(text, &predict->budget) || predict->budget == 0)
+        return usage_error(predict->command, "--budget takes a size such as 16GiB, 14GB, 512M or 1000000, not '%s'",
+                           text);
+    if (!memmodel_model_unit(predict->model) && text[strspn(text, ".0123456789")] != '\0')
+        return usage_error(
+            predict->command,
+            "nobody knows in which unit '%s' is, so --budget is a plain number in that unit; memmodel fit "
+            "reads units in names (peak_MiB), in fields (1.2 GiB) and in --unit '%s=MiB'",
+            memmodel_model_target(predict->model), memmodel_model_target(predict->model));
+    return EXIT_OK;
+}
+
+static int
 solve(struct predict *predict)
 {
     size_t input = find_input(predict, predict->options->solve);
@@ -273,13 +304,13 @@ solve(struct predict *predict)
 
     if (input == predict->input_count)
         return EXIT_USAGE;
-    if (!predict->options->budget)
-        return usage_error(predict->command, "--solve %s needs a --budget, such as 16GiB", predict->options->solve);
-    status = check_inputs(predict, input);
+    status = read_budget(predict);
+    if (!status)
+        status = check_inputs(predict, input);
     if (status)
         return status;
     if (memmodel_model_solve(predict->model, predict->inputs, predict->options->solve, predict->options->level,
-                             (double)predict->options->budget, &predict->solved))
+                             budget_in_unit(predict), &predict->solved))
         return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g",
                            predict->options->level);
     predict->inputs[input] = (double)predict->solved;
@@ -300,6 +331,7 @@ print_point(const struct predict *predict, const struct memmodel_prediction *pre
     putchar('{');
     if (predict->options->solve)
         print_json_solution(predict);
+    print_json_unit(predict);
     fputs("\"rows\": [", stdout);
     if (prediction)
         print_json_row(prediction);
@@ -402,7 +434,9 @@ print_rows_json(const struct predict *predict, const double *const *columns, siz
 {
     struct memmodel_prediction prediction;
 
-    fputs("{\"rows\": [", stdout);
+    putchar('{');
+    print_json_unit(predict);
+    fputs("\"rows\": [", stdout);
     for (size_t row = 0; row < rows; row++) {
         take_row(predict, columns, row);
         predict_here(predict, &prediction);

@@ -202,7 +202,7 @@ def need_of(pod: Any, policy: Policy, models: Models) -> Need | None:
         answer = model.predict(level=policy.level, **inputs)
     except TypeError as problem:
         raise NoAnswer(f'model "{annotations[MODEL]}": {problem}') from None
-    upper = answer.upper * (1 + policy.margin)
+    upper = answer.upper * (model.unit_bytes or 1) * (1 + policy.margin)
     if not 0 < upper < 2**63:
         raise NoAnswer(f'model "{annotations[MODEL]}" has no prediction at this point')
     overhead = (member(member(pod, "spec", dict, "pod"), "overhead", dict, "spec") or {}).get("memory", 0)
@@ -226,7 +226,7 @@ def refusal(need: Need, room: int, policy: Policy, models: Models) -> str:
     model = models.get(need.model)
     if policy.solve_for not in model.inputs:
         return text + "."
-    budget = max(room - need.others, 0) // MIB * MIB / (1 + policy.margin)
+    budget = max(room - need.others, 0) // MIB * MIB / (1 + policy.margin) / (model.unit_bytes or 1)
     point = {name: value for name, value in need.inputs.items() if name != policy.solve_for}
     largest = model.solve(policy.solve_for, budget, level=policy.level, **point)
     return text + (f"; {policy.solve_for} up to {largest} would fit." if largest else f"; no {policy.solve_for} fits.")

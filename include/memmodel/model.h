@@ -446,6 +446,30 @@ MEMMODEL_API const char *
 memmodel_model_target(const memmodel_model *model);
 
 /**
+ * Unit of the sizes that a model predicts: that of the table's column, or of the target's name.
+ *
+ * @param[in] model  model
+ * @returns such as "MiB", "GB" or "bytes", a static string; NULL where it is not known. @transfer none @nullable
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API const char *
+memmodel_model_unit(const memmodel_model *model);
+
+/**
+ * The same as bytes: what turns a prediction into bytes, and by what a budget in bytes is divided.
+ *
+ * @param[in] model  model
+ * @returns bytes of one, such as 1048576; 0 where the unit is not known, NaN for NULL. @unit bytes
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API double
+memmodel_model_unit_bytes(const memmodel_model *model);
+
+/**
  * Range of an input in the training data.
  *
  * @param[in]  model  model

@@ -27,9 +27,10 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
 
 /**
  * Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
- * separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing) is
- * numeric; any other column is kept as text, for memmodel_samples_filter(), and cannot be fitted. doc/formats.md has
- * the details.
+ * separated by commas and may be quoted with '"'. A column most of whose fields are finite numbers is numeric (empty means
+ * missing), with what sizes are read in: "1.2 GiB", "908,136,448" and names such as "peak_MiB" or "mem (GB)". Its other
+ * fields are missing, and the log names each with its line, its column and what stands there. Any other column is text, for
+ * memmodel_samples_filter(), and cannot be fitted. doc/formats.md has the details.
  *
  * @param[in]  context  the table keeps a reference
  * @param[in]  path     file to read
@@ -200,6 +201,33 @@ memmodel_samples_column_name(const memmodel_samples *samples, size_t column);
  */
 MEMMODEL_API const double *
 memmodel_samples_column(const memmodel_samples *samples, const char *name);
+
+/**
+ * Unit of sizes in a numeric column: that of its name, or "bytes" where most of its fields had units of their own.
+ * @param[in] samples  table
+ * @param[in] name     name of a column
+ * @returns such as "MiB", "GB" or "bytes", a static string; NULL if none is known, or there is no such column.
+ *          @transfer none @nullable
+ * @threads the context's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API const char *
+memmodel_samples_unit(const memmodel_samples *samples, const char *name);
+
+/**
+ * A field as it stands in the file.
+ * @param[in] samples  table
+ * @param[in] name     name of a column
+ * @param[in] row      from 0
+ * @returns the text, "" where it is missing, owned by the table; NULL where a column holds nothing but plain numbers, and
+ *          if there is no such column or row. @transfer none @nullable
+ * @threads the context's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API const char *
+memmodel_samples_text(const memmodel_samples *samples, const char *name, size_t row);
 
 /**
  * The context a table was made from: where its memory comes from and its errors go.

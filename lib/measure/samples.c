@@ -1,5 +1,6 @@
 /* Tables of samples: columns of numbers and of texts, and new tables from some of their rows. */
 #include "measure/samples.h"
+#include "base/quantity.h"
 #include "base/splitmix.h"
 #include "base/text.h"
 
@@ -28,10 +29,14 @@ samples_check_names(memmodel_context *context, const char *const *names, size_t 
 static int
 name_columns(memmodel_samples *samples, const char *const *names)
 {
+    const struct byte_unit *unit;
+
     for (size_t i = 0; i < samples->column_count; i++) {
         samples->columns[i].name = arena_copy_text(&samples->arena, names[i]);
         if (!samples->columns[i].name)
             return MEMMODEL_ERROR_NOMEM;
+        unit = byte_unit_of_name(names[i]);
+        samples->columns[i].unit = unit ? unit->name : NULL;
     }
     return 0;
 }
@@ -101,11 +106,28 @@ samples_reserve(memmodel_samples *samples, size_t rows)
 
         status =
             array_reserve(samples->context, &column->numbers, &column->number_capacity, rows, sizeof *column->numbers);
-        if (!status && column->is_text)
+        if (!status && column->has_texts)
             status =
                 array_reserve(samples->context, &column->texts, &column->text_capacity, rows, sizeof *column->texts);
     }
     return status;
+}
+
+/* In the row behind the last, as text too where the column keeps texts. */
+static int
+add_number(memmodel_samples *samples, struct samples_column *column, double number)
+{
+    struct text text = TEXT_INIT(samples->context);
+
+    column->numbers[samples->row_count] = number;
+    if (!column->has_texts)
+        return 0;
+    text_append(&text, "");
+    if (!isnan(number))
+        text_append_double(&text, number);
+    column->texts[samples->row_count] = text.failed ? NULL : arena_copy_text(&samples->arena, text.bytes);
+    text_release(&text);
+    return column->texts[samples->row_count] ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 int
@@ -126,10 +148,10 @@ memmodel_samples_add(memmodel_samples *samples, const double *values)
     status = samples_reserve(samples, samples->row_count + 1);
     if (status)
         return status;
-    for (size_t i = 0; i < samples->column_count; i++)
-        samples->columns[i].numbers[samples->row_count] = values[i];
-    samples->row_count++;
-    return 0;
+    for (size_t i = 0; i < samples->column_count && !status; i++)
+        status = add_number(samples, &samples->columns[i], values[i]);
+    samples->row_count += !status;
+    return status;
 }
 
 /* ---- tables from some of the rows ---- */
@@ -148,7 +170,9 @@ new_like(const memmodel_samples *samples, memmodel_samples **like)
     status = memmodel_samples_new(samples->context, names, samples->column_count, like);
     memory_release(samples->context, names);
     for (size_t i = 0; !status && i < samples->column_count; i++) {
+        (*like)->columns[i].has_texts = samples->columns[i].has_texts;
         (*like)->columns[i].is_text = samples->columns[i].is_text;
+        (*like)->columns[i].unit = samples->columns[i].unit;
         (*like)->columns[i].line = samples->columns[i].line;
     }
     return status;
@@ -160,7 +184,7 @@ copy_row(memmodel_samples *to, const memmodel_samples *from, size_t row)
 {
     for (size_t i = 0; i < from->column_count; i++) {
         to->columns[i].numbers[to->row_count] = from->columns[i].numbers[row];
-        if (!from->columns[i].is_text)
+        if (!from->columns[i].has_texts)
             continue;
         to->columns[i].texts[to->row_count] = arena_copy_text(&to->arena, from->columns[i].texts[row]);
         if (!to->columns[i].texts[to->row_count])
@@ -220,10 +244,10 @@ reads(const struct samples_column *column, size_t row, const char *value)
 {
     double number;
 
-    if (column->is_text && strcmp(column->texts[row], value) == 0)
+    if (column->has_texts && strcmp(column->texts[row], value) == 0)
         return true;
     if (value[0] == '\0')
-        return !column->is_text && isnan(column->numbers[row]);
+        return !column->has_texts && isnan(column->numbers[row]);
     return parse_double(value, &number) && column->numbers[row] == number;
 }
 
@@ -334,9 +358,25 @@ memmodel_samples_column(const memmodel_samples *samples, const char *name)
     }
     if (column->is_text) {
         context_error_at(samples->context, MEMMODEL_ERROR_DATA, name, column->line, 0,
-                         "the column holds text: line %d of the table is the first with no finite number there",
+                         "most of the column is text: line %d of the table is the first with no finite number there",
                          column->line);
         return NULL;
     }
     return column->numbers ? column->numbers : no_numbers;
+}
+
+const char *
+memmodel_samples_unit(const memmodel_samples *samples, const char *name)
+{
+    const struct samples_column *column = samples && name ? samples_find(samples, name) : NULL;
+
+    return column ? column->unit : NULL;
+}
+
+const char *
+memmodel_samples_text(const memmodel_samples *samples, const char *name, size_t row)
+{
+    const struct samples_column *column = samples && name ? samples_find(samples, name) : NULL;
+
+    return column && column->has_texts && row < samples->row_count ? column->texts[row] : NULL;
 }

@@ -10,14 +10,16 @@
 
 enum { SAMPLES_MOST_COLUMNS = 4096 };
 
-/* A column holds a number for each row, NaN where missing, and if it is one of text, a text as well. */
+/* A column holds a number for each row, NaN where missing, and if a field is more than a number, a text as well. */
 struct samples_column {
     const char *name;
     double *numbers;
-    const char **texts; /* only where is_text */
+    const char **texts; /* only where has_texts */
     size_t number_capacity, text_capacity;
-    bool is_text;
-    int line; /* where the first field stands that is no number; 0 if there is none */
+    bool has_texts;
+    bool is_text;     /* most fields are no numbers: there are none to be used */
+    const char *unit; /* of the numbers, such as "MiB"; NULL: not known */
+    int line;         /* where the first field stands that is no number; 0 if there is none */
 };
 
 struct memmodel_samples {
@@ -35,6 +37,10 @@ samples_check_names(memmodel_context *context, const char *const *names, size_t 
 /* The column of that name, or NULL. */
 const struct samples_column *
 samples_find(const memmodel_samples *samples, const char *name);
+
+/* Tells numbers from text by what most fields of a column are. `lines` has the line of each row. */
+void
+samples_type_columns(memmodel_samples *samples, const int *lines);
 
 /* Makes room for `rows` rows in each column. 0 or MEMMODEL_ERROR_NOMEM. */
 int

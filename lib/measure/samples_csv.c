@@ -45,82 +45,57 @@ read_header(struct csv *csv, memmodel_samples **samples)
     return status;
 }
 
-/* While reading, each column keeps its texts: only the last row tells that a column is one of numbers. */
+/* While reading, each column keeps its texts: only the last row tells what most of a column are. */
 static int
 read_row(const struct csv *csv, memmodel_samples *samples)
 {
     size_t row = samples->row_count;
 
     for (size_t i = 0; i < csv->count; i++) {
-        struct samples_column *column = &samples->columns[i];
-        const char *text = csv_text(csv, i);
-
-        column->numbers[row] = NAN;
-        column->texts[row] = arena_copy_text(&samples->arena, text);
-        if (!column->texts[row])
+        samples->columns[i].texts[row] = arena_copy_text(&samples->arena, csv_text(csv, i));
+        if (!samples->columns[i].texts[row])
             return MEMMODEL_ERROR_NOMEM;
-        if (text[0] && !parse_double(text, &column->numbers[row]) && column->line == 0)
-            column->line = csv->fields[i].line;
     }
     samples->row_count++;
     return 0;
 }
 
+/* The line of each row, too. */
+struct lines {
+    int *numbers;
+    size_t capacity;
+};
+
 static int
-read_rows(struct csv *csv, memmodel_samples *samples)
+read_rows(struct csv *csv, memmodel_samples *samples, struct lines *lines)
 {
     int status;
 
     for (size_t i = 0; i < samples->column_count; i++)
-        samples->columns[i].is_text = true;
+        samples->columns[i].has_texts = true;
     while ((status = csv_read_row(csv)) == 1) {
         if (csv->count != samples->column_count)
             return csv_error(csv, csv->count < samples->column_count ? csv->count - 1 : samples->column_count,
                              "%zu fields in a table of %zu columns", csv->count, samples->column_count);
         status = samples_reserve(samples, samples->row_count + 1);
         if (!status)
-            status = read_row(csv, samples);
+            status = array_reserve(samples->context, &lines->numbers, &lines->capacity, samples->row_count + 1,
+                                   sizeof *lines->numbers);
+        if (status)
+            return status;
+        lines->numbers[samples->row_count] = csv->fields[0].line;
+        status = read_row(csv, samples);
         if (status)
             return status;
     }
     return status;
 }
 
-/* A column that is text because of some of its fields may have been meant for numbers. */
-static void
-tell_of_numbers(const memmodel_samples *samples, const struct samples_column *column)
-{
-    size_t row = 0;
-
-    while (row < samples->row_count && isnan(column->numbers[row]))
-        row++;
-    if (row < samples->row_count)
-        context_log(samples->context, "column \"%s\" is text: line %d has no finite number there", column->name,
-                    column->line);
-}
-
-/* Columns in which everything was a number need no texts. */
-static void
-settle_columns(memmodel_samples *samples)
-{
-    for (size_t i = 0; i < samples->column_count; i++) {
-        struct samples_column *column = &samples->columns[i];
-
-        column->is_text = column->line > 0;
-        if (column->is_text) {
-            tell_of_numbers(samples, column);
-            continue;
-        }
-        memory_release(samples->context, column->texts);
-        column->texts = NULL;
-        column->text_capacity = 0;
-    }
-}
-
 int
 memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
                        memmodel_samples **samples)
 {
+    struct lines lines = {NULL, 0};
     memmodel_samples *new = NULL;
     struct csv csv;
     int status;
@@ -130,15 +105,16 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
     csv_open(&csv, context, name, text, length);
     status = read_header(&csv, &new);
     if (!status)
-        status = read_rows(&csv, new);
+        status = read_rows(&csv, new, &lines);
     csv_close(&csv);
     if (status) {
         memmodel_samples_unref(new);
-        return status;
+    } else {
+        samples_type_columns(new, lines.numbers);
+        *samples = new;
     }
-    settle_columns(new);
-    *samples = new;
-    return 0;
+    memory_release(context, lines.numbers);
+    return status;
 }
 
 int
@@ -164,11 +140,11 @@ memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samp
 static void
 append_field(struct text *text, const memmodel_samples *samples, const struct samples_column *column, size_t row)
 {
-    bool missing = column->is_text ? !column->texts[row][0] : isnan(column->numbers[row]);
+    bool missing = column->has_texts ? !column->texts[row][0] : isnan(column->numbers[row]);
 
     if (missing)
         text_append(text, samples->column_count == 1 ? "\"\"" : "");
-    else if (column->is_text)
+    else if (column->has_texts)
         csv_append(text, column->texts[row]);
     else
         text_append_double(text, column->numbers[row]);

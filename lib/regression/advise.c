@@ -93,9 +93,8 @@ find_target(struct advising *advising)
     const memmodel_samples *samples = advising->samples;
 
     advising->training.target = advising->options->target;
-    for (size_t i = memmodel_samples_column_count(samples); i-- > 0 && !advising->training.target;)
-        if (memmodel_samples_column(samples, memmodel_samples_column_name(samples, i)))
-            advising->training.target = memmodel_samples_column_name(samples, i);
+    if (!advising->training.target)
+        advising->training.target = training_last_column(samples, NULL);
     if (!advising->training.target)
         return context_error(advising->context, MEMMODEL_ERROR_DATA, NULL, "the samples have no numeric column");
     for (size_t i = 0; i < advising->training.input_count; i++)

@@ -649,10 +649,36 @@ fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *opt
     return 0;
 }
 
+/* The column's, or what the caller says that it is. */
+static const struct byte_unit *
+unit_of_target(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target)
+{
+    const char *unit = memmodel_samples_unit(samples, target);
+
+    for (size_t i = 0; !unit && i < options->unit_count; i++) {
+        const char *equals = strrchr(options->units[i], '=');
+
+        if (equals && strlen(target) == (size_t)(equals - options->units[i]) &&
+            strncmp(options->units[i], target, strlen(target)) == 0)
+            unit = equals + 1;
+    }
+    return unit ? byte_unit_find(unit) : NULL;
+}
+
+static int
+fit_by_basis(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    if (fit_is_general(options))
+        return fit_general(samples, options, model);
+    return options->search == MEMMODEL_FIT_SEARCH_TERMS ? fit_positive(samples, options, model)
+                                                        : fit_both(samples, options, model);
+}
+
 int
 memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
     struct memmodel_fit_options own;
+    memmodel_model *new;
     int status;
 
     if (!samples || !model)
@@ -662,10 +688,11 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
         return status;
     set_defaults(&own);
     status = check_max_terms(memmodel_samples_context(samples), &own);
+    if (!status)
+        status = fit_by_basis(samples, &own, &new);
     if (status)
         return status;
-    if (fit_is_general(&own))
-        return fit_general(samples, &own, model);
-    return own.search == MEMMODEL_FIT_SEARCH_TERMS ? fit_positive(samples, &own, model)
-                                                   : fit_both(samples, &own, model);
+    new->unit = unit_of_target(samples, &own, new->target);
+    *model = new;
+    return 0;
 }

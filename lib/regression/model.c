@@ -59,6 +59,7 @@ model_begin(memmodel_context *context, const char *target, const char *const *na
     if (status)
         return status;
     new->input_count = input_count;
+    new->unit = byte_unit_of_name(target);
     status = copy_inputs(new, target, names);
     if (status)
         memmodel_model_unref(new);
@@ -344,6 +345,20 @@ const char *
 memmodel_model_target(const memmodel_model *model)
 {
     return model ? model->target : NULL;
+}
+
+const char *
+memmodel_model_unit(const memmodel_model *model)
+{
+    return model && model->unit ? model->unit->name : NULL;
+}
+
+double
+memmodel_model_unit_bytes(const memmodel_model *model)
+{
+    if (!model)
+        return (double)NAN;
+    return model->unit ? model->unit->bytes : 0;
 }
 
 int

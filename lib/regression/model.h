@@ -3,6 +3,7 @@
 #define REGRESSION_MODEL_H
 
 #include "base/arena.h"
+#include "base/quantity.h"
 #include "expression/expression.h"
 #include "memmodel/model.h"
 
@@ -107,6 +108,7 @@ struct memmodel_model {
     struct expression_program *program; /* values of all terms */
     struct expression_program *value;   /* of the formula, limits and all */
     const char *target;
+    const struct byte_unit *unit; /* of sizes that are predicted; NULL: not known */
     size_t input_count, term_count;
     struct model_input *inputs;
     expression terms[MODEL_MOST_TERMS];

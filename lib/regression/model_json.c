@@ -142,6 +142,8 @@ optional_to_json(const memmodel_model *model, json_t *root)
 
     if (!is_usual_loss(model) && json_object_set_new(root, "objective", objective_to_json(model)))
         return -1;
+    if (model->unit && json_object_set_new(root, "unit", json_string(model->unit->name)))
+        return -1;
     if (model->certified && json_object_set_new(root, "certified", json_true()))
         return -1;
     if ((model->general || model->front_count > 0) && json_object_set_new(root, "front", front_to_json(model)))
@@ -498,6 +500,21 @@ read_objective(const struct json_document *document, memmodel_model *model)
     return status;
 }
 
+static int
+read_unit(const struct json_document *document, memmodel_model *model)
+{
+    const char *name;
+    int status;
+
+    if (!json_object_get(document->root, "unit"))
+        return 0;
+    status = json_get_string(document, document->root, "unit", &name);
+    if (status)
+        return status;
+    model->unit = byte_unit_find(name);
+    return model->unit ? 0 : model_file_wrong(document, json_object_get(document->root, "unit"), "no unit of sizes");
+}
+
 /* A file may say that its formula is certified only if it is. */
 static int
 check_certificate(const struct json_document *document, const memmodel_model *model)
@@ -522,10 +539,10 @@ struct layout {
 };
 
 static const char *const keys_1[] = {"format", "version",   "target", "formula",   "inputs", "terms", "bound",
-                                     "scores", "certified", "noise",  "objective", "front",  NULL};
-static const char *const keys_2[] = {"format",   "version",   "target", "formula",   "inputs",
-                                     "terms",    "bound",     "scores", "loss",      "front",
-                                     "response", "certified", "noise",  "objective", NULL};
+                                     "scores", "certified", "noise",  "objective", "front",  "unit",  NULL};
+static const char *const keys_2[] = {"format", "version",   "target", "formula", "inputs",   "terms",
+                                     "bound",  "scores",    "loss",   "front",   "response", "certified",
+                                     "noise",  "objective", "unit",   NULL};
 
 static const struct layout layouts[FORMAT_VERSION] = {
     {keys_1, {read_domain, read_terms, bound_from_json, read_scores, read_optional_front, read_noise, read_objective}},
@@ -540,6 +557,8 @@ read_members(const struct json_document *document, const struct layout *layout, 
 
     for (size_t i = 0; !status && i < MOST_PARTS && layout->parts[i]; i++)
         status = layout->parts[i](document, model);
+    if (!status)
+        status = read_unit(document, model);
     if (!status)
         status = check_formula(document, model);
     if (!status)

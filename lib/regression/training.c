@@ -133,6 +133,28 @@ add_found_input(struct source *source, struct training *training, const char *na
     return add_input(source, training, name, column);
 }
 
+static bool
+has_column(const memmodel_samples *samples, const char *name)
+{
+    const char *column = "";
+
+    for (size_t i = 0; column && strcmp(column, name) != 0; i++)
+        column = memmodel_samples_column_name(samples, i);
+    return column != NULL;
+}
+
+/* A column that `memmodel run --append` writes besides the peak; its tables have seconds and status. */
+static bool
+is_bookkeeping(const memmodel_samples *samples, const char *column)
+{
+    static const char *const columns[] = {"seconds", "status", "rss_bytes", "pss_bytes", "cgroup_bytes"};
+    size_t i = 0;
+
+    while (i < sizeof columns / sizeof columns[0] && strcmp(columns[i], column) != 0)
+        i++;
+    return i < sizeof columns / sizeof columns[0] && has_column(samples, "seconds") && has_column(samples, "status");
+}
+
 /* Every other numeric column is an input, unless it is constant or repeats another: the log says so. */
 static int
 add_found_inputs(struct source *source, struct training *training)
@@ -145,6 +167,11 @@ add_found_inputs(struct source *source, struct training *training)
 
         if (!column || column == source->target || column == source->weight)
             continue;
+        if (is_bookkeeping(source->samples, name)) {
+            context_log(source->context, "column \"%s\" is what memmodel run notes besides the peak: name it to use it",
+                        name);
+            continue;
+        }
         duplicate = find_duplicate(source, training, column);
         if (duplicate)
             context_log(source->context, "column \"%s\" repeats \"%s\" and is left out", name, duplicate);
@@ -159,13 +186,14 @@ add_found_inputs(struct source *source, struct training *training)
     return status;
 }
 
-static const char *
-last_numeric_column(const memmodel_samples *samples, const char *weight)
+const char *
+training_last_column(const memmodel_samples *samples, const char *weight)
 {
     for (size_t i = memmodel_samples_column_count(samples); i-- > 0;) {
         const char *name = memmodel_samples_column_name(samples, i);
 
-        if (memmodel_samples_column(samples, name) && !(weight && strcmp(name, weight) == 0))
+        if (!is_bookkeeping(samples, name) && memmodel_samples_column(samples, name) &&
+            !(weight && strcmp(name, weight) == 0))
             return name;
     }
     return NULL;
@@ -174,7 +202,7 @@ last_numeric_column(const memmodel_samples *samples, const char *weight)
 static int
 find_target(struct source *source, const struct memmodel_fit_options *options, struct training *training)
 {
-    training->target = options->target ? options->target : last_numeric_column(source->samples, options->weight);
+    training->target = options->target ? options->target : training_last_column(source->samples, options->weight);
     if (!training->target)
         return context_error(source->context, MEMMODEL_ERROR_DATA, NULL, "the table has no numeric column");
     source->target = memmodel_samples_column(source->samples, training->target);

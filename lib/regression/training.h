@@ -46,4 +46,11 @@ training_measured_range(const struct training *training, double *least, double *
 size_t
 training_levels(const struct training *training, size_t input, size_t enough);
 
+/*
+ * What is predicted unless told: the last numeric column but for the weight and what `memmodel run --append` writes besides
+ * the peak. NULL if there is none.
+ */
+const char *
+training_last_column(const memmodel_samples *samples, const char *weight);
+
 #endif

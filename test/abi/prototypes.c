@@ -44,6 +44,8 @@ SAME(__typeof__(&memmodel_samples_row_count), size_t (*)(const memmodel_samples 
 SAME(__typeof__(&memmodel_samples_column_count), size_t (*)(const memmodel_samples *samples), "memmodel_samples_column_count");
 SAME(__typeof__(&memmodel_samples_column_name), const char *(*)(const memmodel_samples *samples, size_t column), "memmodel_samples_column_name");
 SAME(__typeof__(&memmodel_samples_column), const double *(*)(const memmodel_samples *samples, const char *name), "memmodel_samples_column");
+SAME(__typeof__(&memmodel_samples_unit), const char *(*)(const memmodel_samples *samples, const char *name), "memmodel_samples_unit");
+SAME(__typeof__(&memmodel_samples_text), const char *(*)(const memmodel_samples *samples, const char *name, size_t row), "memmodel_samples_text");
 SAME(__typeof__(&memmodel_samples_context), memmodel_context *(*)(const memmodel_samples *samples), "memmodel_samples_context");
 SAME(__typeof__(&memmodel_samples_ref), memmodel_samples *(*)(memmodel_samples *samples), "memmodel_samples_ref");
 SAME(__typeof__(&memmodel_samples_unref), void (*)(memmodel_samples *samples), "memmodel_samples_unref");
@@ -129,6 +131,8 @@ SAME(__typeof__(&memmodel_model_input_count), size_t (*)(const memmodel_model *m
 SAME(__typeof__(&memmodel_model_input_name), const char *(*)(const memmodel_model *model, size_t input), "memmodel_model_input_name");
 SAME(__typeof__(&memmodel_model_input_symbol), const char *(*)(const memmodel_model *model, size_t input), "memmodel_model_input_symbol");
 SAME(__typeof__(&memmodel_model_target), const char *(*)(const memmodel_model *model), "memmodel_model_target");
+SAME(__typeof__(&memmodel_model_unit), const char *(*)(const memmodel_model *model), "memmodel_model_unit");
+SAME(__typeof__(&memmodel_model_unit_bytes), double (*)(const memmodel_model *model), "memmodel_model_unit_bytes");
 SAME(__typeof__(&memmodel_model_domain), int (*)(const memmodel_model *model, size_t input, double *least, double *most), "memmodel_model_domain");
 SAME(__typeof__(&memmodel_model_limits), int (*)(const memmodel_model *model, double *least, double *most), "memmodel_model_limits");
 SAME(__typeof__(&memmodel_model_front_count), size_t (*)(const memmodel_model *model), "memmodel_model_front_count");

@@ -233,5 +233,59 @@ class Fits(unittest.TestCase):
             self.assertRegex(made.stdout, r"/\(.*size.*\)")
 
 
+class Units(unittest.TestCase):
+    """5 GB and 1 GB a sample: 10 take 15 GB, and 12 take 17 GB, which are within 16 GiB."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        self.model = self.folder / "model.json"
+
+    def fit(self, head, cell, *words):
+        path = self.folder / "table.csv"
+        rows = [f'{batch},"{cell(5e9 + 1e9 * batch)}",{3 * batch},ok' for batch in range(1, 13)]
+        path.write_text("\n".join([f"batch,{head},seconds,status", *rows, "13,much,2,ok"]) + "\n", encoding="utf-8")
+        return run("fit", path, "-o", self.model, *words)
+
+    def solved(self, budget):
+        return run("predict", self.model, "--solve", "batch", "--budget", budget)
+
+    def test_a_budget_is_compared_in_the_unit_of_the_target(self):
+        for head, cell, unit in (
+            ("peak_bytes", "{:.0f}".format, "bytes"),
+            ("peak_MiB", lambda size: f"{size / 2**20:.4f}", "MiB"),
+            ("mem (GB)", lambda size: f"{size / 1e9:.6f}", "GB"),
+            ("peak", lambda size: f"{size / 2**30:.6f} GiB", "bytes"),
+            ("rss_bytes2", "{:,.0f}".format, None),
+        ):
+            made = self.fit(head, cell)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertIn(f'line 14, column "{head}": "much" is no number', made.stderr)
+            self.assertTrue(made.stdout.startswith(f"{head} = "), made.stdout)
+            self.assertEqual(json.loads(self.model.read_text(encoding="utf-8")).get("unit"), unit)
+            if unit:
+                self.assertIn("largest batch within 16.00 GiB: 12\n", self.solved("16GiB").stdout)
+                told = run("predict", self.model, "--set", "batch=10")
+                self.assertIn("13.97 GiB", told.stdout)
+
+    def test_a_budget_with_a_unit_needs_a_model_with_one(self):
+        self.fit("vram", lambda size: f"{size / 2**20:.4f}")
+        refused = self.solved("16GiB")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("unit 'vram' is", refused.stderr)
+        self.assertIn("largest batch within 16384: 12\n", self.solved("16384").stdout)
+        self.fit("vram", lambda size: f"{size / 2**20:.4f}", "--unit", "vram=MiB", "--unit", "batch=1")
+        self.assertIn("largest batch within 16.00 GiB: 12\n", self.solved("16GiB").stdout)
+
+    def test_what_run_notes_besides_is_neither_target_nor_input(self):
+        made = self.fit("peak_bytes", "{:.0f}".format)
+        self.assertIn("peak_bytes = ", made.stdout)
+        self.assertIn('column "seconds" is what memmodel run notes', made.stderr)
+        self.assertNotIn("seconds", self.model.read_text(encoding="utf-8"))
+        made = self.fit("peak_bytes", "{:.0f}".format, "--target", "seconds", "--inputs", "batch")
+        self.assertIn("seconds = ", made.stdout)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

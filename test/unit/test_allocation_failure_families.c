@@ -125,7 +125,7 @@ simulate_pytorch(const struct subject *subject)
 static int
 simulate_pytorch_on_gpu(const struct subject *subject)
 {
-    return estimate(subject, JOB(.steps = 1, .device = "cuda", .allocator = "expandable_segments:True"));
+    return estimate(subject, JOB(.steps = 1, .gpu = "a100", .allocator = "expandable_segments:True"));
 }
 
 static int

@@ -50,17 +50,110 @@ a_table_has_named_columns_and_rows(void **state)
     memmodel_samples_unref(samples);
 }
 
-/* A failed measurement that reads "nan" makes text of a column of numbers: the next to last would be the target then. */
-static void
-a_column_that_is_text_for_some_of_its_fields_is_told(void **state)
+/* What the last field that is not like the others is said to be. */
+static memmodel_samples *
+parsed_with_note(memmodel_context *context, const char *text, char note[NOTE_BYTES])
 {
-    char note[NOTE_BYTES] = "";
     memmodel_samples *samples;
 
-    memmodel_context_set_log(*state, keep_note, note);
-    samples = parsed(*state, "dim,status,peak\n32,ok,1e9\n48,failed,nan\n");
-    memmodel_context_set_log(*state, NULL, NULL);
-    assert_string_equal(note, "column \"peak\" is text: line 3 has no finite number there");
+    note[0] = '\0';
+    memmodel_context_set_log(context, keep_note, note);
+    samples = parsed(context, text);
+    memmodel_context_set_log(context, NULL, NULL);
+    return samples;
+}
+
+/* A failed measurement that reads "nan" made text of a column of numbers: the next to last was the target then. */
+static void
+a_field_that_is_no_number_is_missing_and_named(void **state)
+{
+    static const char *const fields[] = {"nan", "OOM", "much", "0x10"};
+
+    for (size_t i = 0; i < 4; i++) {
+        char text[256], note[NOTE_BYTES], expected[NOTE_BYTES];
+        memmodel_samples *samples;
+
+        snprintf(text, sizeof text, "dim,peak\n32,1e9\n48,%s\n64,4e9\n", fields[i]);
+        snprintf(expected, sizeof expected, "line 3, column \"peak\": \"%s\" is no number and is taken as missing",
+                 fields[i]);
+        samples = parsed_with_note(*state, text, note);
+        assert_string_equal(note, expected);
+        assert_true(isnan(memmodel_samples_column(samples, "peak")[1]));
+        assert_number(samples, "peak", 2, 4e9);
+        assert_string_equal(memmodel_samples_text(samples, "peak", 1), fields[i]);
+        assert_null(memmodel_samples_text(samples, "dim", 1));
+        memmodel_samples_unref(samples);
+    }
+}
+
+static void
+words_for_numbers_that_are_not_there_make_no_text(void **state)
+{
+    char note[NOTE_BYTES];
+    memmodel_samples *samples = parsed_with_note(*state, "peak,b\n1e9,x\nOOM,1\nOOM,y\nnan,z\n", note);
+
+    assert_number(samples, "peak", 0, 1e9);
+    assert_string_equal(note, "column \"b\" is text: of 4 fields only 1 are numbers");
+    memmodel_samples_unref(samples);
+}
+
+static void
+units_are_read_from_names(void **state)
+{
+    static const struct {
+        const char *name, *unit;
+    } columns[] = {{"peak_MiB", "MiB"}, {"mem (GB)", "GB"},   {"rss [kib]", "KiB"}, {"peak_bytes", "bytes"},
+                   {"bytes", "bytes"},  {"max rss kb", "kB"}, {"used_B", "bytes"},  {"batch", NULL},
+                   {"matrix_b", NULL},  {"B", NULL},          {"comb", NULL},       {"peak MiB/s", NULL}};
+
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        char text[64];
+        memmodel_samples *samples;
+        const char *unit;
+
+        snprintf(text, sizeof text, "%s\n1\n", columns[i].name);
+        samples = parsed(*state, text);
+        unit = memmodel_samples_unit(samples, columns[i].name);
+        if (columns[i].unit)
+            assert_string_equal(unit, columns[i].unit);
+        else
+            assert_null(unit);
+        memmodel_samples_unref(samples);
+    }
+}
+
+/* 1.5 GiB are 1536 MiB; 1.5 GB are 1,500,000,000 bytes. */
+static void
+sizes_with_units_are_read_in_that_of_their_column(void **state)
+{
+    char note[NOTE_BYTES];
+    memmodel_samples *samples = parsed_with_note(
+        *state, "peak_MiB,mem,n,bytes\n1.5 GiB,1.5 GB,\"908,136,448\",1\n100,2KiB,2,2\n200,512M,3,\"1,5\"\n", note);
+
+    assert_string_equal(note, "line 4, column \"bytes\": \"1,5\" is no number of bytes and is taken as missing");
+    assert_number(samples, "peak_MiB", 0, 1536);
+    assert_number(samples, "peak_MiB", 1, 100);
+    assert_number(samples, "mem", 0, 1.5e9);
+    assert_number(samples, "mem", 1, 2048);
+    assert_number(samples, "mem", 2, 512 * 1048576.0);
+    assert_string_equal(memmodel_samples_unit(samples, "mem"), "bytes");
+    assert_number(samples, "n", 0, 908136448);
+    assert_null(memmodel_samples_unit(samples, "n"));
+    memmodel_samples_unref(samples);
+}
+
+/* Nobody knows what 5 is where the others say bytes, nor a GiB where the others are bare numbers. */
+static void
+sizes_that_cannot_be_compared_are_missing_and_named(void **state)
+{
+    char note[NOTE_BYTES];
+    memmodel_samples *samples = parsed_with_note(*state, "mem\n1GB\n2GB\n5\n", note);
+
+    assert_string_equal(note, "line 4, column \"mem\": \"5\" is no number of bytes and is taken as missing");
+    assert_true(isnan(memmodel_samples_column(samples, "mem")[2]));
+    memmodel_samples_unref(samples);
+    samples = parsed_with_note(*state, "mem\n1\n2\n5 GB\n", note);
+    assert_string_equal(note, "line 4, column \"mem\": \"5 GB\" is no number and is taken as missing");
     memmodel_samples_unref(samples);
 }
 
@@ -109,7 +202,7 @@ an_empty_field_is_missing(void **state)
 static void
 a_column_with_a_word_is_text_and_says_where(void **state)
 {
-    memmodel_samples *samples = parsed(*state, "# c\na,b\n1,1\n2,nan\n3,oom\n");
+    memmodel_samples *samples = parsed(*state, "# c\na,b\n1,1\n2,x\n3,y\n");
 
     assert_non_null(memmodel_samples_column(samples, "a"));
     assert_null(memmodel_samples_column(samples, "b"));
@@ -410,7 +503,11 @@ main(void)
         WITH_CONTEXT(files_that_cannot_be_read_or_written_are_named),
         WITH_CONTEXT(names_are_checked),
         WITH_CONTEXT(infinite_values_are_refused_and_leave_the_table_alone),
-        WITH_CONTEXT(a_column_that_is_text_for_some_of_its_fields_is_told),
+        WITH_CONTEXT(a_field_that_is_no_number_is_missing_and_named),
+        WITH_CONTEXT(words_for_numbers_that_are_not_there_make_no_text),
+        WITH_CONTEXT(units_are_read_from_names),
+        WITH_CONTEXT(sizes_with_units_are_read_in_that_of_their_column),
+        WITH_CONTEXT(sizes_that_cannot_be_compared_are_missing_and_named),
         WITH_CONTEXT(rows_are_selected_in_the_given_order),
         WITH_CONTEXT(of_many_columns_eight_are_told),
         WITH_CONTEXT(a_filter_compares_numbers_as_numbers),

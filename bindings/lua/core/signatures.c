@@ -32,6 +32,8 @@ const struct signature signatures[] = {
     FUNCTION("zp", memmodel_samples_column_count),
     FUNCTION("spz", memmodel_samples_column_name),
     FUNCTION("pps", memmodel_samples_column),
+    FUNCTION("sps", memmodel_samples_unit),
+    FUNCTION("spsz", memmodel_samples_text),
     FUNCTION("pp", memmodel_samples_context),
     FUNCTION("pp", memmodel_samples_ref),
     FUNCTION("vp", memmodel_samples_unref),
@@ -117,6 +119,8 @@ const struct signature signatures[] = {
     FUNCTION("spz", memmodel_model_input_name),
     FUNCTION("spz", memmodel_model_input_symbol),
     FUNCTION("sp", memmodel_model_target),
+    FUNCTION("sp", memmodel_model_unit),
+    FUNCTION("dp", memmodel_model_unit_bytes),
     FUNCTION("ipzpp", memmodel_model_domain),
     FUNCTION("ippp", memmodel_model_limits),
     FUNCTION("zp", memmodel_model_front_count),
@@ -243,7 +247,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_tiling_unref),
 };
 
-const size_t signature_count = 234;
+const size_t signature_count = 238;
 
 static void
 drop_memmodel_context(void *pointer)

@@ -767,6 +767,15 @@ memmodel_samples_column = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   {name = "name", kind = "string", letter = "s", c = "const char *"},
   returns = {kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_samples_row_count(samples)", nullable = true, fails = true}},
+memmodel_samples_unit = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_samples_text = {
+  {name = "samples", kind = "handle", of = "memmodel_samples"},
+  {name = "name", kind = "string", letter = "s", c = "const char *"},
+  {name = "row", kind = "size", letter = "z", c = "size_t"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
 memmodel_samples_context = {
   {name = "samples", kind = "handle", of = "memmodel_samples"},
   returns = {kind = "handle", of = "memmodel_context"}},
@@ -1179,6 +1188,12 @@ memmodel_model_input_symbol = {
 memmodel_model_target = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   returns = {kind = "string", letter = "s", c = "const char *"}},
+memmodel_model_unit = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  returns = {kind = "string", letter = "s", c = "const char *", nullable = true}},
+memmodel_model_unit_bytes = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  returns = {kind = "double", letter = "d", c = "double"}},
 memmodel_model_domain = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "input", kind = "size", letter = "z", c = "size_t"},

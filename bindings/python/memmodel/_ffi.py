@@ -2806,6 +2806,14 @@ _samples_column = _library.bind(
     ctypes.c_void_p,
     ctypes.c_char_p,
 )
+_samples_unit = _library.bind("memmodel_samples_unit", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_char_p)
+_samples_text = _library.bind(
+    "memmodel_samples_text",
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+)
 _samples_context = _library.bind("memmodel_samples_context", ctypes.c_void_p, ctypes.c_void_p)
 _samples_ref = _library.bind("memmodel_samples_ref", ctypes.c_void_p, ctypes.c_void_p)
 _samples_unref = _library.bind("memmodel_samples_unref", None, ctypes.c_void_p)
@@ -3243,6 +3251,8 @@ _model_input_count = _library.bind("memmodel_model_input_count", ctypes.c_size_t
 _model_input_name = _library.bind("memmodel_model_input_name", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _model_input_symbol = _library.bind("memmodel_model_input_symbol", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 _model_target = _library.bind("memmodel_model_target", ctypes.c_char_p, ctypes.c_void_p)
+_model_unit = _library.bind("memmodel_model_unit", ctypes.c_char_p, ctypes.c_void_p)
+_model_unit_bytes = _library.bind("memmodel_model_unit_bytes", ctypes.c_double, ctypes.c_void_p)
 _model_domain = _library.bind(
     "memmodel_model_domain",
     ctypes.c_int32,
@@ -3903,9 +3913,10 @@ def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
 
 def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> SamplesHandle:
     """Read a table from CSV: lines starting with '#' are comments, the first other line names the columns, fields are
-    separated by commas and may be quoted with '"'. A column whose fields are all finite numbers (empty means missing)
-    is numeric; any other column is kept as text, for samples_filter(), and cannot be fitted. doc/formats.md has the
-    details.
+    separated by commas and may be quoted with '"'. A column most of whose fields are finite numbers is numeric (empty
+    means missing), with what sizes are read in: "1.2 GiB", "908,136,448" and names such as "peak_MiB" or "mem (GB)".
+    Its other fields are missing, and the log names each with its line, its column and what stands there. Any other
+    column is text, for samples_filter(), and cannot be fitted. doc/formats.md has the details.
 
     context: the table keeps a reference.
 
@@ -4115,6 +4126,39 @@ def samples_column(samples: SamplesHandle, name: str) -> Any:
     """
     _value = _samples_column(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
     return _call.copied_array(_check.present(_value, samples), samples_row_count(samples))
+
+
+def samples_unit(samples: SamplesHandle, name: str) -> str | None:
+    """Unit of sizes in a numeric column: that of its name, or "bytes" where most of its fields had units of their own.
+
+    samples: table.
+
+    name: name of a column.
+
+    Returns such as "MiB", "GB" or "bytes", a static string; None if none is known, or there is no such column.
+    """
+    _value = _samples_unit(_call.address(samples, SamplesHandle, "samples"), _call.text(name, "name"))
+    return _call.optional_decoded(_value)
+
+
+def samples_text(samples: SamplesHandle, name: str, row: int) -> str | None:
+    """A field as it stands in the file.
+
+    samples: table.
+
+    name: name of a column.
+
+    row: from 0.
+
+    Returns the text, "" where it is missing, owned by the table; None where a column holds nothing but plain numbers,
+    and if there is no such column or row.
+    """
+    _value = _samples_text(
+        _call.address(samples, SamplesHandle, "samples"),
+        _call.text(name, "name"),
+        _call.size(row, "row"),
+    )
+    return _call.optional_decoded(_value)
 
 
 def samples_context(samples: SamplesHandle) -> ContextHandle | None:
@@ -5735,6 +5779,28 @@ def model_target(model: ModelHandle) -> str:
     """
     _value = _model_target(_call.address(model, ModelHandle, "model"))
     return _call.decoded(_value)
+
+
+def model_unit(model: ModelHandle) -> str | None:
+    """Unit of the sizes that a model predicts: that of the table's column, or of the target's name.
+
+    model: model.
+
+    Returns such as "MiB", "GB" or "bytes", a static string; None where it is not known.
+    """
+    _value = _model_unit(_call.address(model, ModelHandle, "model"))
+    return _call.optional_decoded(_value)
+
+
+def model_unit_bytes(model: ModelHandle) -> float:
+    """The same as bytes: what turns a prediction into bytes, and by what a budget in bytes is divided.
+
+    model: model.
+
+    Returns bytes of one, such as 1048576; 0 where the unit is not known, NaN for None.
+    """
+    _value = _model_unit_bytes(_call.address(model, ModelHandle, "model"))
+    return float(_value)
 
 
 def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:

@@ -244,12 +244,19 @@ class Model:
     ) -> int:
         """Largest whole value of an input for which the upper bound stays within a budget; 0 if not even 1 does.
 
+        budget: a size such as "16GiB", or a number in the model's unit.
+
         >>> model.solve("batch", "16GiB", dim=128)
         """
-        most = float(parse_bytes(budget, "budget")) if isinstance(budget, str) else _call.double(budget, "budget")
+        most = self._in_unit(budget) if isinstance(budget, str) else _call.double(budget, "budget")
         if input not in self.inputs:
             raise _ffi.UnknownSymbolError(f"input: {input!r} is none of {', '.join(self.inputs)}")
         return _ffi.model_solve(self._handle, self._numbers({input: 1.0, **inputs}), input, level, most)
+
+    def _in_unit(self, size: str) -> float:
+        if self.unit_bytes is None:
+            raise ValueError(f"budget: the model does not know the unit of {self.target}; give a number in it")
+        return float(parse_bytes(size, "budget")) / self.unit_bytes
 
     def function(self, level: float = 0.0) -> Function:
         """A plain C function of the formula, or at a level above 0 of the upper bound (needs libffi in the library)."""
@@ -261,6 +268,16 @@ class Model:
     def target(self) -> str:
         """Name of what the model predicts."""
         return _ffi.model_target(self._handle)
+
+    @property
+    def unit(self) -> str | None:
+        """Unit of the sizes that the model predicts, such as "MiB" or "bytes"; None where it is not known."""
+        return _ffi.model_unit(self._handle)
+
+    @property
+    def unit_bytes(self) -> float | None:
+        """How many bytes one of that unit is."""
+        return float(_ffi.model_unit_bytes(self._handle)) or None
 
     def formula(self, language: str | int | _ffi.Language = "text") -> str:
         """The formula as "text", "c", "python" or "latex"."""

@@ -145,6 +145,11 @@ class Samples:
             column = _ffi.samples_column(self._handle, name)
             return _optional.need("numpy", "").frombuffer(column) if _optional.present("numpy") else list(column)
 
+    def unit(self, name: str) -> str | None:
+        """Unit of the sizes in a column, such as "MiB": of its name or of its fields; None where it is not known."""
+        with self._turns.writing():
+            return _ffi.samples_unit(self._handle, name)
+
     def _is_numeric(self, name: str) -> bool:
         try:
             self._call(_ffi.samples_column, name)

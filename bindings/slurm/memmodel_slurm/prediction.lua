@@ -30,13 +30,20 @@ local function point_of(name, names, given)
     return point
 end
 
+-- How many bytes what a model predicts is: its own unit, or that of the settings where it knows none.
+local function unit_of(model, own)
+    local bytes = model:unit_bytes()
+    return bytes > 0 and bytes or settings.unit(own.units)
+end
+
 -- One model's answer; `bytes` is its upper bound with the margin, `value` its prediction in bytes.
 local function predict(name, inputs, options)
     local own = options.models[name]
     local model, names = models.get(options, name)
     local point = point_of(name, names, inputs)
     local value, upper, outside = model:predict(point, own.level)
-    local bytes = upper * settings.unit(own.units) * (1 + own.margin)
+    local unit = unit_of(model, own)
+    local bytes = upper * unit * (1 + own.margin)
     if not (bytes > 0 and bytes <= MOST_BYTES) then
         text.fail("model %s gives no amount of memory for %s", text.quote(name), text.assignments(point))
     end
@@ -45,7 +52,7 @@ local function predict(name, inputs, options)
         model = model,
         own = own,
         point = point,
-        value = value * settings.unit(own.units),
+        value = value * unit,
         bytes = bytes,
         outside = outside,
         resource = own.device and "device" or "memory",
@@ -66,7 +73,7 @@ function prediction.largest(need, bytes)
     if not need.point[own.solve_for] then
         return nil
     end
-    local budget = bytes / (1 + own.margin) / settings.unit(own.units)
+    local budget = bytes / (1 + own.margin) / unit_of(need.model, own)
     return need.model:solve(need.point, own.solve_for, budget, own.level)
 end
 

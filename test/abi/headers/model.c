@@ -28,6 +28,8 @@ enum {
         + (int)sizeof(&memmodel_model_input_name)
         + (int)sizeof(&memmodel_model_input_symbol)
         + (int)sizeof(&memmodel_model_target)
+        + (int)sizeof(&memmodel_model_unit)
+        + (int)sizeof(&memmodel_model_unit_bytes)
         + (int)sizeof(&memmodel_model_domain)
         + (int)sizeof(&memmodel_model_limits)
         + (int)sizeof(&memmodel_model_front_count)

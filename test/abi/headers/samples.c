@@ -18,6 +18,8 @@ enum {
         + (int)sizeof(&memmodel_samples_column_count)
         + (int)sizeof(&memmodel_samples_column_name)
         + (int)sizeof(&memmodel_samples_column)
+        + (int)sizeof(&memmodel_samples_unit)
+        + (int)sizeof(&memmodel_samples_text)
         + (int)sizeof(&memmodel_samples_context)
         + (int)sizeof(&memmodel_samples_ref)
         + (int)sizeof(&memmodel_samples_unref)

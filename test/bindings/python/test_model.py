@@ -147,6 +147,22 @@ class Fit(unittest.TestCase):
         self.assertIn("1 of 5 rows", logged.output[0])
 
 
+class Units(unittest.TestCase):
+    def fitted(self, name, scale):
+        batches = range(1, 13)
+        return memmodel.fit({"batch": batches, name: [(5e9 + 1e9 * batch) / scale for batch in batches]}, name)
+
+    def test_a_model_has_the_unit_of_its_column(self):
+        for name, unit, scale in (
+            ("peak_bytes", "bytes", 1), ("mem (GB)", "GB", 1e9), ("peak_MiB", "MiB", 2**20), ("peak", None, 1),
+        ):  # fmt: skip
+            model = self.fitted(name, scale)
+            again = memmodel.Model.from_json(model.to_json())
+            self.assertEqual((again.unit, again.unit_bytes), (unit, unit and scale))
+            if unit:  # 5 GB and 1 GB a sample: 10 are 15 GB, and 16 GiB are 17.18 GB
+                self.assertEqual((again.solve("batch", "15.9GB"), again.solve("batch", "16GiB")), (10, 12))
+
+
 class OnePoint(unittest.TestCase):
     def setUp(self):
         self.model = networks.model()
@@ -202,7 +218,8 @@ class OnePoint(unittest.TestCase):
         largest = self.model.solve("batch", 20_000_000, dim=64)
         self.assertLessEqual(self.model.predict(dim=64, batch=largest).upper, 20_000_000)
         self.assertGreater(self.model.predict(dim=64, batch=largest + 1).upper, 20_000_000)
-        self.assertEqual(self.model.solve("batch", "1kB", dim=64), 0)
+        with self.assertRaisesRegex(ValueError, "unit of peak"):
+            self.model.solve("batch", "1kB", dim=64)
         with self.assertRaises(memmodel.UnknownSymbolError):
             self.model.solve("bach", 1, dim=64)
         with self.assertRaisesRegex(TypeError, "dim"):

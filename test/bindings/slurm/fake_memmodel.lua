@@ -8,6 +8,10 @@ function model:inputs()
     return self.chunk.inputs
 end
 
+function model:unit_bytes()
+    return self.chunk.unit_bytes or 0
+end
+
 function model:predict(point, level)
     local outside = false
     for name, most in pairs(self.chunk.most or {}) do

@@ -122,6 +122,12 @@ holds("models may count in units of their own", function()
     admitted({ script = script("model=unet batch=7") }, 7)
 end)
 
+holds("a model that knows its unit counts in that", function()
+    settings('units = "KiB"')
+    write("unet.json", 'return {inputs = {"batch"}, unit_bytes = 2 ^ 20, upper = function(point) return point.batch end}')
+    admitted({ script = script("model=unet batch=7") }, 7)
+end)
+
 holds("each model has a level of its own", function()
     settings("level = 0.9, models = { unet = { level = 0.99 } }")
     write("unet.json", 'return {inputs = {"batch"}, upper = function(_, level) return level * 100 * 1048576 end}')

@@ -1,0 +1,138 @@
+#include "base/quantity.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { UNIT_BYTES = 8, NUMBER_BYTES = 64 };
+
+/* The first of each size is the name that is told. */
+static const struct byte_unit units[] = {
+    {"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"PiB", 0x1p50}, {"kB", 1e3},
+    {"MB", 1e6},  {"GB", 1e9},     {"TB", 1e12},    {"PB", 1e15},    {"byte", 1},     {"B", 1},
+};
+
+/* As in the tool's options: "512M". */
+static const struct byte_unit letters[] = {{"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30}, {"T", 0x1p40}};
+
+enum { UNITS = sizeof units / sizeof units[0], LETTERS = sizeof letters / sizeof letters[0] };
+
+const struct byte_unit *
+byte_unit_find(const char *name)
+{
+    for (size_t i = 0; i < UNITS; i++)
+        if (strcasecmp(units[i].name, name) == 0)
+            return units[i].bytes > 1 ? &units[i] : &units[0];
+    return NULL;
+}
+
+const struct byte_unit *
+byte_unit_of_name(const char *name)
+{
+    size_t length = strlen(name), start;
+    char unit[UNIT_BYTES];
+
+    if (length > 0 && (name[length - 1] == ')' || name[length - 1] == ']'))
+        length--;
+    for (start = length; start > 0 && isalpha((unsigned char)name[start - 1]); start--)
+        continue;
+    if (length - start < (start ? 1 : 2) || length - start >= sizeof unit ||
+        (start && !strchr("_- ([", name[start - 1])))
+        return NULL;
+    memcpy(unit, name + start, length - start);
+    unit[length - start] = '\0';
+    return strcmp(unit, "b") == 0 ? NULL : byte_unit_find(unit); /* a bit, or just a letter */
+}
+
+static double
+letter_bytes(const char *name)
+{
+    for (size_t i = 0; i < LETTERS; i++)
+        if (strcasecmp(letters[i].name, name) == 0)
+            return letters[i].bytes;
+    return 0;
+}
+
+/* Copies the number in front of `end`, without the blanks between them. */
+static bool
+parse_front(const char *text, const char *end, double *number)
+{
+    char front[NUMBER_BYTES];
+    size_t length = (size_t)(end - text);
+
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    if (length >= sizeof front)
+        return false;
+    memcpy(front, text, length);
+    front[length] = '\0';
+    return parse_double(front, number) || parse_grouped(front, number);
+}
+
+bool
+parse_quantity(const char *text, double *bytes)
+{
+    const char *end = text + strlen(text), *name = end;
+    const struct byte_unit *unit;
+    double size, number;
+
+    while (name > text && isalpha((unsigned char)name[-1]))
+        name--;
+    if (name == end)
+        return false;
+    unit = byte_unit_find(name);
+    size = unit ? unit->bytes : letter_bytes(name);
+    if (size == 0 || !parse_front(text, name, &number))
+        return false;
+    *bytes = number * size;
+    return true;
+}
+
+bool
+parse_grouped(const char *text, double *number)
+{
+    char digits[NUMBER_BYTES];
+    size_t length = 0, group = strspn(text + (*text == '-'), "0123456789");
+    const char *at = text + (*text == '-') + group;
+
+    if (group < 1 || group > 3 || *at != ',' || strlen(text) >= sizeof digits)
+        return false;
+    while (*at == ',') {
+        if (strspn(at + 1, "0123456789") != 3)
+            return false;
+        at += 4;
+    }
+    if (*at != '\0' && *at != '.')
+        return false;
+    for (at = text; *at; at++)
+        if (*at != ',')
+            digits[length++] = *at;
+    digits[length] = '\0';
+    return parse_double(digits, number);
+}
+
+static bool
+is_one_of(const char *text, const char *const *words)
+{
+    while (*words && strcasecmp(*words, text) != 0)
+        words++;
+    return *words != NULL;
+}
+
+bool
+is_missing_word(const char *text)
+{
+    static const char *const words[] = {"nan", "na", "n/a", "null", "none", "-", NULL};
+
+    return is_one_of(text, words);
+}
+
+bool
+is_out_of_memory_word(const char *text)
+{
+    static const char *const words[] = {"oom", "out of memory", "out_of_memory", NULL};
+
+    return is_one_of(text, words);
+}
