@@ -402,11 +402,12 @@ struct memmodel_custom {
     memmodel_dim saved;                   /**< kept from forward to backward, besides inputs and outputs. @unit bytes */
     memmodel_dim forward_temporary;       /**< needed while the forward pass of the operator runs. @unit bytes */
     memmodel_dim backward_temporary;      /**< needed while its backward pass runs. @unit bytes */
-    memmodel_dim multiply_adds;           /**< multiplications with addition of the forward pass */
-    memmodel_custom_rule rule; /**< corrects these numbers in each query; lives as long as the network. @nullable */
-    void *user;                /**< handed to each call of `rule`. @nullable */
-    const char *operation;     /**< such as "aten.pow.Tensor_Scalar"; printable ASCII. @nullable */
-    const char *attributes;    /**< what else it was called with, such as "dim=1 keepdim=1 size=2,3"; printable ASCII:
+    memmodel_dim multiply_adds; /**< multiplications with addition of the forward pass. @default those of the matrix
+                                     products and convolutions that an ATen `operation` is made of, else 0 */
+    memmodel_custom_rule rule;  /**< corrects these numbers in each query; lives as long as the network. @nullable */
+    void *user;                 /**< handed to each call of `rule`. @nullable */
+    const char *operation;      /**< such as "aten.pow.Tensor_Scalar"; printable ASCII. @nullable */
+    const char *attributes;     /**< what else it was called with, such as "dim=1 keepdim=1 size=2,3"; printable ASCII:
                                     names with numbers, lists of numbers or words. @nullable */
 };
 

@@ -1,6 +1,7 @@
 /* Numbers for symbols: every dimension of a network, checked. */
 #include "base/checked.h"
 #include "base/text.h"
+#include "network/aten_products.h"
 #include "network/builder.h"
 
 #include <inttypes.h>
@@ -32,6 +33,17 @@ binding_elements(const struct binding *binding, const memmodel_dim *dims, int ra
     return constant_bytes(numbers, rank, MEMMODEL_BOOL, elements);
 }
 
+struct memmodel_shape
+binding_shape(const struct binding *binding, memmodel_tensor tensor)
+{
+    const struct tensor *of = &binding->network->tensors[tensor];
+    struct memmodel_shape shape = {.rank = of->rank, .dtype = of->dtype};
+
+    for (int32_t i = 0; i < of->rank; i++)
+        shape.dims[i] = binding_dim(binding, of->dims[i]);
+    return shape;
+}
+
 bool
 binding_tensor_bytes(const struct binding *binding, memmodel_tensor tensor, int64_t *bytes)
 {
@@ -58,8 +70,10 @@ binding_multiply_adds(const struct binding *binding, const struct layer *layer, 
     int terms = description->multiply_adds ? description->multiply_adds(binding->network, layer, products) : 0;
 
     *count = 0;
-    if (layer->op == OP_CUSTOM)
+    if (layer->op == OP_CUSTOM && binding_custom(binding, layer)->multiply_adds)
         return checked_accumulate(count, binding_custom(binding, layer)->multiply_adds);
+    if (layer->op == OP_CUSTOM)
+        return aten_multiply_adds(binding, layer, count);
     for (int i = 0; i < terms; i++) {
         int64_t product;
 

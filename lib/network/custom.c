@@ -74,17 +74,6 @@ any_negative(const struct memmodel_custom_needs *needs)
            needs->multiply_adds < 0;
 }
 
-static struct memmodel_shape
-bound_shape(const struct binding *binding, memmodel_tensor tensor)
-{
-    const struct tensor *of = &binding->network->tensors[tensor];
-    struct memmodel_shape shape = {.rank = of->rank, .dtype = of->dtype};
-
-    for (int32_t i = 0; i < of->rank; i++)
-        shape.dims[i] = binding_dim(binding, of->dims[i]);
-    return shape;
-}
-
 static int
 ask_rule(memmodel_context *context, const struct binding *binding, const struct layer *layer,
          struct memmodel_custom_needs *needs)
@@ -98,7 +87,7 @@ ask_rule(memmodel_context *context, const struct binding *binding, const struct 
         return MEMMODEL_ERROR_NOMEM;
     for (size_t i = 0; i < count; i++)
         if (layer->inputs[i] >= 0)
-            inputs[i] = bound_shape(binding, layer->inputs[i]);
+            inputs[i] = binding_shape(binding, layer->inputs[i]);
     answer = custom->rule(custom->user, inputs, count, needs);
     memory_release(context, inputs);
     if (answer)

@@ -272,6 +272,10 @@ binding_custom(const struct binding *binding, const struct layer *layer)
 bool
 binding_elements(const struct binding *binding, const memmodel_dim *dims, int rank, int64_t *elements);
 
+/* In numbers. */
+struct memmodel_shape
+binding_shape(const struct binding *binding, memmodel_tensor tensor);
+
 bool
 binding_tensor_bytes(const struct binding *binding, memmodel_tensor tensor, int64_t *bytes);
 

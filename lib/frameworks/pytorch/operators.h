@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "frameworks/pytorch/step.h"
 #include "memmodel/layers.h"
+#include "network/attributes.h"
 
 /* ---- arithmetic.c: numbers. A Python number becomes a tensor of 8 bytes, then one of the operand's type ---- */
 
@@ -142,8 +143,6 @@ struct value *
 aten_clamp(struct step *step, struct value *x, int bounds, bool in_place);
 
 /* ---- reduction.c: `axes` has a bit per axis; ALL_AXES reduces to one element ---- */
-
-#define ALL_AXES (~UINT64_C(0))
 
 /* True of a half type whose sum over these axes is done in float32, on a copy of all of it. */
 bool
