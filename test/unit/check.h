@@ -12,6 +12,7 @@
 #include "memmodel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* cmocka setup and teardown: *state is a memmodel_context. */
@@ -52,6 +53,24 @@ written_and_read(memmodel_context *context, const memmodel_model *model)
 
 /* A test of cmocka's whose state is a context of its own. */
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, context_setup, context_teardown)
+
+static inline void
+left_out(void **state)
+{
+    (void)state;
+    skip();
+}
+
+/* For a case that takes a quarter of a second or more: `./run unit` leaves it to `./run test`. */
+#define LONG(test) (getenv("MEMMODEL_QUICK") ? left_out : (test))
+#define LONG_WITH_CONTEXT(test)                                                                                        \
+    {                                                                                                                  \
+#test, LONG(test), context_setup, context_teardown, NULL                                                       \
+    }
+#define LONG_UNIT_TEST(test)                                                                                           \
+    {                                                                                                                  \
+#test, LONG(test), NULL, NULL, NULL                                                                            \
+    }
 
 /* The status, and that the message of the context's last error has `part` in it. */
 static inline void

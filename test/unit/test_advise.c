@@ -407,11 +407,11 @@ main(void)
         WITH_CONTEXT(what_costs_more_is_advised_less),
         WITH_CONTEXT(what_is_measured_already_counts),
         WITH_CONTEXT(no_number_of_samples_is_better_than_their_noise),
-        WITH_CONTEXT(ten_advised_trainings_are_worth_more_than_ten_random_ones),
+        LONG_WITH_CONTEXT(ten_advised_trainings_are_worth_more_than_ten_random_ones),
         WITH_CONTEXT(what_cannot_be_advised_is_refused_by_name),
         WITH_CONTEXT(samples_that_do_not_fit_the_domain_are_refused),
         WITH_CONTEXT(few_and_repeated_samples_are_taken_as_they_are),
-        cmocka_unit_test(every_allocation_may_fail),
+        LONG_UNIT_TEST(every_allocation_may_fail),
     };
 
     return cmocka_run_group_tests_name("advise", tests, NULL, NULL);

@@ -469,7 +469,7 @@ main(void)
     struct CMUnitTest tests[SCENARIOS];
 
     for (size_t i = 0; i < SCENARIOS; i++)
-        tests[i] = (struct CMUnitTest){scenarios[i].name, survives_failing_allocations, NULL, NULL,
+        tests[i] = (struct CMUnitTest){scenarios[i].name, LONG(survives_failing_allocations), NULL, NULL,
                                        (void *)(uintptr_t)&scenarios[i]};
     return cmocka_run_group_tests_name("allocation failure", tests, NULL, NULL);
 }

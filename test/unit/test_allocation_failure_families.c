@@ -462,7 +462,7 @@ main(int argc, char **argv)
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     for (size_t i = 0; i < USES; i++)
-        tests[i] = (struct CMUnitTest){uses[i].name, survives_failing_allocations_in_each_family, NULL, NULL,
+        tests[i] = (struct CMUnitTest){uses[i].name, LONG(survives_failing_allocations_in_each_family), NULL, NULL,
                                        (void *)(uintptr_t)&uses[i]};
     return cmocka_run_group_tests_name("allocation failure in each layer family", tests, NULL, NULL);
 }

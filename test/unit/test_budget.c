@@ -367,17 +367,17 @@ main(void)
         WITH_CONTEXT(plenty_needs_nothing_to_be_done),
         WITH_CONTEXT(a_training_that_fits_by_reuse_needs_no_more),
         WITH_CONTEXT(a_training_is_computed_again_before_its_batch_shrinks),
-        WITH_CONTEXT(the_largest_batch_is_what_remains),
+        LONG_WITH_CONTEXT(the_largest_batch_is_what_remains),
         WITH_CONTEXT(a_budget_of_six_gibibytes_is_called_so),
         WITH_CONTEXT(a_training_is_brought_within_what_its_process_may_take),
-        WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
+        LONG_WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
         WITH_CONTEXT(other_frameworks_go_without_recomputation),
         WITH_CONTEXT(an_inference_has_the_bytes_of_its_plan_and_its_weights),
         WITH_CONTEXT(a_volume_is_cut_into_tiles_before_its_batch_shrinks),
         WITH_CONTEXT(an_inference_that_cannot_be_cut_has_a_smaller_batch),
         WITH_CONTEXT(wrong_questions_are_refused),
         WITH_CONTEXT(every_means_has_a_name),
-        WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
+        LONG_WITH_CONTEXT(a_failing_allocation_anywhere_is_told_and_leaks_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

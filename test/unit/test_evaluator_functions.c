@@ -352,7 +352,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_as_exact_as_promised),
+        LONG_UNIT_TEST(functions_are_as_exact_as_promised),
         cmocka_unit_test(the_ends_are_those_of_the_c_standard),
         cmocka_unit_test(greatest_and_least_pass_over_what_is_no_number),
         cmocka_unit_test(every_width_has_the_same_bits),

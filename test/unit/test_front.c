@@ -179,7 +179,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(each_size_is_better_than_all_smaller_ones_or_chosen),
+        LONG_WITH_CONTEXT(each_size_is_better_than_all_smaller_ones_or_chosen),
         WITH_CONTEXT(the_smallest_is_the_constant_with_its_error_on_rows_left_out),
         WITH_CONTEXT(what_is_found_by_chance_is_found_out),
         WITH_CONTEXT(several_moments_stand_beside_sums_of_terms),

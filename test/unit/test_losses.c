@@ -620,7 +620,7 @@ main(void)
         WITH_CONTEXT(a_line_of_least_absolute_errors_is_found),
         WITH_CONTEXT(weights_count_under_every_loss),
         WITH_CONTEXT(weights_may_be_of_any_size),
-        WITH_CONTEXT(under_every_loss_the_order_of_the_rows_does_not_matter),
+        LONG_WITH_CONTEXT(under_every_loss_the_order_of_the_rows_does_not_matter),
         WITH_CONTEXT(wild_measurements_do_not_move_a_fit_of_absolute_relative_errors),
         WITH_CONTEXT(absolute_errors_of_any_sign_find_the_curve_among_wild_rows),
         WITH_CONTEXT(a_quantile_has_its_share_of_the_measurements_below),
@@ -629,9 +629,9 @@ main(void)
         WITH_CONTEXT(a_quantile_is_above_0_and_below_1),
         WITH_CONTEXT(numbers_out_of_any_range_are_named_with_their_row),
         WITH_CONTEXT(an_input_of_one_level_is_refused_under_every_loss),
-        WITH_CONTEXT(inputs_that_tell_each_other_disturb_no_loss),
+        LONG_WITH_CONTEXT(inputs_that_tell_each_other_disturb_no_loss),
         WITH_CONTEXT(members_of_a_file_that_no_fit_writes_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),
+        LONG_UNIT_TEST(every_allocation_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

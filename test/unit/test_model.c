@@ -525,7 +525,7 @@ main(void)
         WITH_CONTEXT(a_table_that_ends_before_its_rows_is_refused),
         WITH_CONTEXT(bounds_lie_above_the_prediction_and_rise_with_the_level),
         WITH_CONTEXT(bounds_widen_away_from_the_samples_and_say_so),
-        WITH_CONTEXT(about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent),
+        LONG_WITH_CONTEXT(about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent),
         WITH_CONTEXT(many_bounds_have_the_bits_of_one_after_the_other),
         WITH_CONTEXT(a_level_or_a_size_that_is_not_valid_is_refused),
         WITH_CONTEXT(the_largest_value_that_fits_fits_and_the_next_does_not),

@@ -446,14 +446,14 @@ main(void)
         WITH_CONTEXT(numbers_are_on_one_line_and_names_as_they_were),
         WITH_CONTEXT(a_model_survives_a_file),
         WITH_CONTEXT(changed_files_are_refused_with_their_place),
-        WITH_CONTEXT(no_truncated_file_is_read),
-        WITH_CONTEXT(flipped_bits_are_refused_or_harmless),
+        LONG_WITH_CONTEXT(no_truncated_file_is_read),
+        LONG_WITH_CONTEXT(flipped_bits_are_refused_or_harmless),
         WITH_CONTEXT(nobody_writes_a_coefficient_of_1),
         WITH_CONTEXT(what_terms_have_in_common_is_written_once),
         WITH_CONTEXT(formulas_print_in_every_language),
         WITH_CONTEXT(formulas_in_c_compute_the_same_but_for_the_last_bits),
         WITH_CONTEXT(formulas_in_python_compute_the_same_but_for_the_last_bits),
-        cmocka_unit_test(every_allocation_may_fail),
+        LONG_UNIT_TEST(every_allocation_may_fail),
         cmocka_unit_test(evaluating_takes_no_memory),
     };
 

@@ -361,7 +361,7 @@ main(void)
         WITH_CONTEXT(an_exact_formula_is_the_same_to_the_bit_in_other_units),
         cmocka_unit_test(numbers_of_few_digits_to_base_two_are_found_near_a_number),
         cmocka_unit_test(numbers_are_rounded_to_the_digits_asked),
-        cmocka_unit_test(every_allocation_may_fail),
+        LONG_UNIT_TEST(every_allocation_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,7 +417,7 @@ main(void)
         WITH_CONTEXT(islands_breed_the_same_on_any_number_of_threads),
         WITH_CONTEXT(sums_of_waves_are_found),
         WITH_CONTEXT(terms_that_stand_in_or_say_nothing_are_exchanged),
-        WITH_CONTEXT(coefficients_have_the_digits_that_the_data_know),
+        LONG_WITH_CONTEXT(coefficients_have_the_digits_that_the_data_know),
         WITH_CONTEXT(searched_formulas_keep_to_units_and_powers),
     };
 

@@ -677,8 +677,8 @@ main(void)
         cmocka_unit_test(each_rule_is_found_by_its_name),
         cmocka_unit_test(words_of_formulas_are_known),
         cmocka_unit_test(second_names_lead_to_the_first),
-        WITH_CONTEXT(operators_called_in_other_ways_are_survived),
-        cmocka_unit_test(memory_may_run_out_in_each_operator),
+        LONG_WITH_CONTEXT(operators_called_in_other_ways_are_survived),
+        LONG_UNIT_TEST(memory_may_run_out_in_each_operator),
     };
     const struct CMUnitTest others[] = {
         WITH_CONTEXT(cases_of_a_file_get_verdicts),

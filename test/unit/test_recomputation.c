@@ -668,14 +668,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(each_point_is_what_an_estimate_with_its_checkpoint_says),
-        WITH_CONTEXT(the_advice_is_within_its_budget_and_nothing_cheaper_is),
-        WITH_CONTEXT(no_scope_of_the_advice_can_be_left_out),
+        LONG_WITH_CONTEXT(each_point_is_what_an_estimate_with_its_checkpoint_says),
+        LONG_WITH_CONTEXT(the_advice_is_within_its_budget_and_nothing_cheaper_is),
+        LONG_WITH_CONTEXT(no_scope_of_the_advice_can_be_left_out),
         WITH_CONTEXT(small_networks_are_advised_as_well_as_any_set_does),
-        WITH_CONTEXT(a_budget_below_the_least_gets_the_least_and_is_told),
+        LONG_WITH_CONTEXT(a_budget_below_the_least_gets_the_least_and_is_told),
         WITH_CONTEXT(a_budget_that_is_met_already_wraps_nothing),
         WITH_CONTEXT(checkpoints_of_the_job_are_left_out),
-        WITH_CONTEXT(given_costs_decide_what_is_wrapped),
+        LONG_WITH_CONTEXT(given_costs_decide_what_is_wrapped),
         WITH_CONTEXT(the_same_search_gives_the_same_answer_within_its_simulations),
         WITH_CONTEXT(an_observer_sees_the_peak_fall_and_can_stop_the_search),
         WITH_CONTEXT(a_group_of_all_that_a_scope_holds_is_the_scope),

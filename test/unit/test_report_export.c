@@ -373,7 +373,7 @@ main(void)
         WITH_CONTEXT(a_page_holds_the_report),
         WITH_CONTEXT(a_page_places_the_last_step_in_one_arena),
         WITH_CONTEXT(a_long_trace_is_thinned_but_keeps_every_peak),
-        WITH_CONTEXT(a_page_of_many_layers_shows_those_that_hold_most),
+        LONG_WITH_CONTEXT(a_page_of_many_layers_shows_those_that_hold_most),
         WITH_CONTEXT(no_name_can_end_the_data_of_a_page),
         WITH_CONTEXT(a_textbook_page_has_no_timeline),
     };

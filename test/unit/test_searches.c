@@ -292,13 +292,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(a_law_is_found_under_every_loss_and_weighed_rows),
-        WITH_CONTEXT(wild_rows_do_not_hide_a_law_from_absolute_errors),
+        LONG_WITH_CONTEXT(a_law_is_found_under_every_loss_and_weighed_rows),
+        LONG_WITH_CONTEXT(wild_rows_do_not_hide_a_law_from_absolute_errors),
         WITH_CONTEXT(a_change_point_stands_against_what_is_searched),
-        WITH_CONTEXT(threads_change_no_byte_under_any_loss),
-        WITH_CONTEXT(no_more_formulas_are_tried_than_asked_for),
+        LONG_WITH_CONTEXT(threads_change_no_byte_under_any_loss),
+        LONG_WITH_CONTEXT(no_more_formulas_are_tried_than_asked_for),
         WITH_CONTEXT(a_search_without_time_tries_next_to_nothing),
-        WITH_CONTEXT(an_interrupted_search_under_a_loss_comes_to_the_same_bytes),
+        LONG_WITH_CONTEXT(an_interrupted_search_under_a_loss_comes_to_the_same_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

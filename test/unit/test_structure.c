@@ -583,7 +583,7 @@ main(void)
         WITH_CONTEXT(a_non_negative_formula_is_nowhere_negative),
         WITH_CONTEXT(a_searched_formula_keeps_to_directions_and_signs),
         WITH_CONTEXT(a_line_that_is_negative_in_a_corner_is_not_returned),
-        WITH_CONTEXT(powers_are_those_that_are_allowed),
+        LONG_WITH_CONTEXT(powers_are_those_that_are_allowed),
         WITH_CONTEXT(where_no_power_may_be_one_the_inputs_themselves_are_no_terms),
         WITH_CONTEXT(terms_have_the_unit_of_the_target_or_none),
         WITH_CONTEXT(a_switch_of_the_algorithm_is_found_where_it_is),

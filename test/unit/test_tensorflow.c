@@ -316,7 +316,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_peak_of_measured_processes_is_within_8_percent_and_2_in_the_median),
+        LONG_UNIT_TEST(the_peak_of_measured_processes_is_within_8_percent_and_2_in_the_median),
         cmocka_unit_test(regions_are_those_of_the_real_pool),
         cmocka_unit_test(activations_are_written_over_their_input),
         cmocka_unit_test(a_known_base_takes_the_place_of_the_profile),

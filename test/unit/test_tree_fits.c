@@ -501,20 +501,20 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(a_law_over_a_logarithm_is_found),
-        WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
+        LONG_WITH_CONTEXT(a_law_over_a_logarithm_is_found),
+        LONG_WITH_CONTEXT(a_quotient_with_a_number_in_it_is_found_and_survives_its_file),
         WITH_CONTEXT(a_third_in_a_law_is_written_as_one),
-        WITH_CONTEXT(a_number_is_put_into_what_stands_beside_the_best_feature),
+        LONG_WITH_CONTEXT(a_number_is_put_into_what_stands_beside_the_best_feature),
         WITH_CONTEXT(folds_are_searched_only_if_they_can_decide_anything),
         WITH_CONTEXT(every_searched_formula_is_read_back_as_it_was_written),
         WITH_CONTEXT(a_line_stays_a_line_however_hard_is_searched),
-        WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
+        LONG_WITH_CONTEXT(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         WITH_CONTEXT(a_search_weighs_rows_as_it_is_told),
         WITH_CONTEXT(a_nesting_that_is_none_is_refused),
         WITH_CONTEXT(less_than_nothing_cannot_be_tried),
         WITH_CONTEXT(tables_at_the_limits_are_searched_or_refused),
         WITH_CONTEXT(a_search_is_watched_and_stopped),
-        WITH_CONTEXT(an_interrupted_search_goes_on_and_comes_to_the_same_bytes),
+        LONG_WITH_CONTEXT(an_interrupted_search_goes_on_and_comes_to_the_same_bytes),
         WITH_CONTEXT(a_checkpoint_of_another_fit_is_refused),
         WITH_CONTEXT(checkpoints_that_are_none_are_refused),
     };
