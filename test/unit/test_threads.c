@@ -1,6 +1,7 @@
 /*
  * What the headers promise about threads: objects that are built may be asked by any number of them at the same time, each
- * with a context of its own, and dropped by any. The same answers come, and ThreadSanitizer sees no race (./run tsan).
+ * with a context of its own, and dropped by any. The same answers come, and ThreadSanitizer sees no race (./run nightly
+ * tsan).
  */
 #include "fitted.h"
 #include "networks.h"

@@ -1,0 +1,154 @@
+# shellcheck shell=bash
+# The slow half of the tests: one function suite_NAME a suite, each with its build. Sourced by ./run, whose words it uses.
+# A suite that cannot run here says why in one line, through skipped(). .ci/rooms says which change asks for which.
+
+# In this order, the quickest first.
+NIGHTLY=(subproject packaging tsan sanitized fuzz m32 musl aarch64 mutants fresh)
+# What .ci/run asks for besides.
+MORE_SUITES=(test sanitized-unit)
+
+# skipped NAME WHY: counted as one skipped test
+skipped() {
+    mkdir -p build/nightly
+    printf 'skipped: %s: %s\n0 passed, 0 failed, 1 skipped\n' "$1" "$2" | tee "build/nightly/$1.txt" | head -n 1
+    results+=("build/nightly/$1.txt")
+}
+
+# counted NAME COMMAND...: a command that ends with a closing line of its own, or counts as one test
+counted() {
+    local name=$1 status=0 log=build/nightly/$1.txt
+    shift
+    mkdir -p build/nightly
+    "$@" 2>&1 | tee "$log" || status=1
+    results+=("$log")
+    if ! tail -n 1 "$log" | grep -qE '^[0-9]+ passed, [0-9]+ failed'; then
+        [ $status = 0 ] && echo '1 passed, 0 failed' >>"$log" || echo '0 passed, 1 failed' >>"$log"
+    fi
+}
+
+command_nightly() {
+    local suite
+    if [ "${1:-}" = list ]; then
+        printf '%s\n' "${NIGHTLY[@]}" "${MORE_SUITES[@]}"
+        return
+    fi
+    [ $# -gt 0 ] || set -- "${NIGHTLY[@]}"
+    for suite in "$@"; do
+        [[ " ${NIGHTLY[*]} ${MORE_SUITES[*]} " == *" $suite "* ]] || die "no such suite: $suite. There are: ${NIGHTLY[*]} ${MORE_SUITES[*]}"
+    done
+    need_test
+    install_missing
+    for suite in "$@"; do
+        heading "$suite"
+        "suite_${suite//-/_}"
+    done
+    heading 'result'
+    python3 test/checks/count.py "${results[@]}"
+}
+
+# ---- two tests of the usual build that compile the library again ----
+
+suite_packaging() {
+    (venvs_of packaging) || true
+    test_in test packaging --suite packaging
+}
+
+suite_subproject() { test_in test subproject --suite subproject; }
+
+# ---- the same tests, compiled to notice more ----
+
+SANITIZED=(-Dwerror=true -Dbuildtype=debugoptimized -Db_sanitize='address,undefined' -Db_lundef=false
+    -Dc_args=-fno-sanitize-recover=all)
+
+configure_sanitized() { configure sanitized CC=gcc "${SANITIZED[@]}"; }
+configure_fuzz() { configure fuzz CC=clang -Dfuzz=true "${SANITIZED[@]}"; }
+
+suite_sanitized() {
+    local suite
+    for suite in cli python; do (venvs_of "$suite") || true; done
+    test_in sanitized testlog --no-suite checks --no-suite abi
+}
+
+suite_sanitized_unit() { only=unit-programs test_in sanitized unit --suite unit; }
+
+suite_fuzz() {
+    need_clang
+    install_missing
+    test_in fuzz testlog --suite fuzzing
+}
+
+configure_tsan() { configure tsan CC=gcc -Dwerror=true -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false; }
+
+suite_tsan() { only=threaded test_in tsan testlog --suite threads; }
+
+suite_mutants() { counted mutants command_mutants; }
+
+# ---- other machines ----
+
+# foreign NAME ARCHITECTURE PACKAGE...: packages of another architecture, where apt has them and may install them
+foreign() {
+    local name=$1 architecture=$2
+    shift 2
+    command -v dpkg >/dev/null && [ "$(id -u)" -eq 0 ] || return 0
+    dpkg --add-architecture "$architecture"
+    mkdir -p build
+    { apt-get update || true; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; } \
+        >"build/apt-$name.log" 2>&1 || dpkg --remove-architecture "$architecture" || true
+}
+
+M32_PACKAGES=(gcc-multilib libjansson-dev:i386 libcmocka-dev:i386 libffi-dev:i386)
+
+builds_m32() { compiles gcc -m32 -include jansson.h -ljansson -lcmocka -lffi 2>/dev/null; }
+configure_m32() { configure m32 --native-file=test/abi/m32.ini -Dwerror=true -Dbuildtype=debugoptimized; }
+
+suite_m32() {
+    builds_m32 || foreign m32 i386 "${M32_PACKAGES[@]}"
+    if builds_m32; then
+        only=unit-programs test_in m32 testlog --suite unit
+    else
+        skipped m32 "it needs ${M32_PACKAGES[*]}"
+    fi
+}
+
+AARCH64_PACKAGES=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libc6:arm64 libjansson-dev:arm64
+    libcmocka-dev:arm64 libffi-dev:arm64)
+
+builds_aarch64() {
+    aarch64-linux-gnu-gcc -x c -include jansson.h -o build/aarch64-probe - -ljansson -lcmocka -lffi \
+        <<<'int main(void) { return 0; }' 2>/dev/null && qemu-aarch64 build/aarch64-probe 2>/dev/null
+}
+configure_aarch64() { configure aarch64 --cross-file=test/nightly/aarch64.ini -Dwerror=true -Dbuildtype=debugoptimized; }
+
+suite_aarch64() {
+    mkdir -p build
+    builds_aarch64 || foreign aarch64 arm64 "${AARCH64_PACKAGES[@]}"
+    if builds_aarch64; then
+        only=unit-programs test_in aarch64 testlog --suite unit
+    else
+        skipped aarch64 "it needs ${AARCH64_PACKAGES[*]}"
+    fi
+}
+
+# The libraries are compiled, too: subprojects/ says where they come from.
+configure_musl() {
+    configure musl CC=musl-gcc -Dbuildtype=debugoptimized --force-fallback-for=jansson,libffi,cmocka -Ddefault_library=static \
+        -Dlua=disabled
+}
+
+suite_musl() {
+    need musl-tools musl-gcc --version
+    install_missing
+    if configure_musl >build/musl.log 2>&1; then
+        only=unit-programs test_in musl testlog --suite unit
+    else
+        skipped musl "its jansson, libffi and cmocka could not be fetched or set up (build/musl.log)"
+    fi
+}
+
+suite_fresh() {
+    if [ "$(id -u)" -eq 0 ]; then
+        counted fresh command_fresh
+    else
+        skipped fresh 'only root can make a Debian in a folder'
+    fi
+}
