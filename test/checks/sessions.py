@@ -74,6 +74,7 @@ def follow(text, folder, environment):
 def main(text, *tools):
     path = os.pathsep.join([*map(os.path.abspath, tools), os.environ["PATH"]])
     environment = dict(os.environ, PATH=path, LC_ALL="C")
+    environment.pop("PYTHONUNBUFFERED", None)  # a reader has it not, and lines come in another order with it
     with tempfile.TemporaryDirectory() as folder:
         commands, wrong = follow(pathlib.Path(text).read_text(encoding="utf-8"), pathlib.Path(folder), environment)
     print(f"{commands} commands, {wrong} of them not as the text says")

@@ -70,6 +70,16 @@ PartitionName=percpu Nodes={host} MaxTime=10 State=UP DefMemPerCPU=100 MaxMemPer
 """
 
 
+def cgroup_plugin() -> str:
+    """What leaves the machine's cgroups alone, so that none need be there, or be writable.
+
+    Before 23.02 Slurm cannot be told to load none: then the one that looks for no cgroup by itself, unlike the default.
+    """
+    said = subprocess.run([shutil.which("slurmd", path=PATH), "-V"], capture_output=True, text=True, check=True).stdout
+    version = tuple(int(part) for part in said.split()[-1].split(".")[:2])
+    return "disabled" if version >= (23, 2) else "cgroup/v1"
+
+
 def missing() -> list[str]:
     """What this machine lacks to run a cluster, by name."""
     lacking = sorted({package for program, package in PROGRAMS.items() if not shutil.which(program, path=PATH)})
@@ -147,6 +157,7 @@ class Cluster(contextlib.AbstractContextManager):
             (self.directory / name).mkdir()
         (self.directory / "slurm.conf").write_text(SLURM_CONF.format(**values))
         (self.directory / "gres.conf").write_text(f"Name=gpu Type=h200 File=/dev/null\nName=vram Count={NODE_VRAM}\n")
+        (self.directory / "cgroup.conf").write_text(f"CgroupPlugin={cgroup_plugin()}\n")
         self.directory.chmod(0o755)
         key = self.directory / "munge.key"
         key.write_bytes(secrets.token_bytes(128))
