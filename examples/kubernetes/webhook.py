@@ -1,21 +1,15 @@
 """Kubernetes asks libmemmodel: a mutating admission webhook and a scheduler extender's filter.
 
-usage: webhook.py POLICY.json [--host ADDRESS] [--port 8443] [--certificate FILE --key FILE]
-
 `review` and `filter_nodes` are functions from JSON to JSON (admission.k8s.io/v1 AdmissionReview; ExtenderArgs and
-ExtenderFilterResult of kube-scheduler's extender/v1); the server below only carries them.
+ExtenderFilterResult of kube-scheduler's extender/v1); server.py carries them.
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 import json
 import math
-import ssl
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import memmodel
@@ -36,9 +30,7 @@ from sizing import (
     refusal,
 )
 
-MOST_BYTES = 64 * 2**20  # of a request: the nodes of a large cluster come with every pod
 MOST_WARNING = 120  # characters, as the API server advises
-SECONDS_TO_READ = 10
 
 Json = dict[str, Any]
 
@@ -185,7 +177,7 @@ def node_room(node: Any, policy: Policy) -> int | None:
         return None
 
 
-# ---- HTTP ----
+# ---- what is sent, to what is answered ----
 
 ANSWERS: dict[str, Callable[[Any, Policy, Models], Json]] = {"/mutate": review, "/filter": filter_nodes}
 
@@ -200,7 +192,7 @@ def finite(text: str) -> float:
 
 def answer(path: str, body: bytes, policy: Policy, models: Models) -> tuple[int, bytes]:
     """Status and body of the reply to a POST, whatever was sent."""
-    function = ANSWERS.get(path.partition("?")[0])
+    function = ANSWERS.get(path)
     if function is None:
         return 404, b'{"error": "POST /mutate or /filter"}'
     try:
@@ -208,59 +200,3 @@ def answer(path: str, body: bytes, policy: Policy, models: Models) -> tuple[int,
         return 200, json.dumps(function(document, policy, models)).encode()
     except (ValueError, RecursionError, BadRequest) as problem:
         return 400, json.dumps({"error": f"{problem}"[:500]}).encode()
-
-
-class Handler(BaseHTTPRequestHandler):
-    policy: Policy
-    models: Models
-    protocol_version = "HTTP/1.1"
-    timeout = SECONDS_TO_READ
-
-    def do_GET(self) -> None:
-        self.reply(200, b'{"status": "ok"}') if self.path == "/healthz" else self.reply(404, b"{}")
-
-    def do_POST(self) -> None:
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()) or len(length) > 12 or int(length) > MOST_BYTES:
-            self.close_connection = True
-            self.reply(413 if length.isdigit() else 411, b"{}")
-            return
-        body = self.rfile.read(int(length))
-        if len(body) == int(length):
-            self.reply(*answer(self.path, body, self.policy, self.models))
-
-    def reply(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-def make_server(
-    policy: Policy, host: str, port: int, certificate: Path | None = None, key: Path | None = None
-) -> ThreadingHTTPServer:
-    handler = type("PolicyHandler", (Handler,), {"policy": policy, "models": Models(policy.model_directory)})
-    server = ThreadingHTTPServer((host, port), handler)
-    if certificate is not None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        # The handshake is made in the thread of the connection, so that a silent client keeps nobody else waiting.
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    return server
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("policy", type=Path)
-    parser.add_argument("--host", default="", help="address to listen on; all of them unless given")
-    parser.add_argument("--port", type=int, default=8443)
-    parser.add_argument("--certificate", type=Path, help="PEM; the API server speaks HTTPS only")
-    parser.add_argument("--key", type=Path)
-    options = parser.parse_args()
-    policy = Policy.read(options.policy)
-    make_server(policy, options.host, options.port, options.certificate, options.key).serve_forever()
-
-
-if __name__ == "__main__":
-    main()
