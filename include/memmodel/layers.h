@@ -127,6 +127,7 @@ struct memmodel_global_pool {
 /**
  * Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes` dimensions.
  * Group: over `groups` groups of channels. Instance: per image and channel, without parameters unless `affine` is 1.
+ * Flags that a kind of normalisation does not have, and the layout of layer and RMS norm, have to be 0.
  *
  * @since 0.1
  */

@@ -85,8 +85,7 @@ memmodel_samples_write(const memmodel_samples *samples, const char *path);
  * @param[in] values   without line breaks. @length count @nullable
  * @param[in] count    1 to 4096
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name, a line break), MEMMODEL_ERROR_UNKNOWN_SYMBOL
- *          (the
- *          file has no such column), MEMMODEL_ERROR_DATA (the file has a column that the row lacks),
+ *          (the file has no such column), MEMMODEL_ERROR_DATA (the file has a column that the row lacks),
  *          MEMMODEL_ERROR_PARSE (the file is no table), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
  * @threads the context's
  * @blocking

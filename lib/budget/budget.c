@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "network/network.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -110,8 +111,10 @@ make(memmodel_network *network, const struct memmodel_job *job, int64_t bytes, m
     memmodel_context *context = job->context ? job->context : network->context;
     struct budget_query query;
     memmodel_budget *new;
-    int status;
+    int status = job_check_choices(context, job);
 
+    if (status)
+        return status;
     if (bytes <= 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "budget", "%" PRId64 " bytes; give more than 0",
                              bytes);

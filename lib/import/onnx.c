@@ -2,6 +2,7 @@
 #include "import/onnx_import.h"
 
 #include "base/checked.h"
+#include "base/choice.h"
 #include "import/onnx_ops.h"
 
 #include <string.h>
@@ -333,6 +334,8 @@ read_source(struct wire_source *source, const struct memmodel_onnx_options *give
     if (!status && options.reserved)
         status = context_error(source->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "memmodel_onnx_options",
                                "a reserved field is not zero");
+    if (!status)
+        status = flag_check(source->context, "memmodel_onnx_options", "frozen", options.frozen);
     if (!status)
         status = onnx_model_read(source, &arena, &model);
     if (!status) {

@@ -1,6 +1,8 @@
 /* struct memmodel_inference: defaults, checks, sizes. */
 #include "inference/inference.h"
 
+#include "base/choice.h"
+
 #include <inttypes.h>
 
 static const uint64_t ALL_RULES = 2 * MEMMODEL_SCHEDULE_ORDER - 1;
@@ -26,12 +28,9 @@ check(memmodel_context *context, const struct memmodel_inference *how)
     if (how->alignment < 0 || (how->alignment & (how->alignment - 1)))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "alignment",
                              "an alignment must be a power of two, not %" PRId64, how->alignment);
-    if (how->parameters != 0 && how->parameters != 1)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "parameters", "%" PRId32 " is not 0 or 1",
-                             how->parameters);
     if (how->reserved)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "reserved", "it must be 0");
-    return 0;
+    return flag_check(context, "parameters", "parameters", how->parameters);
 }
 
 static int

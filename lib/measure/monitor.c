@@ -1,5 +1,6 @@
 /* The monitor: readings of a process tree, their peaks, and their curve. */
 #include "memmodel/monitor.h"
+#include "base/choice.h"
 #include "base/checked.h"
 #include "measure/curve.h"
 #include "measure/tree.h"
@@ -43,7 +44,9 @@ check_options(memmodel_context *context, int64_t pid, struct memmodel_monitor_op
         options->curve_limit = DEFAULT_CURVE_LIMIT;
     if (options->curve_limit < 2 || (uint64_t)options->curve_limit > SIZE_MAX / sizeof(struct memmodel_monitor_point))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "curve_limit", "must be 2 or more");
-    return 0;
+    if (flag_check(context, "own_child", "own_child", options->own_child))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    return flag_check(context, "pss", "pss", options->pss);
 }
 
 static int

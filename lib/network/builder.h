@@ -28,7 +28,7 @@ enum field_kind {
     FIELD_DIMS,     /* memmodel_dim[MEMMODEL_MAX_RANK], as many as the int32_t at `length` says */
     FIELD_DIM_LIST, /* const memmodel_dim *, as many as the int32_t at `length` says; NULL: none */
     FIELD_SHAPES,   /* const struct memmodel_shape *, as many as the int32_t at `length` says */
-    FIELD_RESERVED, /* int32_t, 0 */
+    FIELD_RESERVED, /* int32_t, 0: reserved, or an option that other operators of the struct have */
 };
 
 struct field {

@@ -132,7 +132,8 @@ memmodel_network_set_layout(memmodel_network *network, int layout)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     builder = builder_of(network);
     if (layout != MEMMODEL_CHANNELS_FIRST && layout != MEMMODEL_CHANNELS_LAST)
-        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "there is no layout %d", layout);
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "layout is %d; it may be 1 (channels_first) or 2 (channels_last)", layout);
     builder->layout = layout;
     return 0;
 }

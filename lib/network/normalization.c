@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-/* Each kind names the fields that it has; the others do not matter to it. */
+/* Each kind names the fields that it has; flags of the others have to be 0. */
 
 static const struct field batch_fields[] = {
     FIELD(memmodel_norm, layout, FIELD_LAYOUT),
     FIELD(memmodel_norm, no_affine, FIELD_FLAG),
     FIELD(memmodel_norm, no_statistics, FIELD_FLAG),
+    FIELD(memmodel_norm, no_shift, FIELD_RESERVED),
+    FIELD(memmodel_norm, affine, FIELD_RESERVED),
     FIELD(memmodel_norm, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
@@ -17,6 +19,9 @@ static const struct field layer_fields[] = {
     FIELD_ARRAY(memmodel_norm, axes, 1),
     FIELD(memmodel_norm, no_affine, FIELD_FLAG),
     FIELD(memmodel_norm, no_shift, FIELD_FLAG),
+    FIELD(memmodel_norm, layout, FIELD_RESERVED),
+    FIELD(memmodel_norm, no_statistics, FIELD_RESERVED),
+    FIELD(memmodel_norm, affine, FIELD_RESERVED),
     FIELD(memmodel_norm, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
@@ -24,21 +29,27 @@ static const struct field layer_fields[] = {
 static const struct field rms_fields[] = {
     FIELD_ARRAY(memmodel_norm, axes, 1),
     FIELD(memmodel_norm, no_affine, FIELD_FLAG),
+    FIELD(memmodel_norm, layout, FIELD_RESERVED),
+    FIELD(memmodel_norm, no_statistics, FIELD_RESERVED),
+    FIELD(memmodel_norm, no_shift, FIELD_RESERVED),
+    FIELD(memmodel_norm, affine, FIELD_RESERVED),
     FIELD(memmodel_norm, reserved, FIELD_RESERVED),
     FIELDS_END,
 };
 
 static const struct field group_fields[] = {
-    FIELD_ARRAY(memmodel_norm, groups, 1),
-    FIELD(memmodel_norm, layout, FIELD_LAYOUT),
-    FIELD(memmodel_norm, no_affine, FIELD_FLAG),
-    FIELD(memmodel_norm, reserved, FIELD_RESERVED),
-    FIELDS_END,
+    FIELD_ARRAY(memmodel_norm, groups, 1),          FIELD(memmodel_norm, layout, FIELD_LAYOUT),
+    FIELD(memmodel_norm, no_affine, FIELD_FLAG),    FIELD(memmodel_norm, no_statistics, FIELD_RESERVED),
+    FIELD(memmodel_norm, no_shift, FIELD_RESERVED), FIELD(memmodel_norm, affine, FIELD_RESERVED),
+    FIELD(memmodel_norm, reserved, FIELD_RESERVED), FIELDS_END,
 };
 
 static const struct field instance_fields[] = {
     FIELD(memmodel_norm, layout, FIELD_LAYOUT),
     FIELD(memmodel_norm, affine, FIELD_FLAG),
+    FIELD(memmodel_norm, no_affine, FIELD_RESERVED),
+    FIELD(memmodel_norm, no_statistics, FIELD_RESERVED),
+    FIELD(memmodel_norm, no_shift, FIELD_RESERVED),
     FIELD(memmodel_norm, reserved, FIELD_RESERVED),
     FIELDS_END,
 };

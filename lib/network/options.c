@@ -1,4 +1,5 @@
 /* Options of a layer: taken over from the caller and checked field by field, the same for every operator. */
+#include "base/choice.h"
 #include "network/builder.h"
 
 #include <string.h>
@@ -21,13 +22,16 @@ refuse(const struct options *options, const struct field *field, const char *why
 static int
 check_choice(const struct options *options, const struct field *field)
 {
+    static const char *const none[] = {"it is no option of this operator", NULL};
+    memmodel_context *context = options->builder->network.context;
     int32_t number = option_number(options->own, field->offset);
 
-    for (int32_t i = 0; i <= number && field->names[i]; i++)
-        if (i == number)
-            return 0;
-    return context_error(options->builder->network.context, MEMMODEL_ERROR_INVALID_ARGUMENT, options->description->name,
-                         "there is no %s %d", field->name, number);
+    if (field->kind == FIELD_RESERVED)
+        return choice_check(context, options->description->name, field->name, number, none);
+    if (field->kind == FIELD_FLAG)
+        return flag_check(context, options->description->name, field->name, number);
+    return choice_check(context, options->description->name, field->name, number,
+                        field->kind == FIELD_LAYOUT ? layout_names : field->names);
 }
 
 static int
@@ -35,16 +39,7 @@ check_number(const struct options *options, const struct field *field)
 {
     int32_t number = option_number(options->own, field->offset);
 
-    switch (field->kind) {
-    case FIELD_NUMBER:
-        return number < 0 ? refuse(options, field, "is negative") : 0;
-    case FIELD_FLAG:
-        return number != 0 && number != 1 ? refuse(options, field, "is neither 0 nor 1") : 0;
-    case FIELD_LAYOUT:
-        return number < 0 || number > MEMMODEL_CHANNELS_LAST ? refuse(options, field, "is no layout") : 0;
-    default:
-        return number != 0 ? refuse(options, field, "must be 0") : 0;
-    }
+    return number < 0 ? refuse(options, field, "is negative") : 0;
 }
 
 static int
@@ -129,8 +124,8 @@ check_shape(const struct options *options, const struct field *field, const stru
 {
     if (shape->rank < 0 || shape->rank > MEMMODEL_MAX_RANK)
         return refuse(options, field, "has a shape of an impossible rank");
-    if (shape->dtype < 0 || shape->dtype > MEMMODEL_BOOL)
-        return refuse(options, field, "has a shape of an unknown type");
+    if (choice_check(options->builder->network.context, options->description->name, "dtype", shape->dtype, dtype_names))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (int i = 0; i < shape->rank; i++)
         if (shape->dims[i] == MEMMODEL_INFER)
             return refuse(options, field, "cannot have MEMMODEL_INFER");
@@ -201,10 +196,10 @@ take_field(const struct options *options, const struct field *field)
 {
     static int (*const takers[])(const struct options *, const struct field *) = {
         [FIELD_SIZES] = check_sizes,   [FIELD_NUMBER] = check_number,   [FIELD_AXES] = check_array,
-        [FIELD_FLAG] = check_number,   [FIELD_ENUM] = check_choice,     [FIELD_LAYOUT] = check_number,
+        [FIELD_FLAG] = check_choice,   [FIELD_ENUM] = check_choice,     [FIELD_LAYOUT] = check_choice,
         [FIELD_RATE] = check_rate,     [FIELD_LAYER] = take_pointer,    [FIELD_DIM] = check_dim,
         [FIELD_TEXT] = take_text,      [FIELD_DIMS] = check_array,      [FIELD_DIM_LIST] = take_pointer,
-        [FIELD_SHAPES] = take_pointer, [FIELD_RESERVED] = check_number,
+        [FIELD_SHAPES] = take_pointer, [FIELD_RESERVED] = check_choice,
     };
 
     return takers[field->kind] ? takers[field->kind](options, field) : 0;

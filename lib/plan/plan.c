@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/checked.h"
+#include "base/choice.h"
 #include "plan/pack.h"
 #include "plan/verify.h"
 
@@ -100,6 +101,8 @@ check_buffer(const memmodel_plan *plan, const struct memmodel_plan_buffer *buffe
 
     if (buffer->reserved)
         return refuse(plan, buffer->name, "its reserved field must be 0", buffer->reserved);
+    if (flag_check(plan->context, buffer->name, "fixed", buffer->fixed))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (buffer->bytes <= 0)
         return refuse(plan, buffer->name, "its size must be above 0", buffer->bytes);
     if (buffer->lower < -LAST_MOMENT - 1)

@@ -1,4 +1,5 @@
 /* A model as a file that needs no library: text, C, Python, LaTeX or SQL. model_json.c writes what the library reads. */
+#include "base/choice.h"
 #include "memmodel/version.h"
 #include "regression/model.h"
 
@@ -140,6 +141,8 @@ static const struct format {
     [MEMMODEL_EXPORT_SQL] = {print_sql, EXPRESSION_SQL},
 };
 
+static const char *const format_names[] = {"text", "c", "python", "latex", "sql", NULL};
+
 int
 memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text)
 {
@@ -149,9 +152,8 @@ memmodel_model_export(const memmodel_model *model, int format, memmodel_context 
     if (!model || !context || !text)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     printed = TEXT_INIT(context);
-    if (format < 0 || (size_t)format >= sizeof formats / sizeof formats[0])
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_export_format",
-                             format);
+    if (choice_check(context, NULL, "format", format, format_names))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     formats[format].print(model, formats[format].language, &printed);
     bytes = text_finish(&printed);
     if (!bytes)

@@ -1,4 +1,5 @@
 /* From samples to a model: read the table, offer terms, list subsets, select one, fit it, and see how wrong it is. */
+#include "base/choice.h"
 #include "regression/bound.h"
 #include "regression/fit_general.h"
 #include "regression/fit_positive.h"
@@ -18,37 +19,43 @@ enum { DEFAULT_TERMS = 4, MOST_GIVEN = 1024, ROWS_PER_TERM = 3 };
 #define DEFAULT_QUANTILE 0.95
 
 static int
+check_choices(memmodel_context *context, const struct memmodel_fit_options *options)
+{
+    static const char *const bases[] = {"posynomial", "given", "general", NULL};
+    static const char *const losses[] = {"default",   "relative", "squared", "mape",
+                                         "log-ratio", "absolute", "pinball", NULL};
+    static const char *const searches[] = {"terms", "enumerate", "evolve", "all", NULL};
+    static const char *const selections[] = {"default", "standard error", "description", NULL};
+    int status = choice_check(context, NULL, "basis", options->basis, bases);
+
+    status = status ? status : choice_check(context, NULL, "loss", options->loss, losses);
+    status = status ? status : choice_check(context, NULL, "search", options->search, searches);
+    status = status ? status : choice_check(context, NULL, "selection", options->selection, selections);
+    status = status ? status : flag_check(context, NULL, "integer_exponents", options->integer_exponents);
+    status = status ? status : flag_check(context, NULL, "non_negative", options->non_negative);
+    return status ? status : flag_check(context, NULL, "change_points", options->change_points);
+}
+
+static int
 read_options(memmodel_context *context, const struct memmodel_fit_options *given, struct memmodel_fit_options *own)
 {
     int status = options_copy(context, "memmodel_fit_options", given, own, sizeof *own);
 
     if (status)
         return status;
-    if (own->basis < MEMMODEL_BASIS_POSYNOMIAL || own->basis > MEMMODEL_BASIS_GENERAL)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "basis is no enum memmodel_basis: %d",
-                             own->basis);
-    if (own->loss < MEMMODEL_FIT_LOSS_DEFAULT || own->loss > MEMMODEL_FIT_LOSS_PINBALL)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "loss is no enum memmodel_fit_loss: %d",
-                             own->loss);
     if (own->quantile != 0 && (own->loss != MEMMODEL_FIT_LOSS_PINBALL || !(own->quantile > 0 && own->quantile < 1)))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "quantile is %g; it must be above 0 and below 1, and the loss pinball", own->quantile);
-    if (own->search < MEMMODEL_FIT_SEARCH_TERMS || own->search > MEMMODEL_FIT_SEARCH_ALL)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "search is no enum memmodel_fit_search: %d", own->search);
     if (own->term_count > MOST_GIVEN || (own->term_count > 0 && !own->terms))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%zu terms given; 0 to %d may be",
                              own->term_count, MOST_GIVEN);
     if (own->evaluations < 0 || !(own->seconds >= 0))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "evaluations and seconds must not be negative");
-    if (own->selection < MEMMODEL_FIT_SELECTION_DEFAULT || own->selection > MEMMODEL_FIT_SELECTION_DESCRIPTION)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
-                             "selection is no enum memmodel_fit_selection: %d", own->selection);
     if (own->reserved != 0 || own->reserved_2 != 0 || own->reserved_3 != 0 || own->threads < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "threads must not be negative, and reserved must be 0");
-    return 0;
+    return check_choices(context, own);
 }
 
 /* What the caller left open. */

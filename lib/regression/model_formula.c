@@ -1,4 +1,5 @@
 /* The formula as text: every term in parentheses where its own operations must come before its coefficient's. */
+#include "base/choice.h"
 #include "regression/model.h"
 
 #include <math.h>
@@ -282,6 +283,8 @@ model_print(const memmodel_model *model, int language, struct text *text)
     print_formula(&(struct printing){.model = model, .language = language, .left_out = no_factor}, text);
 }
 
+static const char *const language_names[] = {"text", "c", "python", "latex", NULL};
+
 int
 memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
@@ -291,9 +294,8 @@ memmodel_model_formula(const memmodel_model *model, int language, memmodel_conte
     if (!model || !context || !text)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     printed = TEXT_INIT(context);
-    if (language < MEMMODEL_TEXT || language > MEMMODEL_LATEX)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%d is no enum memmodel_language",
-                             language);
+    if (choice_check(context, NULL, "language", language, language_names))
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     model_print(model, language, &printed);
     bytes = text_finish(&printed);
     if (!bytes)

@@ -143,6 +143,9 @@ report_add_formulas(memmodel_report *report, const struct query *query, struct f
     add_parameters(space, query->network, slots, &quantities);
     memory_release(query->context, slots);
     add_layers(space, query->network, &quantities);
+    for (int i = 0; i < TEXTBOOK_QUANTITY_COUNT; i++)
+        if (quantities.bytes[i] < 0) /* even if the rule does not ask for it: memory ran out */
+            return quantities.bytes[i];
     status = add_rule(report, query, space, &rule, &quantities);
     return status ? status : add_assumptions(report, query, space);
 }

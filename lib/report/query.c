@@ -1,5 +1,6 @@
 /* A query: the job checked and completed, and the network bound to its numbers. */
 #include "base/checked.h"
+#include "base/choice.h"
 #include "frameworks/cuda/gpu.h"
 #include "frameworks/machine.h"
 #include "report/report.h"
@@ -23,17 +24,19 @@ static const struct memmodel_job defaults = {
 
 enum { MOST_STEPS = 1000, MOST_THREADS = 4096, MOST_ACCUMULATE = 1000 };
 
+enum { MEASURES = MEMMODEL_MEASURE_PROCESS + 1 };
+
+static const char *const measure_names[MEASURES + 1] = {
+    [MEMMODEL_MEASURE_DEFAULT] = "default",
+    [MEMMODEL_MEASURE_LIVE] = "live",
+    [MEMMODEL_MEASURE_RESERVED] = "reserved",
+    [MEMMODEL_MEASURE_PROCESS] = "process",
+};
+
 const char *
 memmodel_measure_name(int measure)
 {
-    static const char *const names[] = {
-        [MEMMODEL_MEASURE_DEFAULT] = "default",
-        [MEMMODEL_MEASURE_LIVE] = "live",
-        [MEMMODEL_MEASURE_RESERVED] = "reserved",
-        [MEMMODEL_MEASURE_PROCESS] = "process",
-    };
-
-    return measure >= 0 && (size_t)measure < sizeof names / sizeof names[0] ? names[measure] : NULL;
+    return measure >= 0 && measure < MEASURES ? measure_names[measure] : NULL;
 }
 
 int
@@ -113,6 +116,17 @@ check_device(memmodel_context *context, const struct memmodel_job *job)
     return 0;
 }
 
+int
+job_check_choices(memmodel_context *context, const struct memmodel_job *job)
+{
+    static const char *const modes[] = {"training", "forward pass only", "forward pass only, with autograd on", NULL};
+    int status = choice_check(context, "inference", "inference", job->inference, modes);
+
+    if (!status)
+        status = choice_check(context, "measure", "measure", job->measure, measure_names);
+    return status ? status : flag_check(context, "keep_gradients", "keep_gradients", job->keep_gradients);
+}
+
 static int
 check_job(memmodel_context *context, const struct memmodel_job *job)
 {
@@ -124,15 +138,14 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     if (job->threads < 1 || job->threads > MOST_THREADS)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "threads", "%d threads; give 1 to %d",
                              job->threads, MOST_THREADS);
-    if (job->measure < MEMMODEL_MEASURE_LIVE || job->measure > MEMMODEL_MEASURE_PROCESS)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "measure", "%d is no enum memmodel_measure",
-                             job->measure);
     if (job->base_bytes < 0)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "base_bytes", "a process has no negative bytes");
     if (job->symbol_count && !job->symbols)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);
-    status = check_loop(context, job);
+    status = job_check_choices(context, job);
+    if (!status)
+        status = check_loop(context, job);
     return status ? status : check_device(context, job);
 }
 

@@ -59,6 +59,10 @@ struct query {
 void
 job_complete(struct memmodel_job *job);
 
+/* The numbers of a job that stand for one of several, completed or not. 0, MEMMODEL_ERROR_INVALID_ARGUMENT. */
+int
+job_check_choices(memmodel_context *context, const struct memmodel_job *job);
+
 /*
  * Begins a bounded call of the job's context, which query_end() ends if this succeeds. Checks the job and copies it.
  * Binds nothing yet: query_bind() does, so that memmodel_solve() can bind again and again. `free_symbol` (NULL if none)

@@ -1,4 +1,5 @@
-"""Writes the table that test_null.c works through: every pointer that a call takes, given as NULL.
+"""Writes the table that test_null.c works through: every pointer that a call takes, given as NULL, and every number of
+an enum, given as 77.
 
 usage: null_table.py API_JSON > null_table.h
 
@@ -140,13 +141,14 @@ def statement(function, parameter, call):
 
 
 def rows(api):
-    """(function, parameter, test in C) of each pointer that a function takes."""
+    """(function, parameter, test in C) of each pointer and each number of an enum that a function takes."""
     for function in api["functions"]:
         for given in function["parameters"]:
-            if given["type"]["kind"] not in POINTERS:
+            if given["type"]["kind"] not in POINTERS and "enum" not in given:
                 continue
+            bad = "77" if "enum" in given else "NULL"
             arguments = ", ".join(
-                "NULL" if one is given else argument(function["name"], one) for one in function["parameters"]
+                bad if one is given else argument(function["name"], one) for one in function["parameters"]
             )
             name = f"null_{function['name']}_{given['name']}"
             body = statement(function, given, f"{function['name']}({arguments})")

@@ -7,6 +7,7 @@
 struct field {
     const char *name;
     size_t offset, size;
+    int is_choice; /* an int32_t that stands for one of several */
 };
 
 /* A function that takes a struct which begins with its size, and that struct. */
@@ -18,9 +19,9 @@ struct call {
     size_t field_count;
 };
 
-#define FIELD(type, member)                                                                                            \
+#define FIELD(type, member, is_choice)                                                                                 \
     {                                                                                                                  \
-#member, offsetof(struct type, member), sizeof(((struct type *)0)->member)                                     \
+#member, offsetof(struct type, member), sizeof(((struct type *)0)->member), is_choice                          \
     }
 #define CALL(function, type)                                                                                           \
     {                                                                                                                  \

@@ -8,6 +8,7 @@ it a row in ARGUMENTS.
 
 import json
 import pathlib
+import re
 import sys
 
 # The expression in C for a parameter, by the most exact of: function and name, name, type.
@@ -71,9 +72,14 @@ def argument(function, parameter):
     sys.exit(f"{function}: no argument for `{parameter['name']}`; give it a row in ARGUMENTS")
 
 
+def is_choice(field):
+    """A number that stands for one of several: of an enum, or one whose text says what 1 means."""
+    return "enum" in field or (field["type"]["kind"] == "int32" and re.search(r"(^|[ :,])1: ", field["text"]) is not None)
+
+
 def fields_text(struct):
     name = struct["name"]
-    rows = [f"    FIELD({name}, {field['name']})," for field in struct["fields"][1:]]
+    rows = [f"    FIELD({name}, {field['name']}, {int(is_choice(field))})," for field in struct["fields"][1:]]
     return "\n".join([f"static const struct field fields_{name}[] = {{", *rows, "};"])
 
 

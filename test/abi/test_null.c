@@ -1,6 +1,6 @@
 /*
- * NULL for each pointer of each public function, the other arguments being good: it is refused by what the call returns,
- * or, where it is documented, allowed. The table of calls is made from the API's description, so that none is forgotten.
+ * NULL for each pointer of each public function and 77 for each number of an enum, the other arguments being good: they
+ * are refused by what the call returns, or, where NULL is documented, it is allowed. The table of calls is made from the API's description, so that none is forgotten.
  *
  * Each call runs in a process of its own: one that crashes is told like any other.
  */
@@ -44,7 +44,7 @@ holds_in_a_process_of_its_own(const struct null_call *call, struct fixture *f)
 }
 
 static void
-null_is_refused_unless_it_is_documented(void **state)
+null_and_77_are_refused_unless_they_are_documented(void **state)
 {
     struct fixture *f = *state;
     int wrong = 0;
@@ -53,7 +53,7 @@ null_is_refused_unless_it_is_documented(void **state)
     for (size_t i = 0; i < sizeof null_calls / sizeof null_calls[0]; i++) {
         if (holds_in_a_process_of_its_own(&null_calls[i], f))
             continue;
-        print_error("%s: NULL for `%s`\n", null_calls[i].function, null_calls[i].parameter);
+        print_error("%s: NULL or 77 for `%s`\n", null_calls[i].function, null_calls[i].parameter);
         wrong++;
     }
     end_network(f);
@@ -63,7 +63,7 @@ null_is_refused_unless_it_is_documented(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(null_is_refused_unless_it_is_documented)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(null_and_77_are_refused_unless_they_are_documented)};
 
     return cmocka_run_group_tests_name("NULL", tests, fixture_setup, fixture_teardown);
 }

@@ -294,6 +294,38 @@ a_reserved_field_that_is_set_is_refused(void **state)
     }
 }
 
+static void
+check_choice(struct fixture *f, const struct call *call, const struct field *field, int32_t number)
+{
+    unsigned char *options = calloc(1, call->size);
+    const struct memmodel_error *error = memmodel_context_error(f->context);
+    struct outcome outcome;
+
+    fill_valid(call, options);
+    memcpy(options + field->offset, &number, sizeof number);
+    outcome = outcome_of(f, call, options, call->size, call->size);
+    if (outcome.status != MEMMODEL_ERROR_INVALID_ARGUMENT)
+        fail_msg("%s: %s = %d: status %lld", call->name, field->name, number, (long long)outcome.status);
+    if (!strstr(error->message, field->name) || !strstr(error->message, "0 ("))
+        fail_msg("%s: \"%s\" does not say what %s may be", call->name, error->message, field->name);
+    free(outcome.text);
+    free(options);
+}
+
+static void
+a_number_that_stands_for_nothing_is_refused_with_what_it_may_be(void **state)
+{
+    for (size_t i = 0; i < sizeof options_calls / sizeof options_calls[0]; i++)
+        for (size_t j = 0; j < options_calls[i].field_count; j++) {
+            const struct field *field = &options_calls[i].fields[j];
+
+            if (!field->is_choice)
+                continue;
+            check_choice(*state, &options_calls[i], field, 77);
+            check_choice(*state, &options_calls[i], field, -1);
+        }
+}
+
 /* ---- results ---- */
 
 /* A result filled by the library, for a caller whose struct has `size` bytes. */
@@ -430,6 +462,7 @@ main(void)
         cmocka_unit_test(a_newer_caller_who_sets_an_unknown_field_is_refused),
         cmocka_unit_test(an_absurd_size_of_options_is_refused),
         cmocka_unit_test(a_reserved_field_that_is_set_is_refused),
+        cmocka_unit_test(a_number_that_stands_for_nothing_is_refused_with_what_it_may_be),
         cmocka_unit_test(an_older_caller_gets_the_fields_it_knows),
         cmocka_unit_test(a_newer_caller_gets_zeros_behind_the_known_fields),
         cmocka_unit_test(an_absurd_size_of_a_result_is_refused_and_nothing_written),

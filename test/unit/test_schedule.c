@@ -509,7 +509,7 @@ mistakes_are_named(void **state)
     how = (struct memmodel_inference){.size = sizeof how, .without = 1 << 20};
     assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "rule");
     how = (struct memmodel_inference){.size = sizeof how, .parameters = 2};
-    assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "0 or 1");
+    assert_refused(state, net, &how, MEMMODEL_ERROR_INVALID_ARGUMENT, "0 (no) or 1 (yes)");
     memmodel_network_unref(net);
     memmodel_network_unref(empty);
 }

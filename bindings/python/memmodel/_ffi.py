@@ -691,6 +691,7 @@ class GlobalPool(_call.Struct):
 class Norm(_call.Struct):
     """Normalisation. Batch: per channel, with moving mean and variance. Layer and RMS: over the last `axes` dimensions.
     Group: over `groups` groups of channels. Instance: per image and channel, without parameters unless `affine` is 1.
+    Flags that a kind of normalisation does not have, and the layout of layer and RMS norm, have to be 0.
     """
 
     size: Any  # sizeof(Norm)
