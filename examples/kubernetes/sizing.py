@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import json
 import math
 import re
@@ -50,7 +51,14 @@ def member(value: Any, key: str, kind: type[Any], where: str) -> Any:
 
 def parse_quantity(text: Any) -> int:
     """Bytes of a Kubernetes quantity such as "1.5Gi", "128974848", "129e6" or "129M", rounded up."""
-    match = QUANTITY.fullmatch(str(text)) if isinstance(text, (str, int)) and not isinstance(text, bool) else None
+    if not isinstance(text, (str, int)) or isinstance(text, bool):
+        raise NoAnswer(f"{text!r:.40} is no quantity of memory")
+    return bytes_of(str(text))
+
+
+@functools.lru_cache(maxsize=1024)  # a cluster's pods and nodes ask for the same few
+def bytes_of(text: str) -> int:
+    match = QUANTITY.fullmatch(text)
     if match is None:
         raise NoAnswer(f"{text!r:.40} is no quantity of memory")
     suffix = match[2] or ""
