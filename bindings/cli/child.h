@@ -2,7 +2,11 @@
 #ifndef CLI_CHILD_H
 #define CLI_CHILD_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+enum { CHILD_MEMBERS = 4096 }; /* processes that signals are passed on to one by one */
 
 struct child {
     pid_t pid;
@@ -17,5 +21,13 @@ child_start(struct child *child, char **arguments);
 /* Lets the command start. 0 once it runs, or the errno that says why it does not; it has ended then. */
 int
 child_release(struct child *child);
+
+/* Says which processes the command consists of now, for signals; stops them and the tool if somebody wants that. */
+void
+child_note_members(const int64_t *pids, size_t count);
+
+/* Kills what has come to the tool as orphans, and what these leave, and waits for all; for some seconds at most. */
+void
+child_kill_all(void);
 
 #endif

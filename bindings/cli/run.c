@@ -11,7 +11,7 @@
 /* As timeout(1) and env(1) have them, so that they are told apart from the command's own. */
 enum { EXIT_LIMIT = 124, EXIT_TOOL_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
-enum { MOST_KILLED = 4096, STATUS_BYTES = 32 };
+enum { STATUS_BYTES = 32 };
 static const double FLUSH_SECONDS = 0.5;
 
 struct run_options {
@@ -19,7 +19,7 @@ struct run_options {
     int64_t limit;
     const char *output, *append, *column;
     struct option_list set;
-    bool json, pss;
+    bool json, pss, no_cgroup;
 };
 
 static const struct option run_options[] = {
@@ -35,8 +35,10 @@ static const struct option run_options[] = {
      offsetof(struct run_options, column)},
     {"limit", 'l', OPTION_BYTES, "BYTES", "kill the command and its descendants above this size",
      offsetof(struct run_options, limit)},
-    {"pss", 0, OPTION_FLAG, NULL, "measure PSS too: shared pages divided among their users; slow",
+    {"pss", 0, OPTION_FLAG, NULL, "look at what processes share at every sample, however slow that is",
      offsetof(struct run_options, pss)},
+    {"no-cgroup", 0, OPTION_FLAG, NULL, "do not make a control group for the command",
+     offsetof(struct run_options, no_cgroup)},
     {"json", 0, OPTION_FLAG, NULL, "print the result as one line of JSON on stdout, after the command's own",
      offsetof(struct run_options, json)},
     {0},
@@ -50,7 +52,7 @@ struct recorder {
     const memmodel_monitor *monitor;
     FILE *curve; /* NULL if none is wanted */
     bool over_limit;
-    int64_t last_rss;
+    int64_t last; /* bytes of the curve's last point */
     double flushed;
 };
 
@@ -80,37 +82,31 @@ write_point(FILE *curve, int64_t bytes, double time)
 static void
 write_reading(struct recorder *recorder, const struct memmodel_monitor_reading *reading)
 {
-    if (reading->high > reading->rss && reading->high > recorder->last_rss)
-        write_point(recorder->curve, reading->high, (reading->previous + reading->time) / 2);
-    write_point(recorder->curve, reading->rss, reading->time);
-    recorder->last_rss = reading->rss;
+    if (reading->charge_high > reading->charge && reading->charge_high > recorder->last)
+        write_point(recorder->curve, reading->charge_high, (reading->previous + reading->time) / 2);
+    write_point(recorder->curve, reading->charge, reading->time);
+    recorder->last = reading->charge;
     if (reading->time - recorder->flushed < FLUSH_SECONDS)
         return;
     fflush(recorder->curve);
     recorder->flushed = reading->time;
 }
 
-static void
-kill_tree(const memmodel_monitor *monitor)
-{
-    int64_t pids[MOST_KILLED];
-    size_t count = memmodel_monitor_processes(monitor, pids, MOST_KILLED);
-
-    for (size_t i = 0; i < count && i < MOST_KILLED; i++)
-        kill((pid_t)pids[i], SIGKILL);
-}
-
 static int
 observe(void *user, const struct memmodel_monitor_reading *reading)
 {
     struct recorder *recorder = user;
+    int64_t pids[CHILD_MEMBERS];
+    size_t count = memmodel_monitor_processes(recorder->monitor, pids, CHILD_MEMBERS);
 
+    child_note_members(pids, count);
     if (recorder->curve)
         write_reading(recorder, reading);
     recorder->over_limit =
-        recorder->over_limit || (recorder->options.limit > 0 && reading->high > recorder->options.limit);
-    if (recorder->over_limit)
-        kill_tree(recorder->monitor); /* at each reading, for those who were being born at the last one */
+        recorder->over_limit || (recorder->options.limit > 0 && reading->charge_high > recorder->options.limit);
+    /* at each reading, for those who were being born at the last one */
+    for (size_t i = 0; recorder->over_limit && i < count && i < CHILD_MEMBERS; i++)
+        kill((pid_t)pids[i], SIGKILL);
     return 0;
 }
 
@@ -151,7 +147,8 @@ static void
 print_json(const struct recorder *recorder, const struct memmodel_monitor_summary *summary)
 {
     printf("{\"peak\": {");
-    print_number("rss", summary->peak, ", ");
+    print_number("bytes", summary->peak, ", ");
+    print_number("rss", summary->peak_rss, ", ");
     print_number("sampled", summary->peak_sampled, ", ");
     print_number("process", summary->peak_process, ", ");
     print_number("pss", summary->peak_pss, ", ");
@@ -160,7 +157,23 @@ print_json(const struct recorder *recorder, const struct memmodel_monitor_summar
     print_number("signal", summary->exit_signal ? summary->exit_signal : -1, ", ");
     printf("\"limit_exceeded\": %s, \"seconds\": %.4f, ", recorder->over_limit ? "true" : "false", summary->seconds);
     print_number("samples", summary->readings, ", ");
-    print_number("processes", summary->processes, "}\n");
+    print_number("processes", summary->processes, ", ");
+    printf("\"own_cgroup\": %s, ", summary->own_cgroup ? "true" : "false");
+    print_number("pss_samples", summary->pss_readings, ", ");
+    printf("\"pss_seconds\": %.4f}\n", summary->pss_seconds);
+}
+
+/* What else was measured of several processes, which may share memory. */
+static void
+print_shares(const struct memmodel_monitor_summary *summary)
+{
+    char text[QUANTITY_BYTES];
+
+    fprintf(stderr, "; RSS of each added %s", format_bytes(summary->peak_rss, text));
+    if (summary->peak_pss >= 0)
+        fprintf(stderr, ", PSS %s", format_bytes(summary->peak_pss, text));
+    if (summary->own_cgroup && summary->peak_cgroup >= 0)
+        fprintf(stderr, ", cgroup %s", format_bytes(summary->peak_cgroup, text));
 }
 
 static void
@@ -168,9 +181,12 @@ print_peak(const struct recorder *recorder, const struct memmodel_monitor_summar
 {
     char peak[QUANTITY_BYTES], limit[QUANTITY_BYTES];
 
-    fprintf(stderr, "memmodel run: peak %s (%lld bytes), %.2f s, %lld samples, %d process%s\n",
+    fprintf(stderr, "memmodel run: peak %s (%lld bytes), %.2f s, %lld samples, %d process%s",
             format_bytes(summary->peak, peak), (long long)summary->peak, summary->seconds, (long long)summary->readings,
             (int)summary->processes, summary->processes == 1 ? "" : "es");
+    if (summary->processes > 1)
+        print_shares(summary);
+    fputc('\n', stderr);
     if (recorder->over_limit)
         fprintf(stderr, "memmodel run: killed: it went over the limit of %s\n",
                 format_bytes(recorder->options.limit, limit));
@@ -185,14 +201,18 @@ report(const struct command *command, memmodel_context *context, const struct re
 {
     struct memmodel_monitor_summary summary = {.size = sizeof summary};
     char status[STATUS_BYTES];
+    int code;
 
     memmodel_monitor_summarize(recorder->monitor, &summary);
+    if (recorder->over_limit)
+        child_kill_all();
     print_peak(recorder, &summary);
     if (recorder->options.json)
         print_json(recorder, &summary);
+    code = exit_code(recorder, &summary);
     if (sample_append(command, context, &recorder->sample, &summary, status_text(recorder, &summary, status)))
-        return EXIT_TOOL_FAILED;
-    return exit_code(recorder, &summary);
+        return code ? code : EXIT_TOOL_FAILED;
+    return code;
 }
 
 /* ---- the command ---- */
@@ -220,8 +240,13 @@ static int
 watch(const struct command *command, memmodel_context *context, struct recorder *recorder, struct child *child,
       char **arguments)
 {
-    struct memmodel_monitor_options options = {
-        .size = sizeof options, .interval = recorder->options.interval, .own_child = 1, .pss = recorder->options.pss};
+    struct memmodel_monitor_options options = {.size = sizeof options,
+                                               .interval = recorder->options.interval,
+                                               .own_child = 1,
+                                               .pss = recorder->options.pss,
+                                               .limit = recorder->options.limit,
+                                               .cgroup = !recorder->options.no_cgroup,
+                                               .orphans = 1};
     memmodel_monitor *monitor;
     int status;
 

@@ -1,21 +1,35 @@
 /*
  * Measured memory: watches a process and its descendants.
  *
- * What is measured. Resident memory (RSS) of the tree is the sum over its processes; pages that processes share count
- * once in each. Between two readings nothing is lost of a process that lives: the kernel keeps each process's
+ * What is measured. Resident memory (RSS) of the tree is the sum over its processes. Between two readings nothing is lost of a process that lives: the kernel keeps each process's
  * high-water mark (VmHWM), and where a mark rose since the previous reading, that process had exactly this much at some
  * moment in between. The tree's high between two readings is the sum of the marks that rose and, for the others, of the
  * larger of both readings. The peak, the highest of these, is exact for one process. For several it is too high where
  * their tops fell between the same two readings at different moments; and since a rise below an earlier mark of the
  * same process leaves no trace between two readings, a sum made of such rises is known as far as the readings saw it.
  *
+ * Shared pages. RSS counts a page in each process that has it; a scheduler that charges by control groups, and the
+ * machine itself, have it once. So the peak of a tree counts it once: it is RSS less what PSS (proportional set size,
+ * smaps_rollup) says is shared. PSS makes the kernel walk all pages, 25 ms for a GiB in pages of 4 KiB, so it is looked
+ * at when processes come or go, when a new peak is at hand, and else every second, as long as this takes less than 2 % of
+ * the time, and 0.1 s (1 % for those that only come by time). In between, what was shared at the last look is taken off,
+ * and a new peak is settled by the next one; one that no look came to settle stays as RSS has it, which may be too
+ * high. What processes cease to share without growing, by writing to it, is seen at the next look. A process alone is
+ * never looked at: its peak is its mark, to the byte. The peak is never below that of any single process.
+ *
+ * Not in it are pages that no process has mapped: the page cache, and files in /dev/shm that nobody has open. A control
+ * group counts them too, with kernel memory: `peak_cgroup`. It is exact, but a program that reads large files fills the
+ * group up to its limit with cache that the kernel would give back, so it is no amount to ask a scheduler for.
+ *
  * Processes that come and go. A descendant counts from the second reading that sees it: a process that was just forked
  * still has its parent's pages, and its parent's size, until it runs its own program. A process that shares its
  * parent's memory (vfork) does not count at all. Descendants too short-lived to be seen twice, and what a process did
  * after the last reading of its life, enter through the kernel's ru_maxrss, where the caller is the parent
- * (`own_child`): it is the greatest size of any single process of the tree that was waited for.
+ * (`own_child`): it is the greatest size of any single process of the tree that was waited for. A process that left
+ * its parent and its group behind (a daemon, which forks twice) is still found where a control group was made for the
+ * tree (`cgroup`), or where the caller gets such orphans (`orphans`).
  *
- * Cost. Less than 1 % of a core for 10 processes at 10 ms, without `pss` (`./run bench monitor` measures it). To that
+ * Cost. Less than 1 % of a core for 10 processes at 10 ms, without looks at PSS (`./run bench monitor` measures it). To that
  * end a reading of a tree of several processes takes one mark, in turn, and all of them as soon as one has risen; and a
  * process whose size did not change at its last three readings is left out of three. So `high` may have been up to as
  * many readings ago as there are processes, and `rss` is up to three readings old in processes at rest. No process's
@@ -44,7 +58,13 @@ struct memmodel_monitor_options {
     int64_t curve_limit; /**< greatest number of points kept for the curve, >= 2. @default 65536 (1 MiB) */
     int32_t own_child;   /**< 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends.
                               Marks then count from its start; otherwise from the first reading */
-    int32_t pss;         /**< 1: read PSS too. The kernel walks all pages for it, at each reading */
+    int32_t pss;         /**< 1: look at PSS at each reading. 0: only as often as it costs little */
+    int64_t limit;   /**< more than which the caller acts on: a reading of several processes that seems to be above it
+                              looks at PSS first, whatever that costs. @unit bytes @default 0 (none) */
+    int32_t cgroup;  /**< 1: make a control group for the process, below its own, where this is allowed, and move it
+                              there. What it starts from then on is in it too. It goes with the monitor */
+    int32_t orphans; /**< 1: each child of this process belongs to the tree, and is waited for: for a caller that gets
+                              the orphans among its descendants (PR_SET_CHILD_SUBREAPER) and has no other children */
 };
 
 /**
@@ -53,15 +73,19 @@ struct memmodel_monitor_options {
  * @since 0.1
  */
 struct memmodel_monitor_reading {
-    size_t size;       /**< sizeof(struct memmodel_monitor_reading), set by the caller */
-    double time;       /**< Unix time. @unit seconds */
-    double previous;   /**< Unix time of the reading before; in the first, when watching began. @unit seconds */
-    int64_t rss;       /**< resident memory now. @unit bytes */
-    int64_t high;      /**< most resident memory since the previous reading, never below `rss`. @unit bytes */
-    int64_t pss;       /**< proportional share now; -1 unless asked for. @unit bytes */
-    int64_t cgroup;    /**< memory.current of the process's cgroup (version 2); -1 where there is none. @unit bytes */
-    int32_t processes; /**< processes that count */
-    int32_t ended;     /**< 1 if the watched process has ended; its descendants may live on */
+    size_t size;         /**< sizeof(struct memmodel_monitor_reading), set by the caller */
+    double time;         /**< Unix time. @unit seconds */
+    double previous;     /**< Unix time of the reading before; in the first, when watching began. @unit seconds */
+    int64_t rss;         /**< resident memory now. @unit bytes */
+    int64_t high;        /**< most resident memory since the previous reading, never below `rss`. @unit bytes */
+    int64_t pss;         /**< proportional share now; -1 at readings that did not look at it. @unit bytes */
+    int64_t cgroup;      /**< memory of the process's cgroup now (version 2: memory.current, version 1:
+                            memory.usage_in_bytes); -1 where there is none. @unit bytes */
+    int32_t processes;   /**< processes that count */
+    int32_t ended;       /**< 1 if the watched process has ended; its descendants may live on */
+    int64_t charge;      /**< `rss` with pages that processes share counted once, as far as is known. @unit bytes */
+    int64_t charge_high; /**< `high` with pages that processes share counted once, as far as is known; never below
+                              `charge`. @unit bytes */
 };
 
 /**
@@ -74,16 +98,23 @@ struct memmodel_monitor_summary {
     double start;         /**< Unix time when watching began, by memmodel_monitor_new(). @unit seconds */
     double seconds;       /**< from `start` to the last reading. @unit seconds */
     int64_t readings;     /**< number of readings */
-    int64_t peak;         /**< most resident memory of the tree: the greatest `high`. @unit bytes */
+    int64_t peak;         /**< most resident memory of the tree, shared pages counted once: the greatest
+                               `charge_high`, less what a later look showed to be shared. What to ask a scheduler
+                               for. @unit bytes */
     int64_t peak_sampled; /**< greatest `rss` of a reading, as a poller without marks sees it. @unit bytes */
     int64_t peak_process; /**< greatest mark of any single process. @unit bytes */
     int64_t peak_pss;     /**< greatest `pss` of a reading. @unit bytes */
-    int64_t peak_cgroup;  /**< most memory of the cgroup while watching (memory.current, and memory.peak if it rose);
-                               page cache and the cgroup's other processes included. @unit bytes */
+    int64_t peak_cgroup;  /**< most memory of the cgroup while watching (its memory now, and its own peak if that rose:
+                               version 2: memory.peak, version 1: memory.max_usage_in_bytes); page cache and the
+                               cgroup's other processes included. @unit bytes */
     int32_t processes;    /**< processes that ever counted */
     int32_t ended;        /**< 1 if the watched process has ended */
     int32_t exit_code;    /**< of an own child that exited; -1 otherwise */
     int32_t exit_signal;  /**< signal that ended an own child; 0 otherwise */
+    int64_t peak_rss;     /**< the greatest `high`: shared pages counted in each process. @unit bytes */
+    double pss_seconds;   /**< processor time that looking at PSS took. @unit seconds */
+    int32_t pss_readings; /**< readings that looked at PSS */
+    int32_t own_cgroup;   /**< 1 if the cgroup was made for the tree, so that nothing else is in `peak_cgroup` */
 };
 
 /**
@@ -174,7 +205,7 @@ memmodel_monitor_summarize(const memmodel_monitor *monitor, struct memmodel_moni
 
 /**
  * The curve so far: a point for each reading, and before it, half-way since the reading before, one for a `high` above
- * both. When the curve has reached its limit, each two neighbours become the larger of them, and so on from there:
+ * both; shared pages counted once, as far as was known then. When the curve has reached its limit, each two neighbours become the larger of them, and so on from there:
  * the curve never loses its top, and memory stays bounded.
  *
  * @param[in]  monitor  monitor

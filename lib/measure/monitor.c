@@ -3,7 +3,7 @@
 #include "base/choice.h"
 #include "base/checked.h"
 #include "measure/curve.h"
-#include "measure/tree.h"
+#include "measure/sharing.h"
 
 #include <limits.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double DEFAULT_INTERVAL = 0.01, SHORTEST_INTERVAL = 0.001;
-enum { DEFAULT_CURVE_LIMIT = 65536 };
+enum { DEFAULT_CURVE_LIMIT = 65536, MOST_PUT_OFF = 3 };
 
 struct memmodel_monitor {
     atomic_int references, stop;
@@ -20,8 +20,10 @@ struct memmodel_monitor {
     int pid, handle;
     double start; /* on process_clock() */
     struct tree tree;
+    struct sharing sharing;
+    int put_off; /* readings by which a look was */
     struct curve curve;
-    struct process_cgroup cgroup;
+    struct cgroup cgroup;
     struct process_size cgroup_size;
     struct memmodel_monitor_reading last;
     struct memmodel_monitor_summary summary;
@@ -44,7 +46,11 @@ check_options(memmodel_context *context, int64_t pid, struct memmodel_monitor_op
         options->curve_limit = DEFAULT_CURVE_LIMIT;
     if (options->curve_limit < 2 || (uint64_t)options->curve_limit > SIZE_MAX / sizeof(struct memmodel_monitor_point))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "curve_limit", "must be 2 or more");
-    if (flag_check(context, "own_child", "own_child", options->own_child))
+    if (options->limit < 0)
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "limit", "must be 0 or more");
+    if (flag_check(context, "own_child", "own_child", options->own_child) ||
+        flag_check(context, "cgroup", "cgroup", options->cgroup) ||
+        flag_check(context, "orphans", "orphans", options->orphans))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     return flag_check(context, "pss", "pss", options->pss);
 }
@@ -78,6 +84,24 @@ new_monitor(memmodel_context *context, int pid, const struct memmodel_monitor_op
     return monitor;
 }
 
+static int
+open_tree(struct memmodel_monitor *monitor)
+{
+    const struct memmodel_monitor_options *options = &monitor->options;
+    int status;
+
+    (options->cgroup ? cgroup_make : cgroup_open)("/proc", monitor->pid, &monitor->cgroup);
+    status = tree_open(&monitor->tree, monitor->context, monitor->pid, options->own_child != 0, &monitor->cgroup);
+    if (status) {
+        cgroup_close(&monitor->cgroup);
+        return open_error(monitor->context, monitor->pid, status);
+    }
+    monitor->tree.reaper = options->orphans ? process_self() : 0;
+    monitor->summary.own_cgroup = *monitor->cgroup.made != '\0';
+    cgroup_read(&monitor->cgroup, &monitor->cgroup_size);
+    return 0;
+}
+
 int
 memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmodel_monitor_options *options,
                      memmodel_monitor **monitor)
@@ -94,15 +118,13 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
     new = new_monitor(context, (int)pid, &own);
     if (!new)
         return MEMMODEL_ERROR_NOMEM;
-    status = tree_open(&new->tree, context, new->pid, own.own_child != 0);
+    status = open_tree(new);
     if (status) {
         memory_release(context, new);
-        return open_error(context, pid, status);
+        return status;
     }
-    process_open_cgroup("/proc", new->pid, &new->cgroup);
-    process_read_cgroup(&new->cgroup, &new->cgroup_size);
     new->handle = process_open_handle(new->pid);
-    new->start = process_clock();
+    new->start = new->sharing.start = new->sharing.last = process_clock();
     new->summary.start = new->last.time = process_calendar();
     memmodel_context_ref(context);
     *monitor = new;
@@ -127,7 +149,7 @@ memmodel_monitor_unref(memmodel_monitor *monitor)
     context = monitor->context;
     tree_close(&monitor->tree);
     curve_release(&monitor->curve);
-    process_close_cgroup(&monitor->cgroup);
+    cgroup_close(&monitor->cgroup);
     process_close_file(monitor->handle);
     memory_release(context, monitor);
     memmodel_context_unref(context);
@@ -141,14 +163,27 @@ read_cgroup(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
     int64_t mark = monitor->cgroup_size.mark, *peak = &monitor->summary.peak_cgroup;
 
-    process_read_cgroup(&monitor->cgroup, &monitor->cgroup_size);
+    cgroup_read(&monitor->cgroup, &monitor->cgroup_size);
     reading->cgroup = monitor->cgroup_size.rss;
     *peak = max_i64(*peak, monitor->cgroup_size.rss);
     if (monitor->cgroup_size.mark > mark)
         *peak = max_i64(*peak, monitor->cgroup_size.mark);
 }
 
-/* The end of an own child also tells the greatest size that any process of the tree ever had. */
+/* An end also tells the greatest size that it, or any process that it waited for, ever had. */
+static void
+note_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading, const struct process_end *end)
+{
+    struct memmodel_monitor_summary *summary = &monitor->summary;
+
+    summary->peak_process = max_i64(summary->peak_process, end->peak);
+    if (end->peak > summary->peak) {
+        reading->high = max_i64(reading->high, end->peak);
+        reading->charge_high = max_i64(reading->charge_high, end->peak);
+    }
+    sharing_note_process(&monitor->sharing, end->peak);
+}
+
 static void
 read_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
@@ -162,11 +197,19 @@ read_end(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
         reading->ended = 1;
         summary->exit_code = end.exit_code;
         summary->exit_signal = end.exit_signal;
-        summary->peak_process = max_i64(summary->peak_process, end.peak);
-        if (end.peak > summary->peak)
-            reading->high = max_i64(reading->high, end.peak);
+        note_end(monitor, reading, &end);
     }
     summary->ended = reading->ended;
+}
+
+/* Orphans that came to this process, as the system's init has them elsewhere. */
+static void
+read_ends_of_orphans(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
+{
+    struct process_end end;
+
+    while (monitor->options.orphans && process_wait_other(monitor->pid, &end))
+        note_end(monitor, reading, &end);
 }
 
 static void
@@ -176,9 +219,14 @@ summarize(memmodel_monitor *monitor, const struct memmodel_monitor_reading *read
 
     summary->readings++;
     summary->seconds = reading->time - summary->start;
-    summary->peak = max_i64(summary->peak, reading->high);
+    summary->peak = sharing_peak(&monitor->sharing);
+    if (summary->own_cgroup) /* what no look has settled is no more than all that was there, caches included */
+        summary->peak = max_i64(monitor->sharing.known, min_i64(summary->peak, summary->peak_cgroup));
+    summary->peak_rss = max_i64(summary->peak_rss, reading->high);
     summary->peak_sampled = max_i64(summary->peak_sampled, reading->rss);
     summary->peak_pss = max_i64(summary->peak_pss, reading->pss);
+    summary->pss_readings = monitor->sharing.looks;
+    summary->pss_seconds = monitor->sharing.spent;
     summary->processes = monitor->tree.ever;
 }
 
@@ -187,9 +235,9 @@ draw(memmodel_monitor *monitor, const struct memmodel_monitor_reading *reading)
 {
     int status = 0;
 
-    if (reading->high > max_i64(reading->rss, monitor->last.rss))
-        status = curve_add(&monitor->curve, (reading->previous + reading->time) / 2, reading->high);
-    return status ? status : curve_add(&monitor->curve, reading->time, reading->rss);
+    if (reading->charge_high > max_i64(reading->charge, monitor->last.charge))
+        status = curve_add(&monitor->curve, (reading->previous + reading->time) / 2, reading->charge_high);
+    return status ? status : curve_add(&monitor->curve, reading->time, reading->charge);
 }
 
 /* Unix time that does not jump when somebody sets the clock. */
@@ -199,24 +247,69 @@ time_now(const memmodel_monitor *monitor)
     return monitor->summary.start + (process_clock() - monitor->start);
 }
 
+static bool
+needs_look(const memmodel_monitor *monitor, const struct tree_size *size)
+{
+    return sharing_needs_look(&monitor->sharing, size, monitor->options.limit, process_clock());
+}
+
+static bool
+is_due(const memmodel_monitor *monitor, const struct tree_size *size)
+{
+    return needs_look(monitor, size) || sharing_look_is_due(&monitor->sharing, size, process_clock());
+}
+
+/* Those that do not count yet have their part of what the others share: a look is better when they do. */
+static bool
+is_put_off(memmodel_monitor *monitor, const struct tree_size *size)
+{
+    monitor->put_off = size->growing && monitor->put_off < MOST_PUT_OFF ? monitor->put_off + 1 : 0;
+    return monitor->put_off > 0;
+}
+
+/* What is shared is known by looks at PSS: first at newcomers, since a process just forked shares all with its parent. */
+static void
+account_sharing(memmodel_monitor *monitor, struct tree_size *size)
+{
+    struct tree_size before;
+    double effort = process_effort();
+    bool complete;
+
+    if (needs_look(monitor, size))
+        tree_look_at_newcomers(&monitor->tree, size);
+    before = *size;
+    complete = (monitor->options.pss || (is_due(monitor, size) && !is_put_off(monitor, size))) &&
+               tree_look(&monitor->tree, size);
+    if (complete)
+        sharing_settle(&monitor->sharing, &before, size, process_clock());
+    else
+        sharing_note(&monitor->sharing, size);
+    if (monitor->options.pss || size->count > 1)
+        monitor->sharing.spent += process_effort() - effort;
+}
+
 static int
 take_reading(memmodel_monitor *monitor)
 {
     struct memmodel_monitor_reading reading = {.size = sizeof reading};
     struct tree_size size;
-    int status = tree_read(&monitor->tree, monitor->options.pss != 0, &size);
+    int status = tree_read(&monitor->tree, &size);
 
     if (status)
         return status;
+    account_sharing(monitor, &size);
     reading.time = time_now(monitor);
     reading.previous = monitor->last.time;
     reading.rss = size.rss;
     reading.high = size.high;
+    reading.charge = size.charge;
+    reading.charge_high = size.charge_high;
     reading.pss = size.pss;
     reading.processes = size.count;
     monitor->summary.peak_process = max_i64(monitor->summary.peak_process, size.mark);
     read_cgroup(monitor, &reading);
     read_end(monitor, &reading);
+    read_ends_of_orphans(monitor, &reading);
     status = draw(monitor, &reading);
     summarize(monitor, &reading);
     monitor->last = reading;

@@ -1,6 +1,6 @@
 /*
- * What the monitor asks the operating system. process_linux.c answers from /proc and cgroups; process_none.c,
- * everywhere else, answers that there is nothing to be read.
+ * What the monitor asks the operating system. process_linux.c answers from /proc; process_none.c, everywhere else,
+ * answers that there is nothing to be read.
  */
 #ifndef MEASURE_PROCESS_H
 #define MEASURE_PROCESS_H
@@ -29,9 +29,10 @@ struct process_end {
     int64_t peak; /* greatest size of it or of any descendant that was waited for */
 };
 
-/* Descriptors for the memory of a cgroup of version 2; both -1 where there is none. */
-struct process_cgroup {
-    int current, peak;
+/* Of one process, in bytes, at the same moment: all it has, that with each shared page divided by its users, and what
+ * others have too. */
+struct process_share {
+    int64_t rss, pss, shared;
 };
 
 /* 0, MEMMODEL_ERROR_PROCESS, MEMMODEL_ERROR_UNSUPPORTED; sets no error. */
@@ -49,11 +50,11 @@ process_read_size(const struct process_files *files, struct process_size *size);
 bool
 process_read_mark(const struct process_files *files, struct process_size *size);
 
-/* Proportional share in bytes, or -1. */
-int64_t
-process_read_pss(int pid);
+/* Walks all pages of the process. False if it may not be read, or is gone. */
+bool
+process_read_pss(int pid, struct process_share *share);
 
-/* False if there is no such process, or `pid` is a thread of one. */
+/* False if there is no such process, it has ended, or `pid` is a thread of one. */
 bool
 process_identify(int pid, struct process_identity *identity);
 
@@ -77,6 +78,10 @@ process_share_memory(int one, int other);
 bool
 process_wait(int pid, struct process_end *end);
 
+/* Whether any child but `pid` has ended; it is waited for then. */
+bool
+process_wait_other(int pid, struct process_end *end);
+
 /* A descriptor with which process_sleep() sees the end of a process; -1 if the system has no such thing. */
 int
 process_open_handle(int pid);
@@ -96,15 +101,12 @@ process_clock(void);
 double
 process_calendar(void);
 
-/* `proc` is where the system shows its processes: "/proc". */
-void
-process_open_cgroup(const char *proc, int pid, struct process_cgroup *cgroup);
+/* Seconds of processor time that this thread has used. */
+double
+process_effort(void);
 
-void
-process_close_cgroup(struct process_cgroup *cgroup);
-
-/* rss is memory.current and mark is memory.peak, -1 each where there is none. */
-void
-process_read_cgroup(const struct process_cgroup *cgroup, struct process_size *size);
+/* The number of this process. */
+int
+process_self(void);
 
 #endif

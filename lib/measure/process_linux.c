@@ -1,12 +1,11 @@
 /*
  * Processes as Linux shows them. Sources: proc(5), wait4(2), kcmp(2), pidfd_open(2), and the kernel's
- * Documentation/admin-guide/cgroup-v2.rst ("memory.current", "memory.peak") and sysctl/kernel.rst ("ns_last_pid").
+ * Documentation/admin-guide/sysctl/kernel.rst ("ns_last_pid").
  */
 #define _GNU_SOURCE
 #include "measure/process.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <poll.h>
@@ -19,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_BYTES = 4096, PATH_BYTES = 4096, KIBIBYTE = 1024 };
+enum { FILE_BYTES = 4096, KIBIBYTE = 1024 };
 
 /* ---- small files ---- */
 
@@ -104,29 +103,38 @@ process_read_size(const struct process_files *files, struct process_size *size)
     return true;
 }
 
+/* Whether it has ended and only waits to be waited for, by its file "status". */
+static bool
+has_ended(const char *text)
+{
+    const char *state = strstr(text, "\nState:\t");
+
+    return state && strchr("ZX", state[strlen("\nState:\t")]);
+}
+
 bool
 process_read_mark(const struct process_files *files, struct process_size *size)
 {
     char text[FILE_BYTES];
-    const char *state;
 
-    if (!read_of(files->pid, files->marks, "status", text))
-        return false;
-    state = strstr(text, "\nState:\t");
-    if (state && strchr("ZX", state[strlen("\nState:\t")]))
+    if (!read_of(files->pid, files->marks, "status", text) || has_ended(text))
         return false;
     size->rss = field(text, "\nVmRSS:", 0) * KIBIBYTE;
     size->mark = field(text, "\nVmHWM:", 0) * KIBIBYTE;
     return true;
 }
 
-int64_t
-process_read_pss(int pid)
+bool
+process_read_pss(int pid, struct process_share *share)
 {
     char text[FILE_BYTES];
-    int64_t kibibytes = read_once(open_of(pid, "smaps_rollup"), text) ? field(text, "\nPss:", -1) : -1;
 
-    return kibibytes < 0 ? -1 : kibibytes * KIBIBYTE;
+    if (!read_once(open_of(pid, "smaps_rollup"), text) || field(text, "\nPss:", -1) < 0)
+        return false;
+    share->rss = field(text, "\nRss:", 0) * KIBIBYTE;
+    share->pss = field(text, "\nPss:", 0) * KIBIBYTE;
+    share->shared = (field(text, "\nShared_Clean:", 0) + field(text, "\nShared_Dirty:", 0)) * KIBIBYTE;
+    return true;
 }
 
 bool
@@ -134,7 +142,7 @@ process_identify(int pid, struct process_identity *identity)
 {
     char text[FILE_BYTES];
 
-    if (!read_once(open_of(pid, "status"), text) || field(text, "\nTgid:", 0) != pid)
+    if (!read_once(open_of(pid, "status"), text) || has_ended(text) || field(text, "\nTgid:", 0) != pid)
         return false;
     *identity = (struct process_identity){
         .pid = pid, .parent = (int)field(text, "\nPPid:", 0), .group = (int)field(text, "\nNSpgid:", 0)};
@@ -200,6 +208,16 @@ process_wait(int pid, struct process_end *end)
     return true;
 }
 
+bool
+process_wait_other(int pid, struct process_end *end)
+{
+    siginfo_t ended = {.si_pid = 0};
+
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0 || ended.si_pid == pid)
+        return false;
+    return process_wait(ended.si_pid, end);
+}
+
 int
 process_open_handle(int pid)
 {
@@ -252,77 +270,14 @@ process_calendar(void)
     return seconds_of(CLOCK_REALTIME);
 }
 
-/* ---- control groups ---- */
-
-/* Where version 2 is mounted: in mountinfo the mount point is the fifth word, and "- cgroup2 " names the type. */
-static bool
-find_cgroup_mount(const char *proc, char mount[PATH_BYTES])
+double
+process_effort(void)
 {
-    char path[PATH_BYTES], line[2 * PATH_BYTES];
-    FILE *mounts;
-    bool found = false;
-
-    snprintf(path, sizeof path, "%s/self/mountinfo", proc);
-    mounts = fopen(path, "re");
-    while (mounts && !found && fgets(line, sizeof line, mounts))
-        found = strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %4095s", mount) == 1;
-    if (mounts)
-        fclose(mounts);
-    return found;
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The path of the process's group below the mount: the line "0::PATH". */
-static bool
-find_cgroup_path(const char *proc, int pid, char path[FILE_BYTES])
+int
+process_self(void)
 {
-    char text[FILE_BYTES], name[PATH_BYTES];
-    const char *line;
-
-    snprintf(name, sizeof name, "%s/%d/cgroup", proc, pid);
-    if (!read_once(open(name, O_RDONLY | O_CLOEXEC), text))
-        return false;
-    line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-    if (!line)
-        return false;
-    line = strchr(line, '/');
-    snprintf(path, FILE_BYTES, "%.*s", line ? (int)strcspn(line, "\n") : 0, line ? line : "");
-    return true;
-}
-
-static int
-open_below(const char *mount, const char *path, const char *name)
-{
-    char full[PATH_BYTES + FILE_BYTES + 64];
-
-    snprintf(full, sizeof full, "%s%s/%s", mount, path, name);
-    return open(full, O_RDONLY | O_CLOEXEC);
-}
-
-void
-process_open_cgroup(const char *proc, int pid, struct process_cgroup *cgroup)
-{
-    char mount[PATH_BYTES], path[FILE_BYTES];
-
-    *cgroup = (struct process_cgroup){-1, -1};
-    if (!find_cgroup_mount(proc, mount) || !find_cgroup_path(proc, pid, path))
-        return;
-    cgroup->current = open_below(mount, path, "memory.current");
-    cgroup->peak = open_below(mount, path, "memory.peak");
-}
-
-void
-process_close_cgroup(struct process_cgroup *cgroup)
-{
-    process_close_file(cgroup->current);
-    process_close_file(cgroup->peak);
-    *cgroup = (struct process_cgroup){-1, -1};
-}
-
-void
-process_read_cgroup(const struct process_cgroup *cgroup, struct process_size *size)
-{
-    char text[FILE_BYTES];
-
-    size->rss = read_text(cgroup->current, text) ? strtoll(text, NULL, 10) : -1;
-    size->mark = read_text(cgroup->peak, text) ? strtoll(text, NULL, 10) : -1;
+    return (int)getpid();
 }

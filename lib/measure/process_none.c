@@ -1,5 +1,5 @@
 /* Systems whose processes this library cannot read: the first question is answered with "unsupported". */
-#include "measure/process.h"
+#include "measure/cgroup.h"
 
 int
 process_open(int pid, struct process_files *files)
@@ -30,11 +30,11 @@ process_read_mark(const struct process_files *files, struct process_size *size)
     return false;
 }
 
-int64_t
-process_read_pss(int pid)
+bool
+process_read_pss(int pid, struct process_share *share)
 {
-    (void)pid;
-    return -1;
+    (void)pid, (void)share;
+    return false;
 }
 
 bool
@@ -78,6 +78,13 @@ process_wait(int pid, struct process_end *end)
     return false;
 }
 
+bool
+process_wait_other(int pid, struct process_end *end)
+{
+    (void)pid, (void)end;
+    return false;
+}
+
 int
 process_open_handle(int pid)
 {
@@ -110,22 +117,47 @@ process_calendar(void)
     return 0;
 }
 
-void
-process_open_cgroup(const char *proc, int pid, struct process_cgroup *cgroup)
+double
+process_effort(void)
 {
-    (void)proc, (void)pid;
-    *cgroup = (struct process_cgroup){-1, -1};
+    return 0;
+}
+
+int
+process_self(void)
+{
+    return 0;
 }
 
 void
-process_close_cgroup(struct process_cgroup *cgroup)
+cgroup_open(const char *proc, int pid, struct cgroup *cgroup)
+{
+    (void)proc, (void)pid;
+    *cgroup = (struct cgroup){.current = -1, .peak = -1, .members = -1};
+}
+
+void
+cgroup_make(const char *proc, int pid, struct cgroup *cgroup)
+{
+    cgroup_open(proc, pid, cgroup);
+}
+
+void
+cgroup_close(struct cgroup *cgroup)
 {
     (void)cgroup;
 }
 
 void
-process_read_cgroup(const struct process_cgroup *cgroup, struct process_size *size)
+cgroup_read(const struct cgroup *cgroup, struct process_size *size)
 {
     (void)cgroup;
     *size = (struct process_size){-1, -1};
+}
+
+size_t
+cgroup_members(const struct cgroup *cgroup, int *pids, size_t capacity)
+{
+    (void)cgroup, (void)pids, (void)capacity;
+    return 0;
 }

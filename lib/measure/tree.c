@@ -4,7 +4,7 @@
  * New descendants are found by the numbers of new processes: the system tells the newest, so only those given out since
  * the last reading are asked for their parent. Each is asked at two readings, since a number is given out a moment
  * before its process can be seen. Where the system does not tell, all processes are looked through, ten times a second
- * at most.
+ * at most. Where a control group was made for the tree, whoever is in it belongs to it, too.
  */
 #include "measure/tree.h"
 #include "base/checked.h"
@@ -16,6 +16,7 @@ enum {
     MARKS_A_READING = 1,
     CALMEST = 3,             /* readings a process is left out at most, after that many that found nothing new */
     NUMBERS_A_READING = 256, /* more new processes than that are found faster by looking through all */
+    MOST_OF_A_GROUP = 1024,
 };
 
 static const double SCAN_INTERVAL = 0.1;
@@ -40,7 +41,8 @@ tree_has(const struct tree *tree, int pid)
 static bool
 belongs(const struct tree *tree, const struct process_identity *process)
 {
-    return tree_has(tree, process->parent) || (tree->group && process->group == tree->group);
+    return tree_has(tree, process->parent) || (tree->group && process->group == tree->group) ||
+           (tree->reaper && process->parent == tree->reaper);
 }
 
 static int
@@ -59,15 +61,20 @@ add_member(struct tree *tree, const struct process_identity *process)
 
 /* Takes a process in if it is a new relative. One that has ended meanwhile is no error. */
 static int
-adopt(struct tree *tree, const struct process_identity *process, bool *adopted)
+take_in(struct tree *tree, const struct process_identity *process, bool *adopted)
 {
-    int status;
+    int status = add_member(tree, process);
 
-    if (tree_has(tree, process->pid) || !belongs(tree, process))
-        return 0;
-    status = add_member(tree, process);
     *adopted = status == 0;
     return status == MEMMODEL_ERROR_NOMEM ? status : 0;
+}
+
+static int
+adopt(struct tree *tree, const struct process_identity *process, bool *adopted)
+{
+    if (tree_has(tree, process->pid) || !belongs(tree, process))
+        return 0;
+    return take_in(tree, process, adopted);
 }
 
 /* Asks each process the system has; into tree->all. */
@@ -131,6 +138,20 @@ adopt_by_time(struct tree *tree)
 }
 
 static int
+adopt_group(struct tree *tree)
+{
+    struct process_identity process;
+    int pids[MOST_OF_A_GROUP], status = 0;
+    size_t count = tree->cgroup ? cgroup_members(tree->cgroup, pids, MOST_OF_A_GROUP) : 0;
+    bool adopted;
+
+    for (size_t i = 0; !status && i < count; i++)
+        if (!tree_has(tree, pids[i]) && process_identify(pids[i], &process))
+            status = take_in(tree, &process, &adopted);
+    return status;
+}
+
+static int
 adopt_newcomers(struct tree *tree)
 {
     int newest = process_newest(tree->newest_file), after = tree->newest_before, status;
@@ -146,6 +167,20 @@ adopt_newcomers(struct tree *tree)
     if (status)
         tree->newest = tree->newest_before = after; /* the next reading asks all of them again */
     return status;
+}
+
+int
+tree_adopt(struct tree *tree)
+{
+    int status = adopt_newcomers(tree);
+
+    return status ? status : adopt_group(tree);
+}
+
+bool
+member_counts(const struct member *member)
+{
+    return member->sightings >= COUNTS_FROM;
 }
 
 /* ---- how much memory they have ---- */
@@ -205,6 +240,7 @@ read_members(struct tree *tree)
         bool with_mark = mark_is_due(tree, i);
 
         member->previous = member->now;
+        member->shared_before = member->shared;
         member->rose = member->marked = false;
         if (!with_mark && is_left_out(member))
             continue;
@@ -224,6 +260,7 @@ drop_the_gone(struct tree *tree)
     size_t kept = 0;
 
     for (size_t i = 0; i < tree->count; i++) {
+        tree->changed = tree->changed || (tree->members[i].gone && tree->members[i].sightings >= COUNTS_FROM);
         if (tree->members[i].gone)
             process_close(&tree->members[i].files);
         else
@@ -245,38 +282,48 @@ counts(struct tree *tree, struct member *member)
             return false;
         }
         tree->ever++;
+        tree->changed = true;
         member->rose = true;
     }
     return true;
 }
 
-static void
-add_size(const struct member *member, bool with_pss, struct tree_size *size)
+int64_t
+member_high(const struct member *member)
 {
     int64_t between = member->rose ? member->now.mark : max_i64(member->previous.rss, member->now.rss);
-    int64_t pss = with_pss ? process_read_pss(member->files.pid) : -1;
 
+    return max_i64(between, member->now.rss);
+}
+
+static void
+add_size(const struct member *member, struct tree_size *size)
+{
     size->rss += member->now.rss;
-    size->high += max_i64(between, member->now.rss);
+    size->high += member_high(member);
+    size->greatest = max_i64(size->greatest, member_high(member));
     size->mark = max_i64(size->mark, max_i64(member->now.mark, member->now.rss));
-    if (pss >= 0)
-        size->pss = max_i64(size->pss, 0) + pss;
     size->count++;
 }
 
 int
-tree_read(struct tree *tree, bool with_pss, struct tree_size *size)
+tree_read(struct tree *tree, struct tree_size *size)
 {
-    int status = adopt_newcomers(tree);
+    int status = tree_adopt(tree);
 
     if (status)
         return status;
     read_members(tree);
     drop_the_gone(tree);
     *size = (struct tree_size){.pss = -1};
-    for (size_t i = 0; i < tree->count; i++)
+    for (size_t i = 0; i < tree->count; i++) {
         if (counts(tree, &tree->members[i]))
-            add_size(&tree->members[i], with_pss, size);
+            add_size(&tree->members[i], size);
+        else
+            size->growing = true;
+    }
+    size->changed = tree->changed;
+    tree_charge(tree, size);
     return 0;
 }
 
@@ -288,6 +335,7 @@ begin_with(struct tree *tree, bool from_start)
 {
     for (size_t i = 0; i < tree->count; i++) {
         tree->members[i].sightings = COUNTS_FROM;
+        tree->members[i].looked_at = true;
         if (!from_start)
             process_read_mark(&tree->members[i].files, &tree->members[i].now);
     }
@@ -295,12 +343,15 @@ begin_with(struct tree *tree, bool from_start)
 }
 
 int
-tree_open(struct tree *tree, memmodel_context *context, int pid, bool from_start)
+tree_open(struct tree *tree, memmodel_context *context, int pid, bool from_start, const struct cgroup *cgroup)
 {
     struct process_identity root = {.pid = pid};
     int status;
 
-    *tree = (struct tree){.context = context, .newest_file = process_open_newest(), .group = from_start ? pid : 0};
+    *tree = (struct tree){.context = context,
+                          .newest_file = process_open_newest(),
+                          .group = from_start ? pid : 0,
+                          .cgroup = *cgroup->made ? cgroup : NULL};
     tree->newest = tree->newest_before = process_newest(tree->newest_file);
     status = add_member(tree, &root);
     if (!status)

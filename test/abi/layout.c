@@ -603,7 +603,10 @@ FIELD(memmodel_monitor_options, interval, 8, 4);
 FIELD(memmodel_monitor_options, curve_limit, 16, 12);
 FIELD(memmodel_monitor_options, own_child, 24, 20);
 FIELD(memmodel_monitor_options, pss, 28, 24);
-BYTES(memmodel_monitor_options, 32, 28);
+FIELD(memmodel_monitor_options, limit, 32, 28);
+FIELD(memmodel_monitor_options, cgroup, 40, 36);
+FIELD(memmodel_monitor_options, orphans, 44, 40);
+BYTES(memmodel_monitor_options, 48, 44);
 
 FIELD(memmodel_monitor_reading, size, 0, 0);
 FIELD(memmodel_monitor_reading, time, 8, 4);
@@ -614,7 +617,9 @@ FIELD(memmodel_monitor_reading, pss, 40, 36);
 FIELD(memmodel_monitor_reading, cgroup, 48, 44);
 FIELD(memmodel_monitor_reading, processes, 56, 52);
 FIELD(memmodel_monitor_reading, ended, 60, 56);
-BYTES(memmodel_monitor_reading, 64, 60);
+FIELD(memmodel_monitor_reading, charge, 64, 60);
+FIELD(memmodel_monitor_reading, charge_high, 72, 68);
+BYTES(memmodel_monitor_reading, 80, 76);
 
 FIELD(memmodel_monitor_summary, size, 0, 0);
 FIELD(memmodel_monitor_summary, start, 8, 4);
@@ -629,7 +634,11 @@ FIELD(memmodel_monitor_summary, processes, 72, 68);
 FIELD(memmodel_monitor_summary, ended, 76, 72);
 FIELD(memmodel_monitor_summary, exit_code, 80, 76);
 FIELD(memmodel_monitor_summary, exit_signal, 84, 80);
-BYTES(memmodel_monitor_summary, 88, 84);
+FIELD(memmodel_monitor_summary, peak_rss, 88, 84);
+FIELD(memmodel_monitor_summary, pss_seconds, 96, 92);
+FIELD(memmodel_monitor_summary, pss_readings, 104, 100);
+FIELD(memmodel_monitor_summary, own_cgroup, 108, 104);
+BYTES(memmodel_monitor_summary, 112, 108);
 
 FIELD(memmodel_monitor_point, time, 0, 0);
 FIELD(memmodel_monitor_point, bytes, 8, 8);

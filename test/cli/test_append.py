@@ -15,6 +15,7 @@ from pathlib import Path
 
 TOOL = sys.argv[1]
 WRITERS = 50
+MEASURED = ["peak_bytes", "rss_bytes", "pss_bytes", "cgroup_bytes", "seconds", "status"]
 
 
 def tool(*arguments: str) -> subprocess.CompletedProcess:
@@ -46,10 +47,12 @@ class Rows(InAFolder):
         done = self.append("--set", "dim=64", "--set", "kind=large one", *block(40))
         self.assertEqual(done.returncode, 0)
         (row,) = self.rows()
-        self.assertEqual(list(row), ["dim", "kind", "peak_bytes", "seconds", "status"])
+        self.assertEqual(list(row), ["dim", "kind", *MEASURED])
         self.assertEqual((row["dim"], row["kind"], row["status"]), ("64", "large one", "ok"))
         self.assertIn(f"({row['peak_bytes']} bytes)", done.stderr)
         self.assertGreater(int(row["peak_bytes"]), 40 << 20)
+        self.assertEqual(row["rss_bytes"], row["peak_bytes"])  # a process alone shares nothing
+        self.assertEqual(row["pss_bytes"], "")
         self.assertGreater(float(row["seconds"]), 0)
 
     def test_the_status_says_how_a_run_ended(self):
@@ -61,7 +64,14 @@ class Rows(InAFolder):
 
     def test_the_column_of_the_peak_has_the_name_that_was_asked_for(self):
         self.assertEqual(self.append("--column", "vram", "-s", "batch=4", "--", "true").returncode, 0)
-        self.assertEqual(list(self.rows()[0]), ["batch", "vram", "seconds", "status"])
+        self.assertEqual(list(self.rows()[0]), ["batch", "vram", *MEASURED[1:]])
+
+    def test_a_table_without_the_columns_of_the_shares_does_without(self):
+        for header in "dim,peak_bytes,seconds,status", "status,cgroup_bytes,dim,seconds,peak_bytes":
+            self.table.write_text(header + "\n")
+            self.assertEqual(self.append("--set", "dim=1", "--", "true").returncode, 0)
+            self.assertEqual(",".join(self.rows()[0]), header)
+            self.assertEqual((self.rows()[0]["dim"], self.rows()[0]["status"]), ("1", "ok"))
 
     def test_a_row_that_does_not_fit_is_refused_before_the_command_starts(self):
         self.table.write_text("dim,batch,peak_bytes,seconds,status\n")
@@ -94,6 +104,68 @@ class Rows(InAFolder):
         done = self.append("--set", "dim=3", "--", "true")
         self.assertIn("line 3 was never finished", done.stderr)
         self.assertEqual([row["dim"] for row in self.rows()], ["1", "3"])
+
+
+class NoRoom(InAFolder):
+    """The run is worth more than its row: it is made, and the row is printed."""
+
+    def mounted(self, *options: str) -> Path:
+        """A disk of one page, or what the options make of it."""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", ",".join(["size=4k", *options]), "tmpfs", str(disk)]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            self.skipTest("no disk may be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(disk)], check=True)
+        return disk
+
+    def not_kept(self, table: Path, *command: str, code: int = 125) -> list[dict]:
+        """The row that the run prints."""
+        mark = self.folder / "started"
+        arguments = ["--append", str(table), "--set", 'name=a "b", c', "--set", "dim=7", "--"]
+        done = tool("run", *arguments, "sh", "-c", f"touch {mark}; " + " ".join(command))
+        self.assertTrue(mark.exists(), done.stderr)
+        self.assertEqual(done.returncode, code)
+        notice, _, row = done.stderr.partition("the row was not kept; it is\n")
+        self.assertIn(str(table), notice)
+        (fields,) = csv.DictReader(row.splitlines())
+        self.assertEqual(list(fields), ["name", "dim", *MEASURED])
+        self.assertEqual((fields["name"], fields["dim"]), ('a "b", c', "7"))
+        self.assertGreater(int(fields["peak_bytes"]), 0)
+        return fields
+
+    def test_a_full_disk_costs_no_run(self):
+        disk = self.mounted()
+        (disk / "full").write_bytes(bytes(4096))
+        self.assertEqual(self.not_kept(disk / "samples.csv")["status"], "ok")
+        self.assertEqual(self.not_kept(disk / "samples.csv", "exit 7", code=7)["status"], "exit 7")
+
+    def test_a_disk_that_fills_up_meanwhile_costs_no_row(self):
+        disk = self.mounted("nr_inodes=3")
+        (disk / "samples.csv").write_text(",".join(["name", "dim", *MEASURED]) + "\n" + "x" * 3900)
+        table = disk / "samples.csv"
+        table.write_text(",".join(["name", "dim", *MEASURED]) + "\n" + ",".join(["1"] * 8) + "\n")
+        whole = table.read_text()
+        fill = f"head -c {4096 - len(whole) - 20} /dev/zero | tr '\\0' '\\n' >> {table}"
+        self.not_kept(table, fill)
+        self.assertTrue(table.read_text().startswith(whole))
+
+    def test_a_folder_that_may_only_be_read_costs_no_run(self):
+        disk = self.mounted("ro")
+        self.assertEqual(self.not_kept(disk / "samples.csv")["status"], "ok")
+
+    def test_a_folder_that_is_missing_costs_no_run(self):
+        self.assertEqual(self.not_kept(self.folder / "missing" / "samples.csv")["status"], "ok")
+
+    def test_a_folder_that_goes_meanwhile_costs_no_row(self):
+        table = self.folder / "goes" / "samples.csv"
+        table.parent.mkdir()
+        self.assertEqual(self.not_kept(table, f"rm -r {table.parent}")["status"], "ok")
+
+    def test_a_table_that_goes_meanwhile_is_begun_anew(self):
+        done = self.append("--set", "dim=1", "--", "rm", str(self.table))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual([row["dim"] for row in self.rows()], ["1"])
 
 
 class ManyAtOnce(InAFolder):

@@ -7,7 +7,9 @@ import errno
 import json
 import os
 import pty
+import re
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -32,6 +34,35 @@ base = block(40)
 for _ in range(12):
     block(160).close()
     time.sleep(0.173)
+"""
+
+
+# Four workers that were forked from a process of 200 MiB, and have 5 MiB of their own.
+WORKERS = """
+import os, time
+memory = bytearray(200 << 20)
+memory[::4096] = b"1" * len(memory[::4096])
+for _ in range(4):
+    if os.fork() == 0:
+        own = b"x" * (5 << 20)
+        time.sleep(2)
+        os._exit(0)
+for _ in range(4):
+    os.wait()
+"""
+
+# Forks twice, so that the grandchild is nobody's: it takes 200 MiB, says its number and lives on.
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        memory = b"x" * (200 << 20)
+        print(os.getpid(), flush=True)
+        time.sleep(60)
+    os._exit(0)
+os.wait()
+time.sleep(30)
 """
 
 
@@ -65,11 +96,24 @@ def start(*arguments: str) -> subprocess.Popen:
     return process
 
 
-def alive(pid: int) -> bool:
+def state(pid: int) -> str:
+    """One letter as ps(1) has it: R, S, T for a process that is stopped, Z; "" for one that is gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return ""
+
+
+def alive(pid: int) -> bool:
+    return state(pid) not in ("", "Z")
+
+
+def wait_until(condition, what: str, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(what)
+        time.sleep(0.01)
 
 
 class ExitCodes(unittest.TestCase):
@@ -133,6 +177,26 @@ class Signals(unittest.TestCase):
         process.communicate(timeout=30)  # returns only when the sleep has let go of stdout
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
 
+    def test_a_stop_reaches_the_command_and_its_children_and_so_does_its_end(self):
+        process = start("sh", "-c", "sleep 60 & echo ready; echo $$ $!; wait")
+        pids = [int(word) for word in process.stdout.readline().split()]
+        process.send_signal(signal.SIGTSTP)
+        wait_until(lambda: all(state(pid) == "T" for pid in pids), "stopped")
+        process.send_signal(signal.SIGCONT)
+        wait_until(lambda: all(state(pid) == "S" for pid in pids), "continued")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_a_stop_reaches_a_child_that_has_a_session_of_its_own(self):
+        # the kernel stops nobody without a shell above it, so the daemon says that it was told to
+        daemon = "trap 'echo told; exit' TSTP; echo ready; while :; do sleep 0.05; done"
+        process = start("setsid", "--wait", "sh", "-c", f'setsid sh -c "{daemon}" & wait')
+        process.send_signal(signal.SIGTSTP)
+        self.assertEqual(process.stdout.readline(), "told\n")
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=30)
+
     def test_an_ignored_signal_stays_ignored(self):
         before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         self.addCleanup(signal.signal, signal.SIGHUP, before)
@@ -149,6 +213,69 @@ class Signals(unittest.TestCase):
         os.write(terminal, b"\x03")
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 51)
         os.close(terminal)
+
+
+class Terminal(unittest.TestCase):
+    """A shell with job control on a terminal: what a person types."""
+
+    def setUp(self):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.environ.update(PS1="", HISTFILE="")
+            os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+        self.addCleanup(os.close, self.terminal)
+        self.addCleanup(self.end)
+        self.told = ""
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+    def type(self, text: str):
+        os.write(self.terminal, text.encode())
+
+    def expect(self, pattern: str) -> re.Match:
+        """The first match in what the terminal shows from here on; what is before it is gone."""
+        deadline = time.monotonic() + 30
+        while not (found := re.search(pattern, self.told)):
+            left = deadline - time.monotonic()
+            if left < 0 or not select.select([self.terminal], [], [], left)[0]:
+                raise TimeoutError(f"{pattern}: {self.told}")
+            self.told += os.read(self.terminal, 4096).decode(errors="replace")
+        self.told = self.told[found.end() :]
+        return found
+
+    def run_command(self, pipeline: str = "") -> list[int]:
+        """The tool with a shell that has a child: their numbers, the tool's first."""
+        self.type(f"{TOOL} run sh -c 'sleep 60 & echo pids $PPID $$ $! end; wait' {pipeline}\n")
+        return [int(word) for word in self.expect(r"pids (\d+ \d+ \d+) end").group(1).split()]
+
+    def wait_for(self, pids: list[int], letter: str):
+        wait_until(lambda: all(state(pid) == letter for pid in pids), f"{letter}: {[state(pid) for pid in pids]}")
+
+    def test_ctrl_z_stops_all_and_fg_and_bg_continue_them(self):
+        for pipeline in "", "| cat":
+            with self.subTest(pipeline=pipeline):
+                pids = self.run_command(pipeline)
+                for again in "fg", "bg":
+                    self.type("\x1a")
+                    self.expect("Stopped")
+                    self.wait_for(pids, "T")
+                    self.type(f"{again}\n")
+                    self.wait_for(pids, "S")
+                self.type("kill %%\n")
+                wait_until(lambda pids=pids: not alive(pids[0]), "the end")
+                wait_until(lambda pids=pids: not alive(pids[2]), "the end of all")
+
+    def test_a_stop_that_only_the_tool_gets_stops_its_job(self):
+        pids = self.run_command()
+        os.kill(pids[0], signal.SIGTSTP)
+        self.expect("Stopped")
+        self.wait_for(pids, "T")
+        os.kill(pids[0], signal.SIGCONT)
+        self.wait_for(pids, "S")
+        for pid in reversed(pids):
+            os.kill(pid, signal.SIGKILL)
 
 
 class Peaks(unittest.TestCase):
@@ -172,6 +299,44 @@ class Peaks(unittest.TestCase):
         self.assertGreater(result["peak"]["rss"], 100 * MIB)
         self.assertLess(result["peak"]["process"], 100 * MIB)
 
+    def test_memory_that_processes_share_counts_once(self):
+        for arguments in [], ["--no-cgroup"]:
+            with self.subTest(arguments=arguments):
+                process = run("--json", *arguments, *python(WORKERS))
+                peak = result_of(process)["peak"]
+                self.assertGreater(peak["rss"], 800 * MIB)
+                self.assertGreater(peak["bytes"], 200 * MIB)
+                self.assertLess(peak["bytes"], 300 * MIB)
+                self.assertIn(f"peak {peak['bytes'] / MIB:.2f} MiB", process.stderr)
+                self.assertIn("RSS of each added", process.stderr)
+
+    def test_the_limit_is_of_memory_counted_once(self):
+        self.assertEqual(run("--limit", "400M", *python(WORKERS)).returncode, 0)
+        self.assertEqual(run("--limit", "150M", *python(WORKERS)).returncode, 124)
+
+    def test_a_group_of_its_own_leaves_nothing_behind(self):
+        result = result_of(run("--json", *python("x = b'x' * (100 << 20)")))
+        if not result["own_cgroup"]:
+            self.skipTest("no control group may be made here")
+        self.assertGreater(result["peak"]["cgroup"], 100 * MIB)
+        self.assertLess(result["peak"]["cgroup"], 200 * MIB)
+        tool("run", "true")  # the first of all that could removes what killed ones left
+        mounts = [
+            line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if "cgroup" in line.split()[2]
+        ]
+        left = [group for mount in mounts for group in Path(mount).glob("**/memmodel-*")]
+        owners = [int(group.name.split("-")[1]) for group in left]
+        self.assertEqual([owner for owner in owners if not alive(owner)], [])
+
+    def test_a_daemon_is_counted_and_does_not_escape_the_limit(self):
+        for arguments in [], ["--no-cgroup"]:
+            with self.subTest(arguments=arguments):
+                process = run("--json", "--limit", "100M", *arguments, *python(DAEMON))
+                self.assertEqual(process.returncode, 124)
+                self.assertGreater(result_of(process)["peak"]["bytes"], 100 * MIB)
+                for word in process.stdout.split("{")[0].split():
+                    self.assertFalse(alive(int(word)))
+
     def test_the_limit_kills_the_whole_tree(self):
         children = "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print(p.pid, flush=True); "
         process = run("--json", "--limit", "100M", *python(children + "time.sleep(.3); x = b'x' * (300 << 20)"))
@@ -188,8 +353,9 @@ class Peaks(unittest.TestCase):
 
     def test_the_json_has_all_that_the_formats_page_lists(self):
         result = result_of(run("--json", "--pss", "sleep", "0.2"))
-        self.assertEqual(set(result), {"peak", "exit", "signal", "limit_exceeded", "seconds", "samples", "processes"})
-        self.assertEqual(set(result["peak"]), {"rss", "sampled", "process", "pss", "cgroup"})
+        members = {"peak", "exit", "signal", "limit_exceeded", "seconds", "samples", "processes"}
+        self.assertEqual(set(result), members | {"own_cgroup", "pss_samples", "pss_seconds"})
+        self.assertEqual(set(result["peak"]), {"bytes", "rss", "sampled", "process", "pss", "cgroup"})
         self.assertGreater(result["peak"]["pss"], 0)
         self.assertGreaterEqual(result["samples"], 5)
         self.assertTrue(0.2 <= result["seconds"] < 5)

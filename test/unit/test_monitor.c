@@ -6,7 +6,8 @@
 #include "allocations.h"
 
 #include "measure/curve.h"
-#include "measure/process.h"
+#include "measure/cgroup.h"
+#include "measure/sharing.h"
 
 #include <ftw.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -87,6 +89,20 @@ fork_orphan(int answer)
     waitpid(parent, NULL, 0);
 }
 
+/* A daemon: it has left its parent and its process group before anybody could have seen it. */
+static void
+fork_daemon(int answer)
+{
+    pid_t parent = fork();
+
+    if (parent == 0) {
+        setsid();
+        fork_holder(answer);
+        _exit(0);
+    }
+    waitpid(parent, NULL, 0);
+}
+
 /* The child sleeps in its parent's own memory, for a second. */
 static void
 sleep_in_vfork(int answer)
@@ -127,9 +143,15 @@ obey(char letter, int answer)
     case 'o':
         fork_orphan(answer);
         return;
+    case 'd':
+        fork_daemon(answer);
+        return;
     case 'v':
         sleep_in_vfork(answer);
         return;
+    case 'w':
+        memset(block, 2, BLOCK);
+        break;
     case 'x':
         _exit(7);
     default:
@@ -327,6 +349,130 @@ proportional_share_counts_shared_pages_once(void **state)
     end_puppet(&puppet);
 }
 
+/* ---- shared memory ---- */
+
+/* A block, and a child that shares it and has one of its own; read until the child counts. */
+static memmodel_monitor *
+watch_sharing(memmodel_context *context, const struct puppet *puppet, bool each_reading)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .pss = each_reading};
+    memmodel_monitor *monitor = watch(context, puppet->pid, &options);
+
+    tell(puppet, 'a');
+    tell(puppet, 'h');
+    while (read_now(monitor).processes < 2)
+        continue;
+    return monitor;
+}
+
+static void
+assert_blocks(int64_t bytes, int64_t blocks)
+{
+    /* a process has some MiB besides; what it shares with others than its tree is not all its own */
+    if (bytes < blocks * BLOCK - TOLERANCE || bytes >= blocks * BLOCK + BLOCK / 2)
+        fail_msg("%lld is not %lld blocks and a little", (long long)bytes, (long long)blocks);
+}
+
+static void
+the_peak_counts_shared_pages_once(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_sharing(*state, &puppet, false);
+    struct memmodel_monitor_reading reading = read_now(monitor);
+
+    assert_blocks(reading.rss, 3);
+    assert_blocks(reading.charge, 2);
+    assert_true(reading.charge_high >= reading.charge);
+    assert_blocks(summary_of(monitor).peak, 2);
+    assert_blocks(summary_of(monitor).peak_rss, 3);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+a_spike_of_one_who_shares_is_seen(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_sharing(*state, &puppet, false);
+
+    tell(&puppet, 's');
+    for (int i = 0; i < 3; i++) /* marks are read in turn */
+        read_now(monitor);
+    assert_blocks(summary_of(monitor).peak, 3);
+    assert_blocks(summary_of(monitor).peak_rss, 4);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+pages_that_are_written_to_are_shared_no_more(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_sharing(*state, &puppet, true);
+
+    assert_blocks(summary_of(monitor).peak, 2);
+    tell(&puppet, 'w');
+    read_now(monitor);
+    assert_blocks(summary_of(monitor).peak, 3);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+a_process_alone_is_its_mark_and_never_looked_at(void **state)
+{
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch_child(*state, puppet.pid);
+    struct memmodel_monitor_summary summary;
+
+    tell(&puppet, 's');
+    read_now(monitor);
+    summary = summary_of(monitor);
+    assert_int_equal(summary.peak, summary.peak_process);
+    assert_int_equal(summary.peak, summary.peak_rss);
+    assert_int_equal(summary.pss_readings, 0);
+    assert_int_equal(summary.peak_pss, -1);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+a_new_peak_is_settled_by_the_next_look(void **state)
+{
+    struct sharing sharing = {.start = 0};
+    struct tree_size before = {.count = 5, .rss = 500, .shared = 0, .charge = 500, .charge_high = 500, .greatest = 100};
+    struct tree_size after = before;
+
+    (void)state;
+    sharing_note(&sharing, &before);
+    assert_int_equal(sharing_peak(&sharing), 500); /* all of it, as long as nobody knows better */
+    after.shared = 400;
+    after.charge = after.charge_high = 100;
+    sharing_settle(&sharing, &before, &after, 1);
+    assert_int_equal(sharing_peak(&sharing), 100); /* what had come since was shared */
+    sharing_note(&sharing, &(struct tree_size){.count = 5, .charge_high = 900, .greatest = 100});
+    sharing_settle(&sharing, &after, &after, 2);
+    assert_int_equal(sharing_peak(&sharing), 900); /* what had come since was not, and has gone */
+}
+
+static void
+looks_take_a_small_share_of_the_time_unless_a_limit_is_at_stake(void **state)
+{
+    struct sharing sharing = {.spent = 1};
+    struct tree_size size = {.count = 2, .rss = 200, .charge = 200, .charge_high = 200, .greatest = 100};
+    struct tree_size mostly_one = {.count = 2, .rss = 101, .charge = 101, .charge_high = 101, .greatest = 100};
+
+    (void)state;
+    assert_false(sharing_needs_look(&sharing, &size, 0, 10)); /* a second of ten is more than 2 % */
+    assert_true(sharing_needs_look(&sharing, &size, 0, 60));
+    assert_false(sharing_needs_look(&sharing, &mostly_one, 0, 60)); /* 1 % cannot matter */
+    assert_true(sharing_needs_look(&sharing, &size, 150, 10));
+    assert_false(sharing_needs_look(&sharing, &size, 250, 10));
+    assert_false(sharing_needs_look(&sharing, &size, 90, 10)); /* one process alone is above that */
+    assert_false(sharing_look_is_due(&sharing, &size, 60));
+    assert_true(sharing_look_is_due(&sharing, &size, 101));
+}
+
 /* ---- families ---- */
 
 static void
@@ -380,7 +526,8 @@ spikes_of_large_families_are_seen(void **state)
     for (int i = 0; i < 9; i++)
         read_now(monitor);
     sampled = summary_of(monitor).peak_sampled;
-    assert_near(summary_of(monitor).peak, sampled + BLOCK);
+    assert_near(summary_of(monitor).peak_rss, sampled + BLOCK);
+    assert_true(summary_of(monitor).peak > (int64_t)9 * BLOCK - TOLERANCE);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
 }
@@ -397,6 +544,55 @@ an_orphan_of_the_process_group_still_counts(void **state)
     assert_int_equal(read_now(monitor).processes, 2);
     memmodel_monitor_unref(monitor);
     end_puppet(&puppet);
+}
+
+static void
+a_daemon_counts_where_its_watcher_gets_the_orphans(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .orphans = 1};
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor;
+    int64_t pids[2];
+
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1UL), 0);
+    monitor = watch(*state, puppet.pid, &options);
+    tell(&puppet, 'd');
+    read_now(monitor);
+    assert_int_equal(read_now(monitor).processes, 2);
+    assert_int_equal(memmodel_monitor_processes(monitor, pids, 2), 2);
+    kill((pid_t)pids[1], SIGKILL);
+    while (read_now(monitor).processes > 1)
+        continue;
+    while (kill((pid_t)pids[1], 0) == 0) /* it is waited for */
+        read_now(monitor);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0UL), 0);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+}
+
+static void
+a_daemon_counts_where_a_control_group_could_be_made(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .cgroup = 1};
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch(*state, puppet.pid, &options);
+    int64_t pids[2] = {0};
+    bool made = summary_of(monitor).own_cgroup;
+
+    if (made) {
+        tell(&puppet, 'd');
+        read_now(monitor);
+        assert_int_equal(read_now(monitor).processes, 2);
+        assert_int_equal(memmodel_monitor_processes(monitor, pids, 2), 2);
+        assert_true(summary_of(monitor).peak_cgroup >= BLOCK && summary_of(monitor).peak_cgroup < 2 * BLOCK);
+        kill((pid_t)pids[1], SIGKILL);
+    }
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
+    if (!made) {
+        print_message("no control group may be made here\n");
+        skip();
+    }
 }
 
 static void
@@ -458,6 +654,21 @@ an_own_child_leaves_its_exit_code_or_signal(void **state)
     memmodel_monitor_unref(is_killed);
     end_puppet(&one);
     end_puppet(&other);
+}
+
+static void
+an_end_is_seen_where_each_reading_looks_at_shares(void **state)
+{
+    struct memmodel_monitor_options options = {.size = sizeof options, .own_child = 1, .pss = 1};
+    struct puppet puppet = new_puppet();
+    memmodel_monitor *monitor = watch(*state, puppet.pid, &options);
+
+    read_now(monitor);
+    tell(&puppet, 'x');
+    assert_int_equal(memmodel_monitor_run(monitor, NULL, NULL), 0);
+    assert_int_equal(summary_of(monitor).exit_code, 7);
+    memmodel_monitor_unref(monitor);
+    end_puppet(&puppet);
 }
 
 static void
@@ -609,15 +820,15 @@ file_with(const char *text)
 static void
 a_control_groups_memory_is_read_where_there_is_one(void **state)
 {
-    struct process_cgroup cgroup = {.current = file_with("1234\n"), .peak = file_with("5678\n")};
-    struct process_cgroup none = {.current = -1, .peak = -1};
+    struct cgroup cgroup = {.current = file_with("1234\n"), .peak = file_with("5678\n")};
+    struct cgroup none = {.current = -1, .peak = -1};
     struct process_size size;
 
     (void)state;
-    process_read_cgroup(&cgroup, &size);
+    cgroup_read(&cgroup, &size);
     assert_int_equal(size.rss, 1234);
     assert_int_equal(size.mark, 5678);
-    process_read_cgroup(&none, &size);
+    cgroup_read(&none, &size);
     assert_int_equal(size.rss, -1);
     assert_int_equal(size.mark, -1);
 }
@@ -652,7 +863,7 @@ static void
 the_control_group_of_a_process_is_found(void **state)
 {
     char root[] = "/tmp/memmodel-proc-XXXXXX", mounts[512];
-    struct process_cgroup cgroup;
+    struct cgroup cgroup;
     struct process_size size;
 
     (void)state;
@@ -667,15 +878,49 @@ the_control_group_of_a_process_is_found(void **state)
     write_below(root, "unified/user.slice/job/memory.current", "4096\n");
     write_below(root, "unified/user.slice/job/memory.peak", "8192\n");
 
-    process_open_cgroup(root, 77, &cgroup);
-    process_read_cgroup(&cgroup, &size);
+    cgroup_open(root, 77, &cgroup);
+    cgroup_read(&cgroup, &size);
     assert_int_equal(size.rss, 4096);
     assert_int_equal(size.mark, 8192);
-    process_close_cgroup(&cgroup);
-    process_open_cgroup(root, 78, &cgroup);
+    cgroup_close(&cgroup);
+    cgroup_open(root, 78, &cgroup);
     assert_int_equal(cgroup.current, -1);
-    process_open_cgroup("/nowhere", 77, &cgroup);
+    cgroup_open("/nowhere", 77, &cgroup);
     assert_int_equal(cgroup.current, -1);
+    assert_int_equal(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* As a container of Docker sees it: the mount begins at its own group, and the memory is with version 1. */
+static void
+the_control_group_of_version_1_is_found_in_a_container(void **state)
+{
+    char root[] = "/tmp/memmodel-proc-XXXXXX", mounts[512];
+    struct cgroup cgroup;
+    struct process_size size;
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    snprintf(mounts, sizeof mounts,
+             "30 23 0:26 /docker/a %s/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+             "31 23 0:27 /docker/a %s/memory rw - cgroup cgroup rw,memory\n"
+             "32 23 0:28 / %s/unified rw - cgroup2 cgroup2 rw\n",
+             root, root, root);
+    write_below(root, "self/mountinfo", mounts);
+    write_below(root, "77/cgroup", "5:cpu,cpuacct:/docker/a\n4:hugetlb,memory:/docker/a/job\n0::/\n");
+    write_below(root, "memory/job/memory.usage_in_bytes", "4096\n");
+    write_below(root, "memory/job/memory.max_usage_in_bytes", "8192\n");
+    write_below(root, "cpu/job/memory.usage_in_bytes", "1\n");
+
+    cgroup_open(root, 77, &cgroup);
+    cgroup_read(&cgroup, &size);
+    assert_int_equal(size.rss, 4096);
+    assert_int_equal(size.mark, 8192);
+    cgroup_close(&cgroup);
+    cgroup_make(root, 77, &cgroup); /* no kernel makes files in it: the one that is there has to do */
+    cgroup_read(&cgroup, &size);
+    assert_int_equal(size.mark, 8192);
+    assert_string_equal(cgroup.made, "");
+    cgroup_close(&cgroup);
     assert_int_equal(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
@@ -693,6 +938,9 @@ wrong_arguments_are_refused(void **state)
     options = (struct memmodel_monitor_options){.size = sizeof options, .curve_limit = 1};
     assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
                  "curve_limit");
+    options = (struct memmodel_monitor_options){.size = sizeof options, .limit = -1};
+    assert_error(*state, memmodel_monitor_new(*state, getpid(), &options, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "limit");
     assert_error(*state, memmodel_monitor_new(*state, 0, NULL, &monitor), MEMMODEL_ERROR_INVALID_ARGUMENT, "pid");
     assert_null(monitor);
     monitor = watch(*state, getpid(), NULL);
@@ -754,13 +1002,22 @@ main(void)
         WITH_CONTEXT(what_was_before_an_attached_monitor_is_not_its_peak),
         WITH_CONTEXT(what_was_before_the_first_reading_is_the_peak_of_an_own_child),
         WITH_CONTEXT(proportional_share_counts_shared_pages_once),
+        WITH_CONTEXT(the_peak_counts_shared_pages_once),
+        WITH_CONTEXT(a_spike_of_one_who_shares_is_seen),
+        WITH_CONTEXT(pages_that_are_written_to_are_shared_no_more),
+        WITH_CONTEXT(a_process_alone_is_its_mark_and_never_looked_at),
+        cmocka_unit_test(a_new_peak_is_settled_by_the_next_look),
+        cmocka_unit_test(looks_take_a_small_share_of_the_time_unless_a_limit_is_at_stake),
         WITH_CONTEXT(a_child_counts_from_the_second_reading_that_sees_it),
         WITH_CONTEXT(children_that_are_there_already_count_at_once),
         WITH_CONTEXT(spikes_of_large_families_are_seen),
         WITH_CONTEXT(an_orphan_of_the_process_group_still_counts),
+        WITH_CONTEXT(a_daemon_counts_where_its_watcher_gets_the_orphans),
+        WITH_CONTEXT(a_daemon_counts_where_a_control_group_could_be_made),
         WITH_CONTEXT(a_child_in_its_parents_own_memory_does_not_count),
         WITH_CONTEXT(a_child_that_came_and_went_between_readings_enters_at_the_end),
         WITH_CONTEXT(an_own_child_leaves_its_exit_code_or_signal),
+        WITH_CONTEXT(an_end_is_seen_where_each_reading_looks_at_shares),
         WITH_CONTEXT(an_attached_process_is_left_for_its_parent),
         WITH_CONTEXT(the_end_is_seen_before_the_next_interval),
         WITH_CONTEXT(an_observer_or_a_stop_ends_a_run),
@@ -769,6 +1026,7 @@ main(void)
         WITH_CONTEXT(a_full_curve_keeps_its_top_its_order_and_its_limit),
         cmocka_unit_test(a_control_groups_memory_is_read_where_there_is_one),
         cmocka_unit_test(the_control_group_of_a_process_is_found),
+        cmocka_unit_test(the_control_group_of_version_1_is_found_in_a_container),
         WITH_CONTEXT(wrong_arguments_are_refused),
         WITH_CONTEXT(a_process_that_is_not_there_is_an_error),
         WITH_CONTEXT(shorter_structs_of_older_callers_are_filled_as_far_as_they_go),

@@ -437,6 +437,9 @@ memmodel_monitor_options = {
   {name = "curve_limit", kind = "int64", letter = "l", c = "int64_t"},
   {name = "own_child", kind = "int32", letter = "i", c = "int32_t"},
   {name = "pss", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "limit", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "cgroup", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "orphans", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_monitor_reading = {
   {name = "time", kind = "double", letter = "d", c = "double"},
@@ -447,6 +450,8 @@ memmodel_monitor_reading = {
   {name = "cgroup", kind = "int64", letter = "l", c = "int64_t"},
   {name = "processes", kind = "int32", letter = "i", c = "int32_t"},
   {name = "ended", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "charge", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "charge_high", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_monitor_summary = {
   {name = "start", kind = "double", letter = "d", c = "double"},
@@ -461,6 +466,10 @@ memmodel_monitor_summary = {
   {name = "ended", kind = "int32", letter = "i", c = "int32_t"},
   {name = "exit_code", kind = "int32", letter = "i", c = "int32_t"},
   {name = "exit_signal", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "peak_rss", kind = "int64", letter = "l", c = "int64_t"},
+  {name = "pss_seconds", kind = "double", letter = "d", c = "double"},
+  {name = "pss_readings", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "own_cgroup", kind = "int32", letter = "i", c = "int32_t"},
   sized = true},
 memmodel_monitor_point = {
   {name = "time", kind = "double", letter = "d", c = "double"},

@@ -466,6 +466,9 @@ struct memmodel_monitor_options {
     int64_t curve_limit;
     int32_t own_child;
     int32_t pss;
+    int64_t limit;
+    int32_t cgroup;
+    int32_t orphans;
 };
 struct memmodel_monitor_reading {
     size_t size;
@@ -477,6 +480,8 @@ struct memmodel_monitor_reading {
     int64_t cgroup;
     int32_t processes;
     int32_t ended;
+    int64_t charge;
+    int64_t charge_high;
 };
 struct memmodel_monitor_summary {
     size_t size;
@@ -492,6 +497,10 @@ struct memmodel_monitor_summary {
     int32_t ended;
     int32_t exit_code;
     int32_t exit_signal;
+    int64_t peak_rss;
+    double pss_seconds;
+    int32_t pss_readings;
+    int32_t own_cgroup;
 };
 struct memmodel_monitor_point {
     double time;

@@ -1015,7 +1015,10 @@ class MonitorOptions(_call.Struct):
     interval: Any  # time between readings of monitor_run(), >= 0.001
     curve_limit: Any  # greatest number of points kept for the curve, >= 2
     own_child: Any  # 1: the process is a child of this one, and the monitor waits for it (wait4) when it ends. [...]
-    pss: Any  # 1: read PSS too. The kernel walks all pages for it, at each reading
+    pss: Any  # 1: look at PSS at each reading. 0: only as often as it costs little
+    limit: Any  # more than which the caller acts on: a reading of several processes that seems to be above it [...]
+    cgroup: Any  # 1: make a control group for the process, below its own, where this is allowed, and move it [...]
+    orphans: Any  # 1: each child of this process belongs to the tree, and is waited for: for a caller that gets [...]
 
 
 class MonitorReading(_call.Struct):
@@ -1026,10 +1029,12 @@ class MonitorReading(_call.Struct):
     previous: Any  # Unix time of the reading before; in the first, when watching began
     rss: Any  # resident memory now
     high: Any  # most resident memory since the previous reading, never below `rss`
-    pss: Any  # proportional share now; -1 unless asked for
-    cgroup: Any  # memory.current of the process's cgroup (version 2); -1 where there is none
+    pss: Any  # proportional share now; -1 at readings that did not look at it
+    cgroup: Any  # memory of the process's cgroup now (version 2: memory.current, version 1: [...]
     processes: Any  # processes that count
     ended: Any  # 1 if the watched process has ended; its descendants may live on
+    charge: Any  # `rss` with pages that processes share counted once, as far as is known
+    charge_high: Any  # `high` with pages that processes share counted once, as far as is known; never below `charge`
 
 
 class MonitorSummary(_call.Struct):
@@ -1039,15 +1044,19 @@ class MonitorSummary(_call.Struct):
     start: Any  # Unix time when watching began, by monitor_new()
     seconds: Any  # from `start` to the last reading
     readings: Any  # number of readings
-    peak: Any  # most resident memory of the tree: the greatest `high`
+    peak: Any  # most resident memory of the tree, shared pages counted once: the greatest `charge_high`, less [...]
     peak_sampled: Any  # greatest `rss` of a reading, as a poller without marks sees it
     peak_process: Any  # greatest mark of any single process
     peak_pss: Any  # greatest `pss` of a reading
-    peak_cgroup: Any  # most memory of the cgroup while watching (memory.current, and memory.peak if it rose); [...]
+    peak_cgroup: Any  # most memory of the cgroup while watching (its memory now, and its own peak if that rose: [...]
     processes: Any  # processes that ever counted
     ended: Any  # 1 if the watched process has ended
     exit_code: Any  # of an own child that exited; -1 otherwise
     exit_signal: Any  # signal that ended an own child; 0 otherwise
+    peak_rss: Any  # the greatest `high`: shared pages counted in each process
+    pss_seconds: Any  # processor time that looking at PSS took
+    pss_readings: Any  # readings that looked at PSS
+    own_cgroup: Any  # 1 if the cgroup was made for the tree, so that nothing else is in `peak_cgroup`
 
 
 class MonitorPoint(_call.Struct):
@@ -2174,12 +2183,18 @@ MonitorOptions._fields_ = [
     ("curve_limit", ctypes.c_int64),
     ("own_child", ctypes.c_int32),
     ("pss", ctypes.c_int32),
+    ("limit", ctypes.c_int64),
+    ("cgroup", ctypes.c_int32),
+    ("orphans", ctypes.c_int32),
 ]
 MonitorOptions._converters = {
     "interval": _call.double,
     "curve_limit": _call.int64,
     "own_child": _call.int32,
     "pss": _call.int32,
+    "limit": _call.int64,
+    "cgroup": _call.int32,
+    "orphans": _call.int32,
 }
 
 MonitorReading._sized = True
@@ -2193,6 +2208,8 @@ MonitorReading._fields_ = [
     ("cgroup", ctypes.c_int64),
     ("processes", ctypes.c_int32),
     ("ended", ctypes.c_int32),
+    ("charge", ctypes.c_int64),
+    ("charge_high", ctypes.c_int64),
 ]
 MonitorReading._converters = {
     "time": _call.double,
@@ -2203,6 +2220,8 @@ MonitorReading._converters = {
     "cgroup": _call.int64,
     "processes": _call.int32,
     "ended": _call.int32,
+    "charge": _call.int64,
+    "charge_high": _call.int64,
 }
 
 MonitorSummary._sized = True
@@ -2220,6 +2239,10 @@ MonitorSummary._fields_ = [
     ("ended", ctypes.c_int32),
     ("exit_code", ctypes.c_int32),
     ("exit_signal", ctypes.c_int32),
+    ("peak_rss", ctypes.c_int64),
+    ("pss_seconds", ctypes.c_double),
+    ("pss_readings", ctypes.c_int32),
+    ("own_cgroup", ctypes.c_int32),
 ]
 MonitorSummary._converters = {
     "start": _call.double,
@@ -2234,6 +2257,10 @@ MonitorSummary._converters = {
     "ended": _call.int32,
     "exit_code": _call.int32,
     "exit_signal": _call.int32,
+    "peak_rss": _call.int64,
+    "pss_seconds": _call.double,
+    "pss_readings": _call.int32,
+    "own_cgroup": _call.int32,
 }
 
 MonitorPoint._sized = False
@@ -6155,8 +6182,8 @@ def monitor_summarize(monitor: MonitorHandle) -> MonitorSummary:
 
 def monitor_curve(monitor: MonitorHandle) -> Any:
     """The curve so far: a point for each reading, and before it, half-way since the reading before, one for a `high`
-    above both. When the curve has reached its limit, each two neighbours become the larger of them, and so on from
-    there: the curve never loses its top, and memory stays bounded.
+    above both; shared pages counted once, as far as was known then. When the curve has reached its limit, each two
+    neighbours become the larger of them, and so on from there: the curve never loses its top, and memory stays bounded.
 
     monitor: monitor.
 

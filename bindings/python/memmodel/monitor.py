@@ -29,6 +29,10 @@ class Summary(NamedTuple):
     ended: bool
     exit_code: int | None
     exit_signal: int
+    peak_rss: int
+    pss_seconds: float
+    pss_readings: int
+    own_cgroup: bool
 
 
 class Reading(NamedTuple):
@@ -42,11 +46,14 @@ class Reading(NamedTuple):
     cgroup: int | None
     processes: int
     ended: bool
+    charge: int
+    charge_high: int
 
 
 def _available(struct: Any, names: Sequence[str]) -> dict[str, Any]:
     values = {name: getattr(struct, name) for name in names}
-    return {name: None if value == -1 else bool(value) if name == "ended" else value for name, value in values.items()}
+    flags = ("ended", "own_cgroup")
+    return {name: None if value == -1 else bool(value) if name in flags else value for name, value in values.items()}
 
 
 class Monitor:
@@ -65,9 +72,16 @@ class Monitor:
         curve_limit: int = 0,
         own_child: bool = False,
         pss: bool = False,
+        cgroup: bool = False,
     ) -> None:
-        """interval: seconds between readings, 0.01 unless given. own_child: the monitor waits for the process."""
-        options = _ffi.MonitorOptions(interval=interval, curve_limit=curve_limit, own_child=own_child, pss=pss)
+        """interval: seconds between readings, 0.01 unless given. own_child: the monitor waits for the process.
+
+        pss: look at what processes share at each reading, however slow that is. cgroup: make a control group for the
+        process, where this is allowed, so that `summary.peak_cgroup` is its own.
+        """
+        options = _ffi.MonitorOptions(
+            interval=interval, curve_limit=curve_limit, own_child=own_child, pss=pss, cgroup=cgroup
+        )
         self.pid = int(_call.int64(os.getpid() if pid is None else pid, "pid"))
         self._turns = Turns()
         self._handle = _ffi.monitor_new(_ffi.context_new(None), self.pid, options)
@@ -158,7 +172,7 @@ class Monitor:
 
     @property
     def peak(self) -> int | None:
-        """Most resident memory of all processes together, in bytes."""
+        """Most resident memory of all processes together, pages that they share counted once, in bytes."""
         return self.summary.peak
 
     @property

@@ -55,6 +55,25 @@ class Watching(unittest.TestCase):
                 self.assertIn(os.getpid(), monitor.processes)
         self.assertGreater(monitor.summary.readings, first)
 
+    def test_memory_that_processes_share_counts_once(self):
+        code = (
+            "import os, sys; x = bytearray(100 << 20); x[::4096] = b'1' * len(x[::4096]); child = os.fork()\n"
+            "if child: print(child, flush=True)\n"
+            "sys.stdin.read()"
+        )
+        command = [sys.executable, "-c", code]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            child.stdout.readline()
+            monitor = memmodel.Monitor(child.pid, pss=True)
+            reading = monitor.read()
+            child.communicate(b"")
+        self.assertEqual(reading.processes, 2)
+        self.assertGreaterEqual(reading.rss, 200 * MIB)
+        self.assertTrue(100 * MIB <= reading.charge < 150 * MIB)
+        self.assertLess(monitor.peak, 150 * MIB)
+        self.assertGreaterEqual(monitor.summary.peak_rss, 200 * MIB)
+        self.assertFalse(monitor.summary.own_cgroup)
+
     def test_a_command_is_run_to_its_end(self):
         code = "x = bytearray(150 << 20); x[::4096] = b'1' * len(x[::4096]); raise SystemExit(3)"
         monitor = memmodel.Monitor.run([sys.executable, "-c", code])
