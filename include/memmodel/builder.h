@@ -46,6 +46,26 @@ memmodel_network_parameter(memmodel_network *network, const char *name, int dtyp
                            int trainable);
 
 /**
+ * Say how the next input or tensor of parameters lies in memory, as torch.Tensor.stride() and untyped_storage() tell it:
+ * strides of torch.channels_last, a slice of a larger tensor, or a tensor that shares its memory with another. Without it
+ * a tensor is row-major, in a storage of its own that its strides just reach over. "pytorch" follows it, other frameworks
+ * take no notice.
+ *
+ * @param[in] network  network
+ * @param[in] storage  input or tensor of parameters in whose storage it lies, which has one of its own and is large
+ *                     enough; of a tensor of parameters that of one; MEMMODEL_NO_TENSOR: in one of its own
+ * @param[in] rank     that of the next tensor, or 0: row-major
+ * @param[in] strides  distance in elements from one element to the next along each dimension. @length rank
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT. What does not fit the next tensor is refused with it, and so is another
+ *          call than memmodel_network_input() or _parameter()
+ * @threads the network's
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_network_use_storage(memmodel_network *network, memmodel_tensor storage, int rank, const memmodel_dim *strides);
+
+/**
  * Let the next layer use a tensor of parameters in place of one that it would make for itself: for parameters that
  * stand in an order of their own, are frozen, or are used by several layers.
  *

@@ -233,6 +233,11 @@ network_add(memmodel_network *network, enum op op, const memmodel_tensor *inputs
 
     if (!network)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    if (builder->storage.named) {
+        builder->storage.named = false;
+        return builder_error(builder, MEMMODEL_ERROR_INVALID_ARGUMENT, op_name(op),
+                             "strides were named for an input or a tensor of parameters, which must come next");
+    }
     status = add_layer(builder, op, NULL, inputs, count, options);
     builder->used_count = 0;
     if (status)

@@ -209,6 +209,18 @@ overflow_error(const struct check *check, int32_t layer, const char *what)
                          "a %s has more bytes than fit in 63 bits", what);
 }
 
+/* False where strides have no value, or reach over more bytes than can be counted. */
+static bool
+reaches_over_bytes(const struct check *check, const struct layer *layer)
+{
+    int64_t elements, bytes;
+
+    if (!layer_is_given(layer))
+        return true;
+    return binding_extent(check->binding, layer, &elements) &&
+           checked_multiply(elements, dtype_bytes(check->network->tensors[layer->first_output].dtype), &bytes);
+}
+
 static int
 check_tensors(const struct check *check)
 {
@@ -221,7 +233,8 @@ check_tensors(const struct check *check)
 
         if (status)
             return status;
-        if (!binding_tensor_bytes(check->binding, (memmodel_tensor)i, &bytes))
+        if (!binding_tensor_bytes(check->binding, (memmodel_tensor)i, &bytes) ||
+            !reaches_over_bytes(check, &network->layers[tensor->layer]))
             return overflow_error(check, tensor->layer, "tensor");
     }
     return 0;

@@ -135,6 +135,14 @@ struct used_parameter {
     bool taken;
 };
 
+/* How the next given tensor lies in memory, see memmodel_network_use_storage(). */
+struct used_storage {
+    memmodel_dim strides[MEMMODEL_MAX_RANK];
+    int32_t stride_count;
+    const char *storage; /* name of a layer, or NULL */
+    bool named;
+};
+
 struct builder {
     struct memmodel_network network; /* first */
     atomic_int references;
@@ -148,6 +156,7 @@ struct builder {
     const char **scratch_roles;  /* and what each is for */
     struct used_parameter *used; /* of the next layer */
     size_t used_count;
+    struct used_storage storage; /* of the next given tensor */
     size_t tensor_capacity, layer_capacity, parameter_capacity, scope_capacity, constraint_capacity, output_capacity,
         given_capacity, scratch_capacity, roles_capacity, used_capacity;
     int status; /* of the first call that failed */

@@ -121,6 +121,7 @@ memmodel_network_recover(memmodel_network *network)
     if (!network)
         return;
     builder_of(network)->status = 0;
+    builder_of(network)->storage.named = false;
 }
 
 int

@@ -105,8 +105,10 @@ struct tensor_options {
     memmodel_dim dims[MEMMODEL_MAX_RANK];
     int32_t rank;
     int32_t dtype;
-    int32_t trainable; /* parameters only */
-    int32_t reserved;
+    int32_t trainable;                       /* parameters only */
+    int32_t stride_count;                    /* 0: row-major, else the rank */
+    memmodel_dim strides[MEMMODEL_MAX_RANK]; /* in elements */
+    const char *storage;                     /* layer whose tensor it lies in; NULL: one of its own */
 };
 
 struct reshape_options {
@@ -143,6 +145,8 @@ struct constraint {
     int32_t axis;
     bool at_most; /* given <= needed will do */
 };
+
+struct binding;
 
 struct memmodel_network {
     memmodel_context *context;
@@ -182,6 +186,17 @@ layer_is_given(const struct layer *layer)
 {
     return layer->op == OP_INPUT || layer->op == OP_PARAMETER;
 }
+
+/*
+ * Elements of its storage that a given tensor reaches over, by the strides that it was declared with; false where they
+ * have no value that fits.
+ */
+bool
+binding_extent(const struct binding *binding, const struct layer *layer, int64_t *elements);
+
+/* Layer whose tensor a given one lies in, or NULL. */
+const struct layer *
+layer_of_storage(const struct memmodel_network *network, const struct layer *layer);
 
 /* The layer that makes a tensor. */
 static inline const struct layer *

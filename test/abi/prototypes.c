@@ -86,6 +86,7 @@ SAME(__typeof__(&memmodel_budget_ref), memmodel_budget *(*)(memmodel_budget *bud
 SAME(__typeof__(&memmodel_budget_unref), void (*)(memmodel_budget *budget), "memmodel_budget_unref");
 SAME(__typeof__(&memmodel_network_input), memmodel_tensor (*)(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims), "memmodel_network_input");
 SAME(__typeof__(&memmodel_network_parameter), memmodel_tensor (*)(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims, int trainable), "memmodel_network_parameter");
+SAME(__typeof__(&memmodel_network_use_storage), int (*)(memmodel_network *network, memmodel_tensor storage, int rank, const memmodel_dim *strides), "memmodel_network_use_storage");
 SAME(__typeof__(&memmodel_network_use_parameter), int (*)(memmodel_network *network, const char *role, memmodel_tensor tensor), "memmodel_network_use_parameter");
 SAME(__typeof__(&memmodel_network_conv), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options), "memmodel_network_conv");
 SAME(__typeof__(&memmodel_network_conv_transpose), memmodel_tensor (*)(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options), "memmodel_network_conv_transpose");

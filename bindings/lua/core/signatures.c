@@ -74,6 +74,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_budget_unref),
     FUNCTION("ipsiip", memmodel_network_input),
     FUNCTION("ipsiipi", memmodel_network_parameter),
+    FUNCTION("ipiip", memmodel_network_use_storage),
     FUNCTION("ipsi", memmodel_network_use_parameter),
     FUNCTION("ipip", memmodel_network_conv),
     FUNCTION("ipip", memmodel_network_conv_transpose),
@@ -247,7 +248,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_tiling_unref),
 };
 
-const size_t signature_count = 238;
+const size_t signature_count = 239;
 
 static void
 drop_memmodel_context(void *pointer)

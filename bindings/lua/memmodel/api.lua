@@ -948,6 +948,12 @@ memmodel_network_parameter = {
   {name = "dims", kind = "array", item = {kind = "dim", letter = "l", c = "memmodel_dim"}, length = "rank"},
   {name = "trainable", kind = "int32", letter = "i", c = "int32_t"},
   returns = {kind = "tensor", letter = "i", c = "memmodel_tensor", fails = true}},
+memmodel_network_use_storage = {
+  {name = "network", kind = "handle", of = "memmodel_network"},
+  {name = "storage", kind = "tensor", letter = "i", c = "memmodel_tensor", nullable = true},
+  {name = "rank", kind = "int32", letter = "i", c = "int32_t", length_of = "strides"},
+  {name = "strides", kind = "array", item = {kind = "dim", letter = "l", c = "memmodel_dim"}, length = "rank"},
+  returns = {kind = "status"}},
 memmodel_network_use_parameter = {
   {name = "network", kind = "handle", of = "memmodel_network"},
   {name = "role", kind = "string", letter = "s", c = "const char *"},

@@ -796,6 +796,7 @@ memmodel_budget *memmodel_budget_ref(memmodel_budget *budget);
 void memmodel_budget_unref(memmodel_budget *budget);
 memmodel_tensor memmodel_network_input(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims);
 memmodel_tensor memmodel_network_parameter(memmodel_network *network, const char *name, int dtype, int rank, const memmodel_dim *dims, int trainable);
+int memmodel_network_use_storage(memmodel_network *network, memmodel_tensor storage, int rank, const memmodel_dim *strides);
 int memmodel_network_use_parameter(memmodel_network *network, const char *role, memmodel_tensor tensor);
 memmodel_tensor memmodel_network_conv(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options);
 memmodel_tensor memmodel_network_conv_transpose(memmodel_network *network, memmodel_tensor x, const struct memmodel_conv *options);

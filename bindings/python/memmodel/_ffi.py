@@ -2961,6 +2961,14 @@ _network_parameter = _library.bind(
     ctypes.POINTER(ctypes.c_int64),
     ctypes.c_int32,
 )
+_network_use_storage = _library.bind(
+    "memmodel_network_use_storage",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int64),
+)
 _network_use_parameter = _library.bind(
     "memmodel_network_use_parameter",
     ctypes.c_int32,
@@ -4781,6 +4789,31 @@ def network_parameter(network: NetworkHandle, name: str, dtype: Dtype | int | st
         _call.int32(trainable, "trainable"),
     )
     return _check.status(_value, network)
+
+
+def network_use_storage(network: NetworkHandle, storage: int, strides: Any) -> None:
+    """Say how the next input or tensor of parameters lies in memory, as torch.Tensor.stride() and untyped_storage()
+    tell it: strides of torch.channels_last, a slice of a larger tensor, or a tensor that shares its memory with
+    another. Without it a tensor is row-major, in a storage of its own that its strides just reach over. "pytorch"
+    follows it, other frameworks take no notice.
+
+    network: network.
+
+    storage: input or tensor of parameters in whose storage it lies, which has one of its own and is large enough; of a
+    tensor of parameters that of one; NO_TENSOR: in one of its own.
+
+    strides: distance in elements from one element to the next along each dimension.
+
+    Raises InvalidArgumentError, ShapeError, StructSizeError, MemmodelOverflowError, NomemError.
+    """
+    strides_ = _call.int64s(strides, "strides")
+    _value = _network_use_storage(
+        _call.address(network, NetworkHandle, "network"),
+        _call.int32(storage, "storage"),
+        len(strides_),
+        strides_,
+    )
+    _check.status(_value, network)
 
 
 def network_use_parameter(network: NetworkHandle, role: str, tensor: int) -> None:

@@ -242,7 +242,8 @@ CASTS = frozenset({
 
 def _is_same_type(calls: Calls, call: Call) -> bool:
     own = calls.fake(call.arguments["self"]).dtype
-    return own == call.results[0].dtype and not call.arguments.get("copy", False)
+    laid_out = call.arguments.get("memory_format", torch.preserve_format) not in (None, torch.preserve_format)
+    return own == call.results[0].dtype and not call.arguments.get("copy", False) and not laid_out
 
 
 def _whole_slice(calls: Calls, call: Call) -> bool:

@@ -14,12 +14,14 @@ from torch import nn
 from torch._export.non_strict_utils import _clean_dynamic_markers
 from torch.fx import traceback
 from torch.utils import checkpoint
+from torch.utils._pytree import tree_leaves
 
 from memmodel._torch_checks import Refused, check_loss, check_types, compiled_functions_refused
 from memmodel._torch_deaths import ATTRIBUTE, CACHED, GONE, KEY, MADE, deaths_marked, mark_cached
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, quiet, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
+from memmodel._torch_storages import identity
 
 SAME_MODULE = re.compile(r"\.forward\(")  # in a line: what it calls is not called as a module
 PLACE = re.compile(r'^\s*File "(.*)", line (\d+), in (.*)$')
@@ -113,6 +115,7 @@ class Given:
     name: str  # in the module; of inputs in the graph
     tensor: Any
     values: list[str] = field(default_factory=list)  # its names in the graph
+    real: Any = None  # of inputs: what was handed over, without symbols
 
 
 @dataclass
@@ -442,9 +445,9 @@ def _plain_attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
                 yield f"{name}.{key}".strip("."), tensor
 
 
-def _residents(step: Step) -> dict[tuple[Any, ...], Given]:
-    """Parameters, buffers and other tensors of the module, each memory once."""
-    found: dict[tuple[Any, ...], Given] = {}
+def _residents(step: Step) -> dict[Any, Given]:
+    """Parameters and buffers by their objects, other tensors of the module by their elements: each once."""
+    found: dict[Any, Given] = {}
     sources = (
         ("parameter", step.named_parameters(remove_duplicate=False)),
         ("buffer", step.named_buffers(remove_duplicate=False)),
@@ -452,33 +455,36 @@ def _residents(step: Step) -> dict[tuple[Any, ...], Given]:
     )
     for kind, tensors in sources:
         for name, tensor in tensors:
-            if not tensor.is_sparse and (tensor.numel() or tensor.requires_grad):
-                found.setdefault(_identity(tensor), Given(kind, name.removeprefix("model."), tensor))
+            if tensor.is_sparse or not (tensor.numel() or tensor.requires_grad) or id(tensor) in found:
+                continue
+            key = identity(tensor) if kind == "constant" else id(tensor)
+            found.setdefault(key, Given(kind, name.removeprefix("model."), tensor))
     return found
 
 
-def _identity(tensor: Any) -> tuple[Any, ...]:
-    return (tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape))
-
-
-def _match_placeholders(program: Any, step: Step, residents: dict[tuple[Any, ...], Given]) -> list[Given]:
+def _match_placeholders(program: Any, step: Step, handed: Any, residents: dict[Any, Given]) -> list[Given]:
     """Which value of the graph is which tensor; inputs and constants that only the graph has are added."""
     state = dict(step.named_parameters(remove_duplicate=False)) | dict(step.named_buffers(remove_duplicate=False))
     fakes = {node.name: node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder"}
     given = list(residents.values())
-    for spec in program.graph_signature.input_specs:
-        name, kind = spec.arg.name, spec.kind.name
+    inputs: dict[Any, Given] = {}
+    specs = program.graph_signature.input_specs
+    names = [spec.arg.name for spec in specs if spec.kind.name == "USER_INPUT"]
+    leaves = dict(zip(names, tree_leaves((handed, {})), strict=True))
+    for spec in specs:
+        name = spec.arg.name
         tensor = state.get(spec.target, program.constants.get(spec.target)) if spec.target else None
-        if kind == "USER_INPUT":
+        if name in leaves:
             if isinstance(fakes[name], torch.Tensor):
-                given.append(Given("input", name, fakes[name], [name]))
+                key = identity(leaves[name])  # one tensor may be handed over twice
+                inputs.setdefault(key, Given("input", name, fakes[name], real=leaves[name])).values.append(name)
         elif isinstance(tensor, torch.Tensor):
-            known = residents.get(_identity(tensor))
+            known = residents.get(id(tensor) if spec.target in state else identity(tensor))
             if known:
                 known.values.append(name)
             else:
                 given.append(Given("constant", spec.target, tensor, [name]))
-    return given
+    return [*given, *inputs.values()]
 
 
 def _replaced(graph: Any, step: Step) -> set[str]:
@@ -592,7 +598,7 @@ def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> P
     with _checkpoints_marked() as reentrant, functions_marked() as marks:
         program, traced = _exported(step, handed, dynamic_shapes)
     check_types(program.graph_module)
-    given = _match_placeholders(program, step, _residents(step))
+    given = _match_placeholders(program, step, handed, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
     _mark_assertions(calls)

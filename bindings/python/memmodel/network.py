@@ -71,18 +71,43 @@ class Network(Layers):
 
     # ---- layers that take more from Python than from C ----
 
-    def input(self, name: str, shape: Sequence[Size], dtype: Dtype = "float32") -> Tensor:
-        """An input of the network.
+    def input(
+        self,
+        name: str,
+        shape: Sequence[Size],
+        dtype: Dtype = "float32",
+        *,
+        strides: Sequence[Size] | None = None,
+        storage: Tensor | None = None,
+    ) -> Tensor:
+        """An input of the network. strides: row-major unless given. storage: an input or a tensor of parameters in
+        whose memory it lies.
 
         >>> x = net.input("tokens", (net.symbol("batch"), 1024), "int64")
         """
+        self._use_storage(strides, storage)
         return self._add(_ffi.network_input, name, dtype, self._dims(shape, "shape"))
 
     def parameter(
-        self, name: str, shape: Sequence[Size], dtype: Dtype = "float32", *, trainable: bool = True
+        self,
+        name: str,
+        shape: Sequence[Size],
+        dtype: Dtype = "float32",
+        *,
+        trainable: bool = True,
+        strides: Sequence[Size] | None = None,
+        storage: Tensor | None = None,
     ) -> Tensor:
-        """A tensor of parameters of its own, such as a class token; a buffer if it is not trainable."""
+        """A tensor of parameters of its own, such as a class token; a buffer if it is not trainable. strides, storage:
+        as those of an input, the storage of another tensor of parameters.
+        """
+        self._use_storage(strides, storage)
         return self._add(_ffi.network_parameter, name, dtype, self._dims(shape, "shape"), trainable)
+
+    def _use_storage(self, strides: Sequence[Size] | None, storage: Tensor | None) -> None:
+        if strides or storage is not None:
+            holder = self._optional_tensor(storage, "storage")
+            self._call(_ffi.network_use_storage, holder, self._dims(strides or (), "strides"))
 
     def result(self, tensor: Tensor, index: int) -> Tensor:
         """A further output of the layer that made `tensor`, its first one."""

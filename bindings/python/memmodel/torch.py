@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -22,13 +23,15 @@ from memmodel._call import kind_of
 from memmodel._torch_calls import Calls, dtype_of
 from memmodel._torch_checkpoints import Together
 from memmodel._torch_checks import Refused, check_module
-from memmodel._torch_export import Program, Step, Value
+from memmodel._torch_export import Given, Program, Step, Value
 from memmodel._torch_lifetimes import Frame, lifetimes_of
 from memmodel._torch_losses import Loss, loss_of
 from memmodel._torch_optimizers import optimizer_text
 from memmodel._torch_rewrites import without_made_masks
+from memmodel._torch_storages import Lies, lies_of
 from memmodel.network import Network
 from memmodel.report import Report
+from memmodel.tensor import Tensor
 
 Kind = bool | Literal["reentrant"]  # of a checkpoint; False: none
 
@@ -37,24 +40,40 @@ Kind = bool | Literal["reentrant"]  # of a checkpoint; False: none
 
 
 def _declare(calls: Calls, program: Program) -> None:
-    """Parameters, buffers and inputs, in the order of the module."""
+    """Parameters, buffers and inputs, in the order of the module, as they lie in memory."""
     used: dict[str, int] = {}
-    for given in program.given:
-        tensor = given.tensor
-        name = given.name
-        used[name] = used.get(name, 0) + 1
-        name = f"{name}_{used[name]}" if used[name] > 1 else name
-        sizes = calls.sizes(tensor.shape)
-        if given.kind == "input":
-            made = calls.network.input(name, sizes, dtype_of(tensor))
-        else:
-            trainable = given.kind == "parameter" and tensor.requires_grad
-            made = calls.network.parameter(name, sizes, dtype_of(tensor), trainable=trainable)
-        for value in given.values:
-            calls.values[value] = [made]
-            calls.fakes[value] = [tensor]
-            if given.kind in ("parameter", "buffer"):
-                calls.parameters[value] = given
+    given = program.given
+    lies = lies_of([part.tensor if part.real is None else part.real for part in given], [part.tensor for part in given])
+    made: dict[int, Tensor] = {}  # by number; of bases by their id
+    order = sorted(range(len(given)), key=lambda number: (given[number].kind == "input", lies[number].within >= 0))
+    for number in order:
+        part = given[number]
+        used[part.name] = used.get(part.name, 0) + 1
+        name = f"{part.name}_{used[part.name]}" if used[part.name] > 1 else part.name
+        made[number] = _declared(calls, part, name, lies[number], made)
+        for value in part.values:
+            calls.values[value] = [made[number]]
+            calls.fakes[value] = [part.tensor]
+            if part.kind in ("parameter", "buffer"):
+                calls.parameters[value] = part
+
+
+def _declared(calls: Calls, given: Given, name: str, lies: Lies, made: dict[int, Tensor]) -> Tensor:
+    storage = made[lies.within] if lies.within >= 0 else None
+    if lies.base is not None:
+        key = id(lies.base)
+        if key not in made:
+            sizes = calls.sizes(lies.base.sizes)
+            buffer = partial(calls.network.parameter, trainable=False)
+            declare = calls.network.input if given.kind == "input" else buffer
+            made[key] = declare(f"{name}.storage", sizes, "uint8")
+        storage = made[key]
+    sizes, dtype = calls.sizes(given.tensor.shape), dtype_of(given.tensor)
+    strides = None if lies.strides is None else calls.sizes(lies.strides)
+    if given.kind == "input":
+        return calls.network.input(name, sizes, dtype, strides=strides, storage=storage)
+    trainable = given.kind == "parameter" and given.tensor.requires_grad
+    return calls.network.parameter(name, sizes, dtype, trainable=trainable, strides=strides, storage=storage)
 
 
 class _Scopes:

@@ -65,6 +65,17 @@ pointwise_backward(struct step *step, struct node *node, struct value **incoming
         value_drop(step, made[--count]);
 }
 
+/* Threshold kernels name what was saved before the gradient: its memory order decides. Activation.cpp, threshold_backward */
+static void
+threshold_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
+{
+    const struct shape *shape = &incoming[0]->shape;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+
+    strides_after(shape, (const struct value *[]){node->saved[0], incoming[0]}, 2, strides);
+    gradients[0] = value_empty_strided(step, shape, strides);
+}
+
 /* The erf form copies a gradient that is not laid out like the input. Activation.cpp, gelu_backward_cpu */
 static void
 gelu_backward(struct step *step, struct node *node, struct value **incoming, struct value **gradients)
@@ -87,8 +98,8 @@ gelu_backward(struct step *step, struct node *node, struct value **incoming, str
     }
 
 static const struct pointwise pointwise[] = {
-    [MEMMODEL_RELU] = {POINTWISE("relu"), RESULT, KEEPS_RESULT, "t"},
-    [MEMMODEL_LEAKY_RELU] = {POINTWISE("leaky_relu"), INPUT, KEEPS_RESULT, "t"},
+    [MEMMODEL_RELU] = {{"relu", threshold_backward}, RESULT, KEEPS_RESULT, "t"},
+    [MEMMODEL_LEAKY_RELU] = {{"leaky_relu", threshold_backward}, INPUT, KEEPS_RESULT, "t"},
     [MEMMODEL_ELU] = {POINTWISE("elu"), INPUT, KEEPS_RESULT, "t"},
     [MEMMODEL_SELU] = {POINTWISE("selu"), INPUT, KEEPS_RESULT, "t"},
     [MEMMODEL_GELU] = {{"gelu", gelu_backward}, INPUT, NO_FORM, ""},
@@ -128,7 +139,7 @@ static const struct pointwise pointwise[] = {
     [ATEN_SIN] = {POINTWISE("sin"), INPUT, KEEPS_CLONE, "tt"},
     [ATEN_SINH] = {POINTWISE("sinh"), INPUT, KEEPS_CLONE, "tt"},
     [ATEN_TAN] = {POINTWISE("tan"), RESULT, KEEPS_RESULT, "tst"},
-    [ATEN_THRESHOLD] = {POINTWISE("threshold"), INPUT, KEEPS_CLONE, "t"},
+    [ATEN_THRESHOLD] = {{"threshold", threshold_backward}, INPUT, KEEPS_CLONE, "t"},
 };
 
 static void

@@ -257,6 +257,8 @@ cast_forward(struct step *step, const struct layer *layer, int detail)
     (void)detail;
     if (attribute_channels_last(layer, x) && x->shape.dtype == shape.dtype)
         step_output(step, layer, 0, aten_channels_last(step, x));
+    else if (attribute_is(layer, "memory_format", "contiguous_format") && x->shape.dtype == shape.dtype)
+        step_output(step, layer, 0, aten_contiguous(step, x));
     else if (attribute_is(layer, "dtype", "complex64"))
         step_output(step, layer, 0, aten_to_complex(step, x));
     else if (attribute_integer(layer, "copy", 0) && x->shape.dtype == shape.dtype)

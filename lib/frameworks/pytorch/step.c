@@ -77,8 +77,8 @@ step_dim(const struct step *step, memmodel_dim dim)
     return binding_dim(step->binding, dim);
 }
 
-static struct shape
-bound_shape(const struct step *step, const memmodel_dim *dims, int rank, int dtype)
+struct shape
+step_bound_shape(const struct step *step, const memmodel_dim *dims, int rank, int dtype)
 {
     struct shape shape = {.rank = rank, .dtype = dtype};
 
@@ -108,7 +108,7 @@ step_output_shape(struct step *step, const struct layer *layer, int output)
 
     if (dtype == MEMMODEL_FLOAT64 && has_complex_input(step, layer))
         dtype = DTYPE_COMPLEX64;
-    return bound_shape(step, tensor->dims, tensor->rank, dtype);
+    return step_bound_shape(step, tensor->dims, tensor->rank, dtype);
 }
 
 void
@@ -147,54 +147,6 @@ step_unmodelled(struct step *step, const char *op, int64_t bytes)
 
 /* ---- before the first step ---- */
 
-static struct value *
-make_resident(struct step *step, const struct shape *shape, const char *what, enum memmodel_category category)
-{
-    struct value *value;
-
-    step->what = what;
-    value = value_empty(step, shape);
-    value_becomes(step, value, category);
-    return value;
-}
-
-/* torch.nn.BatchNorm2d counts its batches in one int64 of its own. */
-static void
-make_parameter(struct step *step, int32_t index)
-{
-    const struct parameter *parameter = &step->network->parameters[index];
-    struct variable *variable = &step->variables[index];
-    struct shape shape = bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
-    struct shape counter = shape_scalar(MEMMODEL_INT64);
-
-    step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
-    variable->value = make_resident(step, &shape, parameter->role, MEMMODEL_PARAMETERS);
-    variable->value->parameter = parameter->trainable;
-    if (parameter->trainable && step->grad_mode) {
-        variable->accumulate = node_accumulate(step, variable);
-        node_attach(step, variable->accumulate, variable->value, 0);
-    }
-    if (strcmp(parameter->role, "running_var") == 0)
-        variable->counter = make_resident(step, &counter, "num_batches_tracked", MEMMODEL_PARAMETERS);
-}
-
-static void
-make_inputs(struct step *step)
-{
-    for (int32_t i = 0; i < (int32_t)step->network->layer_count; i++) {
-        const struct layer *layer = &step->network->layers[i];
-        struct shape shape;
-
-        step_enter(step, MEMMODEL_PHASE_SETUP, i);
-        if (layer->op == OP_INPUT) {
-            shape = step_output_shape(step, layer, 0);
-            step->values[layer->first_output] = make_resident(step, &shape, "input", MEMMODEL_INPUTS);
-        } else if (layer->op == OP_PARAMETER) {
-            step->values[layer->first_output] = value_keep(step->variables[layer->parameters[0]].value);
-        }
-    }
-}
-
 /* About as many events as a few steps take; what is not needed is never touched. */
 static size_t
 likely_events(const struct step *step)
@@ -226,9 +178,7 @@ set_up(struct step *step)
 {
     if (!step->trace->peak_only)
         begin_trace(step);
-    for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
-        make_parameter(step, (int32_t)i);
-    make_inputs(step);
+    residents_make(step);
 }
 
 /* ---- the phases ---- */

@@ -108,6 +108,9 @@ step_variable(struct step *step, const struct layer *layer, const char *role);
 struct shape
 step_output_shape(struct step *step, const struct layer *layer, int output);
 
+struct shape
+step_bound_shape(const struct step *step, const memmodel_dim *dims, int rank, int dtype);
+
 /* The layer's output; takes the reference. */
 void
 step_output(struct step *step, const struct layer *layer, int output, struct value *value);
@@ -154,6 +157,12 @@ struct names;
 /* Runs a layer, binds the names that are due after it (NULL: none), and drops what is used no more. */
 void
 step_run_layer(struct step *step, enum memmodel_phase phase, int32_t index, struct names *names);
+
+/* ---- residents.c ---- */
+
+/* Parameters and buffers, then inputs. */
+void
+residents_make(struct step *step);
 
 /* ---- names.c: what the caller holds ---- */
 

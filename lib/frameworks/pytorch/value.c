@@ -95,6 +95,12 @@ value_empty(struct step *step, const struct shape *shape)
 }
 
 struct value *
+value_within(struct step *step, const struct value *other, const struct shape *shape, const int64_t *strides)
+{
+    return value_of(step, other->storage, shape, strides, false);
+}
+
+struct value *
 value_scalar(struct step *step, int dtype)
 {
     struct shape shape = shape_scalar(dtype);

@@ -138,6 +138,10 @@ value_empty(struct step *step, const struct shape *shape);
 struct value *
 value_empty_strided(struct step *step, const struct shape *shape, const int64_t *strides);
 
+/* In the storage of another, and no view of it. */
+struct value *
+value_within(struct step *step, const struct value *other, const struct shape *shape, const int64_t *strides);
+
 struct value *
 value_scalar(struct step *step, int dtype);
 

@@ -7,6 +7,7 @@ enum {
     USED = 0
         + (int)sizeof(&memmodel_network_input)
         + (int)sizeof(&memmodel_network_parameter)
+        + (int)sizeof(&memmodel_network_use_storage)
         + (int)sizeof(&memmodel_network_use_parameter)
         + (int)sizeof(&memmodel_network_conv)
         + (int)sizeof(&memmodel_network_conv_transpose)

@@ -1,0 +1,107 @@
+/* What is there before the first step: parameters, buffers and inputs, as they lie in memory. */
+#include "base/checked.h"
+#include "frameworks/pytorch/step.h"
+
+#include <string.h>
+
+/* Strides that a given tensor was declared with; false: none. */
+static bool
+declared_strides(const struct step *step, const struct layer *layer, int64_t strides[MEMMODEL_MAX_RANK])
+{
+    const struct tensor_options *options = layer->options;
+
+    if (!layer_is_given(layer) || options->stride_count == 0)
+        return false;
+    for (int i = 0; i < options->stride_count; i++)
+        strides[i] = step_dim(step, options->strides[i]);
+    return true;
+}
+
+static struct value *
+storage_holder(struct step *step, const struct layer *layer)
+{
+    return layer->op == OP_PARAMETER ? step->variables[layer->parameters[0]].value : step->values[layer->first_output];
+}
+
+/* A storage that the strides just reach over, where that is not what the elements take. */
+static struct value *
+reaching_over(struct step *step, const struct layer *layer, const struct shape *shape, const int64_t *strides)
+{
+    int64_t elements = 0, bytes = 0;
+    struct value *all, *value;
+
+    if (!binding_extent(step->binding, layer, &elements) ||
+        !checked_multiply(elements, dtype_bytes(shape->dtype), &bytes))
+        step_fail(step, MEMMODEL_ERROR_OVERFLOW);
+    if (elements == shape_elements(shape))
+        return value_empty_strided(step, shape, strides);
+    all = value_buffer(step, bytes);
+    value = value_within(step, all, shape, strides);
+    value_drop(step, all);
+    return value;
+}
+
+/* What a layer has besides its tensor is as it comes: `layer` NULL. */
+static struct value *
+resident(struct step *step, const struct layer *layer, const struct shape *shape, const char *what,
+         enum memmodel_category category)
+{
+    const struct layer *other = layer ? layer_of_storage(step->network, layer) : NULL;
+    int64_t strides[MEMMODEL_MAX_RANK] = {0};
+    bool strided = layer && declared_strides(step, layer, strides);
+    struct value *value;
+
+    step->what = what;
+    if (!strided)
+        shape_strides(shape, strides);
+    if (other)
+        return value_within(step, storage_holder(step, other), shape, strides);
+    value = strided ? reaching_over(step, layer, shape, strides) : value_empty_strided(step, shape, strides);
+    value_becomes(step, value, category);
+    return value;
+}
+
+/* torch.nn.BatchNorm2d counts its batches in one int64 of its own. */
+static void
+make_parameter(struct step *step, int32_t index)
+{
+    const struct parameter *parameter = &step->network->parameters[index];
+    const struct layer *layer = &step->network->layers[parameter->layer];
+    struct variable *variable = &step->variables[index];
+    struct shape shape = step_bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
+    struct shape counter = shape_scalar(MEMMODEL_INT64);
+
+    step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
+    variable->value =
+        resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, parameter->role, MEMMODEL_PARAMETERS);
+    variable->value->parameter = parameter->trainable;
+    if (parameter->trainable && step->grad_mode) {
+        variable->accumulate = node_accumulate(step, variable);
+        node_attach(step, variable->accumulate, variable->value, 0);
+    }
+    if (strcmp(parameter->role, "running_var") == 0)
+        variable->counter = resident(step, NULL, &counter, "num_batches_tracked", MEMMODEL_PARAMETERS);
+}
+
+static void
+make_input(struct step *step, const struct layer *layer)
+{
+    struct shape shape;
+
+    step_enter(step, MEMMODEL_PHASE_SETUP, (int32_t)(layer - step->network->layers));
+    if (layer->op == OP_INPUT) {
+        shape = step_output_shape(step, layer, 0);
+        step->values[layer->first_output] = resident(step, layer, &shape, "input", MEMMODEL_INPUTS);
+    } else if (layer->op == OP_PARAMETER) {
+        step->values[layer->first_output] = value_keep(step->variables[layer->parameters[0]].value);
+    }
+}
+
+void
+residents_make(struct step *step)
+{
+    for (size_t i = 0; i < step->network->parameter_count && !step->status; i++)
+        make_parameter(step, (int32_t)i);
+    for (size_t i = 0; i < step->network->layer_count; i++)
+        make_input(step, &step->network->layers[i]);
+}
