@@ -1,5 +1,6 @@
 /* memmodel_replay: a trace, an allocator, and the bytes after each event. */
 #include "allocators/handle.h"
+#include "base/environment.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -136,6 +137,7 @@ int
 memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
                     memmodel_replay **replay)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_replay_options own = {.size = sizeof own};
     struct memmodel_replay *new = NULL;
     const struct allocator *allocator;

@@ -3,6 +3,7 @@
  * allocator says that it does becomes the history of the device.
  */
 #include "allocators/handle.h"
+#include "base/environment.h"
 #include "base/pickle.h"
 
 #include <string.h>
@@ -204,6 +205,7 @@ write_nothing_more(struct writer *writer)
 int
 memmodel_replay_write(const memmodel_replay *replay, const char *path)
 {
+    OWN_ENVIRONMENT;
     struct writer writer = {.replay = replay};
     int status;
 

@@ -1,6 +1,7 @@
 /* memmodel_budget: means to need less memory, one after the other. */
 #include "budget/budget.h"
 
+#include "base/environment.h"
 #include "base/checked.h"
 #include "network/network.h"
 #include "report/report.h"
@@ -135,6 +136,7 @@ make(memmodel_network *network, const struct memmodel_job *job, int64_t bytes, m
 int
 memmodel_budget_new(memmodel_network *network, const struct memmodel_job *job, int64_t bytes, memmodel_budget **budget)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_job own = {.size = sizeof own};
     int status;
 

@@ -1,6 +1,7 @@
 /* A whole file: what is stored, the inputs, then node by node, and the outputs. */
 #include "import/onnx_import.h"
 
+#include "base/environment.h"
 #include "base/checked.h"
 #include "base/choice.h"
 #include "import/onnx_ops.h"
@@ -353,6 +354,7 @@ int
 memmodel_network_load_onnx(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options,
                            memmodel_network **network)
 {
+    OWN_ENVIRONMENT;
     struct wire_source source;
     int status;
 
@@ -370,6 +372,7 @@ int
 memmodel_network_from_onnx(memmodel_context *context, const char *name, const void *bytes, size_t length,
                            const struct memmodel_onnx_options *options, memmodel_network **network)
 {
+    OWN_ENVIRONMENT;
     struct wire_source source;
 
     if (!context || !name || (!bytes && length) || !network)

@@ -1,4 +1,5 @@
 /* memmodel_schedule: a network's operators and the plan of its buffers. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "inference/inference.h"
 #include "inference/order.h"
@@ -339,6 +340,7 @@ int
 memmodel_schedule_new(const memmodel_network *network, const struct memmodel_inference *how,
                       memmodel_schedule **schedule)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_inference own;
     struct binding binding;
     memmodel_context *context;

@@ -1,4 +1,5 @@
 /* memmodel_tiling: the tiles of least overhead within a budget. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "inference/cut.h"
 #include "inference/inference.h"
@@ -351,6 +352,7 @@ int
 memmodel_tiling_new(const memmodel_network *network, const struct memmodel_inference *how, int64_t budget,
                     memmodel_tiling **tiling)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_inference own;
     struct binding binding;
     memmodel_context *context;

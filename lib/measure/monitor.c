@@ -1,5 +1,6 @@
 /* The monitor: readings of a process tree, their peaks, and their curve. */
 #include "memmodel/monitor.h"
+#include "base/environment.h"
 #include "base/choice.h"
 #include "base/checked.h"
 #include "measure/curve.h"
@@ -106,6 +107,7 @@ int
 memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmodel_monitor_options *options,
                      memmodel_monitor **monitor)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_monitor_options own;
     memmodel_monitor *new;
     int status;
@@ -319,6 +321,7 @@ take_reading(memmodel_monitor *monitor)
 int
 memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading *reading)
 {
+    OWN_ENVIRONMENT;
     int status = 0;
 
     if (!monitor)
@@ -349,6 +352,7 @@ sleep_until(const memmodel_monitor *monitor, double due)
 int
 memmodel_monitor_run(memmodel_monitor *monitor, memmodel_monitor_observer observer, void *user)
 {
+    OWN_ENVIRONMENT;
     double due = process_clock();
     int status;
 

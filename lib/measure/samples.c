@@ -1,5 +1,6 @@
 /* Tables of samples: columns of numbers and of texts, and new tables from some of their rows. */
 #include "measure/samples.h"
+#include "base/environment.h"
 #include "base/quantity.h"
 #include "base/splitmix.h"
 #include "base/text.h"
@@ -255,6 +256,7 @@ int
 memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value,
                         memmodel_samples **filtered)
 {
+    OWN_ENVIRONMENT;
     const struct samples_column *found;
     size_t *rows, count = 0;
     int status;

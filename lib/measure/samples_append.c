@@ -8,6 +8,7 @@
  */
 #define _DEFAULT_SOURCE /* flock() */
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "base/csv.h"
 #include "measure/samples.h"
@@ -287,6 +288,7 @@ int
 memmodel_samples_append(memmodel_context *context, const char *path, const char *const *columns,
                         const char *const *values, size_t count)
 {
+    OWN_ENVIRONMENT;
     struct append append = {
         .context = context, .path = path, .columns = columns, .values = values, .count = count, .file = -1};
     struct text text;

@@ -1,4 +1,5 @@
 /* Tables of samples as CSV files: doc/formats.md describes them. */
+#include "base/environment.h"
 #include "base/text.h"
 #include "base/csv.h"
 #include "measure/samples.h"
@@ -95,6 +96,7 @@ int
 memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
                        memmodel_samples **samples)
 {
+    OWN_ENVIRONMENT;
     struct lines lines = {NULL, 0};
     memmodel_samples *new = NULL;
     struct csv csv;
@@ -120,6 +122,7 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
 int
 memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples)
 {
+    OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
@@ -169,6 +172,7 @@ append_table(struct text *text, const memmodel_samples *samples)
 int
 memmodel_samples_write(const memmodel_samples *samples, const char *path)
 {
+    OWN_ENVIRONMENT;
     struct text text;
     size_t length;
     char *bytes;

@@ -1,5 +1,6 @@
 /* Operators declared by what they hold. */
 #include "network/builder.h"
+#include "base/environment.h"
 
 #include <string.h>
 
@@ -50,6 +51,8 @@ memmodel_tensor
 memmodel_network_custom(memmodel_network *network, const memmodel_tensor *inputs, size_t count,
                         const struct memmodel_custom *options)
 {
+    OWN_ENVIRONMENT;
+
     return network_add(network, OP_CUSTOM, inputs, count, options);
 }
 

@@ -1,4 +1,5 @@
 /* A network from JSON (doc/formats.md): every item becomes the builder call that it was, and is checked as that. */
+#include "base/environment.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "network/builder.h"
@@ -646,6 +647,7 @@ int
 memmodel_network_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
                            memmodel_network **network)
 {
+    OWN_ENVIRONMENT;
     struct reader reader = {.arena = ARENA_INIT(context)};
     memmodel_network *new;
     int status;
@@ -672,6 +674,7 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
 int
 memmodel_network_load(memmodel_context *context, const char *path, memmodel_network **network)
 {
+    OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;

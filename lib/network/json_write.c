@@ -1,4 +1,5 @@
 /* A network as JSON (doc/formats.md): items in the order of the calls, options by the fields of their structs. */
+#include "base/environment.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "network/builder.h"
@@ -375,6 +376,7 @@ network_json(struct writer *writer)
 int
 memmodel_network_to_json(memmodel_network *network, char **text)
 {
+    OWN_ENVIRONMENT;
     struct writer writer = {.builder = builder_of(network)};
     json_t *root;
     int status = network ? memmodel_network_status(network) : MEMMODEL_ERROR_INVALID_ARGUMENT;
@@ -401,6 +403,7 @@ memmodel_network_to_json(memmodel_network *network, char **text)
 int
 memmodel_network_save(memmodel_network *network, const char *path)
 {
+    OWN_ENVIRONMENT;
     char *text;
     int status;
 

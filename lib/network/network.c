@@ -1,4 +1,5 @@
 /* The network itself: life, first error, symbols, scopes, and what can be asked of it. */
+#include "base/environment.h"
 #include "base/text.h"
 #include "network/builder.h"
 
@@ -173,6 +174,7 @@ memmodel_network_symbol(memmodel_network *network, const char *name)
 memmodel_dim
 memmodel_network_expression(memmodel_network *network, const char *text)
 {
+    OWN_ENVIRONMENT;
     struct builder *builder;
 
     if (!network)
@@ -188,6 +190,7 @@ memmodel_network_expression(memmodel_network *network, const char *text)
 int
 memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **text)
 {
+    OWN_ENVIRONMENT;
     struct text printed;
     struct expression_pool *pool;
     char *finished;

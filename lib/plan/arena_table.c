@@ -1,4 +1,5 @@
 /* A solved plan as a table in C, for programs with include/memmodel_arena.h. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "plan/plan.h"
@@ -184,6 +185,7 @@ greatest_alignment(const memmodel_plan *plan)
 int
 memmodel_plan_to_c(const memmodel_plan *plan, const char *name, char **code)
 {
+    OWN_ENVIRONMENT;
     struct text text;
     size_t lives;
     char *written;

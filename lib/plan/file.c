@@ -1,4 +1,5 @@
 /* Buffers as CSV: MiniMalloc's columns (github.com/google/minimalloc, README) and what they lack; doc/formats.md. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "base/csv.h"
 #include "plan/plan.h"
@@ -323,6 +324,7 @@ read_all(struct reader *reader)
 int
 memmodel_plan_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan)
 {
+    OWN_ENVIRONMENT;
     struct reader reader = {0};
     int status;
 
@@ -344,6 +346,7 @@ memmodel_plan_parse(memmodel_context *context, const char *name, const char *tex
 int
 memmodel_plan_read(memmodel_context *context, const char *path, memmodel_plan **plan)
 {
+    OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
@@ -456,6 +459,7 @@ check_names(const memmodel_plan *plan, const char *path)
 int
 memmodel_plan_write(const memmodel_plan *plan, const char *path)
 {
+    OWN_ENVIRONMENT;
     struct text text;
     int status;
 

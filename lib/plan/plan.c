@@ -1,6 +1,7 @@
 /* memmodel_plan: buffers, and what solving them came to. */
 #include "plan/plan.h"
 
+#include "base/environment.h"
 #include "base/checked.h"
 #include "base/choice.h"
 #include "plan/pack.h"
@@ -356,6 +357,7 @@ solve(memmodel_plan *plan, const struct memmodel_plan_options *options, struct p
 int
 memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *options)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_plan_options own = {0};
     struct problem problem;
     int status;

@@ -1,4 +1,5 @@
 /* A plan as a picture: time across, offsets up. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "plan/plan.h"
@@ -125,6 +126,7 @@ draw(struct drawing *drawing)
 int
 memmodel_plan_to_svg(const memmodel_plan *plan, char **svg)
 {
+    OWN_ENVIRONMENT;
     struct drawing drawing;
     char *drawn;
 

@@ -1,6 +1,7 @@
 /* memmodel_chain: blocks one after the other, and the schedule that runs them within a budget. */
 #include "recompute/chain.h"
 
+#include "base/environment.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -247,6 +248,7 @@ find_schedule(const memmodel_chain *chain, int64_t budget, int64_t slots, struct
 int
 memmodel_chain_solve(memmodel_chain *chain, int64_t budget, int64_t slots)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_chain_result result = {.size = sizeof result};
     struct chain_schedule schedule = {0};
     size_t block = 0;

@@ -1,6 +1,7 @@
 /* memmodel_recomputation: which scopes of a network to wrap in torch.utils.checkpoint. */
 #include "recompute/recomputation.h"
 
+#include "base/environment.h"
 #include "base/checked.h"
 #include "memmodel/builder.h"
 
@@ -81,6 +82,7 @@ memmodel_recomputation_unref(memmodel_recomputation *recomputation)
 int
 memmodel_recomputation_cost(memmodel_recomputation *recomputation, const char *name, double cost)
 {
+    OWN_ENVIRONMENT;
     struct given_cost *given;
 
     if (!recomputation || !name)
@@ -245,6 +247,7 @@ int
 memmodel_recomputation_solve(memmodel_recomputation *recomputation, const struct memmodel_job *job, int64_t budget,
                              int64_t simulations)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_recomputation_result result;
     struct curve curve;
     struct query query;

@@ -1,4 +1,5 @@
 /* The curve of a search as JSON and as a picture: time that is added across, peak up. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -57,6 +58,7 @@ curve_json(const struct curve *curve)
 int
 memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text)
 {
+    OWN_ENVIRONMENT;
     const struct memmodel_recomputation_result *result;
     json_t *root;
     int status;
@@ -249,6 +251,7 @@ draw(struct drawing *drawing)
 int
 memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char **svg)
 {
+    OWN_ENVIRONMENT;
     struct drawing drawing;
     const struct curve *curve;
     char *drawn;

@@ -1,5 +1,6 @@
 /* Which configuration to measure next. */
 #include "memmodel/advise.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "memmodel/model.h"
 #include "regression/basis.h"
@@ -569,6 +570,7 @@ memmodel_advise(memmodel_context *context, const memmodel_samples *samples, cons
                 const struct memmodel_advise_options *options, memmodel_samples **advised, double *error,
                 int64_t *needed)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_advise_options own;
     struct advising advising = {
         .context = context, .options = &own, .samples = samples, .training = {.context = context}};

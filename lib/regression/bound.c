@@ -1,5 +1,6 @@
 /* Upper bounds of predictions. */
 #include "regression/bound.h"
+#include "base/environment.h"
 #include "regression/jackknife.h"
 #include "regression/spread.h"
 #include "regression/student.h"
@@ -520,6 +521,7 @@ int
 memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int32_t rule, double level,
                           struct memmodel_prediction *prediction)
 {
+    OWN_NUMBERS;
     struct memmodel_prediction own = {.size = sizeof own, .rule = rule};
     struct model_safety safety;
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};
@@ -551,6 +553,7 @@ int
 memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
                             double *values, double *upper, int32_t *outsides)
 {
+    OWN_NUMBERS;
     struct model_safety safety;
     double inputs[MODEL_MOST_INPUTS];
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};

@@ -1,4 +1,5 @@
 /* A model as a file that needs no library: text, C, Python, LaTeX or SQL. model_json.c writes what the library reads. */
+#include "base/environment.h"
 #include "base/choice.h"
 #include "memmodel/version.h"
 #include "regression/model.h"
@@ -146,6 +147,7 @@ static const char *const format_names[] = {"text", "c", "python", "latex", "sql"
 int
 memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text)
 {
+    OWN_ENVIRONMENT;
     struct text printed;
     char *bytes;
 

@@ -1,4 +1,5 @@
 /* From samples to a model: read the table, offer terms, list subsets, select one, fit it, and see how wrong it is. */
+#include "base/environment.h"
 #include "base/choice.h"
 #include "regression/bound.h"
 #include "regression/fit_general.h"
@@ -684,6 +685,7 @@ fit_by_basis(const memmodel_samples *samples, const struct memmodel_fit_options 
 int
 memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_fit_options own;
     memmodel_model *new;
     int status;

@@ -1,5 +1,6 @@
 /* A fitted formula: made once, then only read, by any thread. */
 #include "regression/model.h"
+#include "base/environment.h"
 #include "regression/certify.h"
 #include "regression/symbols.h"
 
@@ -272,6 +273,7 @@ model_evaluate_terms(const memmodel_model *model, const double *inputs, double *
 double
 memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
 {
+    OWN_NUMBERS;
     double value;
 
     if (!model || model_lacks(model, inputs))
@@ -283,6 +285,8 @@ memmodel_model_evaluate(const memmodel_model *model, const double *inputs)
 void
 memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results)
 {
+    OWN_NUMBERS;
+
     if (!model || !count || model_lacks(model, columns) || !results)
         return;
     expression_program_run_block(model->value, columns, count, &results);
@@ -301,6 +305,7 @@ int
 memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch,
                              size_t count, double *results)
 {
+    OWN_NUMBERS;
     const double *columns[MODEL_MOST_INPUTS];
     ptrdiff_t strides[MODEL_MOST_INPUTS];
 

@@ -1,4 +1,5 @@
 /* The formula as text: every term in parentheses where its own operations must come before its coefficient's. */
+#include "base/environment.h"
 #include "base/choice.h"
 #include "regression/model.h"
 
@@ -288,6 +289,7 @@ static const char *const language_names[] = {"text", "c", "python", "latex", NUL
 int
 memmodel_model_formula(const memmodel_model *model, int language, memmodel_context *context, char **text)
 {
+    OWN_ENVIRONMENT;
     struct text printed;
     char *bytes;
 

@@ -2,6 +2,7 @@
  * Models as JSON, format "memmodel-model" (doc/formats.md): version 1 for positive coefficients and relative errors,
  * version 2 for others. Whatever a file may hold is checked before it is used.
  */
+#include "base/environment.h"
 #include "base/json.h"
 #include "regression/model_file.h"
 
@@ -184,6 +185,7 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, json
 int
 memmodel_model_to_json(const memmodel_model *model, char **text)
 {
+    OWN_ENVIRONMENT;
     char *formula;
     json_t *terms, *bound;
     int status;
@@ -208,6 +210,7 @@ memmodel_model_to_json(const memmodel_model *model, char **text)
 int
 memmodel_model_save(const memmodel_model *model, const char *path)
 {
+    OWN_ENVIRONMENT;
     char *text;
     int status;
 
@@ -595,6 +598,7 @@ int
 memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
                          memmodel_model **model)
 {
+    OWN_ENVIRONMENT;
     struct json_document document;
     int status;
 
@@ -611,6 +615,7 @@ memmodel_model_from_json(memmodel_context *context, const char *name, const char
 int
 memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model)
 {
+    OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;

@@ -1,5 +1,6 @@
 /* The largest input whose upper bound stays within a budget. */
 #include "regression/bound.h"
+#include "base/environment.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,7 @@ int
 memmodel_model_solve(const memmodel_model *model, const double *inputs, const char *input, double level, double budget,
                      int64_t *largest)
 {
+    OWN_NUMBERS;
     double own[MODEL_MOST_INPUTS];
     struct model_safety safety;
     size_t solved;

@@ -1,5 +1,6 @@
 /* From a network and a job to a report. */
 #include "network/formula.h"
+#include "base/environment.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -194,6 +195,7 @@ estimate(struct query *query, memmodel_report **report)
 int
 memmodel_estimate(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report)
 {
+    OWN_ENVIRONMENT;
     struct query query;
     int status;
 

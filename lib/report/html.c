@@ -4,6 +4,7 @@
  * Of a trace of more than MOST_MOMENTS events, the highest of each stretch is kept, and the peak of each step. Of more
  * than MOST_ROWS layers, those that hold most at the peak.
  */
+#include "base/environment.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -295,6 +296,7 @@ write_timeline(struct text *page, const memmodel_report *report)
 int
 memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
 {
+    OWN_ENVIRONMENT;
     struct text page;
     char *finished;
     int status;

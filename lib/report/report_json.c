@@ -1,4 +1,5 @@
 /* A report as JSON; doc/formats.md, "report". */
+#include "base/environment.h"
 #include "base/json.h"
 #include "report/report.h"
 
@@ -126,6 +127,7 @@ job_json(const struct memmodel_job *job)
 int
 memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
 {
+    OWN_ENVIRONMENT;
     json_t *root;
     int status;
 

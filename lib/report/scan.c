@@ -1,5 +1,6 @@
 /* What a job needs, value by value of a symbol. */
 #include "report/report.h"
+#include "base/environment.h"
 
 #include <string.h>
 
@@ -26,6 +27,7 @@ int
 memmodel_scan(const memmodel_network *network, const struct memmodel_job *job, const char *symbol,
               const int64_t *values, size_t count, int64_t *bytes)
 {
+    OWN_ENVIRONMENT;
     struct query query;
     int64_t *own;
     size_t index;

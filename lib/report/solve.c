@@ -1,4 +1,5 @@
 /* What fits: the largest value of a symbol for which a job stays within a budget. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "network/formula.h"
 #include "report/report.h"
@@ -140,6 +141,7 @@ int
 memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, const char *symbol, int64_t budget,
                int64_t *largest)
 {
+    OWN_ENVIRONMENT;
     struct query query;
     struct search search = {.query = &query, .budget = budget};
     int status;

@@ -1,4 +1,5 @@
 /* What if: the same job with one thing changed, each change estimated in full. */
+#include "base/environment.h"
 #include "base/checked.h"
 #include "report/blocks.h"
 #include "report/report.h"
@@ -259,6 +260,7 @@ add_changes(memmodel_report *report, const struct query *query)
 int
 memmodel_report_what_if(const memmodel_network *network, const struct memmodel_job *job, memmodel_report **report)
 {
+    OWN_ENVIRONMENT;
     struct memmodel_report *new;
     struct query query;
     int status;

@@ -4,6 +4,7 @@
  *
  * A trace has no clock: event number i happens at microsecond i and lasts until the next.
  */
+#include "base/environment.h"
 #include "base/text.h"
 #include "trace/trace.h"
 
@@ -121,6 +122,7 @@ write_slices(struct writer *writer, enum track track)
 int
 memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text)
 {
+    OWN_ENVIRONMENT;
     struct writer writer = {.trace = trace, .text = TEXT_INIT(context)};
     char *finished;
 

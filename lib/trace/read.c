@@ -4,6 +4,7 @@
  * A recording knows sizes and operators, not addresses: a release is taken to be that of the youngest live block of its
  * size. So what is live, and how much, is exact; which of two blocks of one size lives longer is not known.
  */
+#include "base/environment.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "trace/snapshot.h"
@@ -239,6 +240,7 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
 int
 memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace)
 {
+    OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
