@@ -65,6 +65,8 @@ sized_table.ARGUMENTS.update(
         ("memmodel_monitor_curve", "count"): "&(size_t){0}",
         "path": '"/nowhere/at/all"',
         "name": '"name"',
+        ("memmodel_network_use_storage", "strides"): "(const int64_t[]){256, 64, 8, 1}",
+        ("memmodel_network_use_storage", "tensor"): "f->square",
         "role": '"weight"',
         "length": "4",
         "text": TEXT,
