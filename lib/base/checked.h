@@ -60,6 +60,16 @@ checked_multiply(int64_t a, int64_t b, int64_t *result)
     return true;
 }
 
+/* The product of numbers that are not negative; INT64_MAX where it does not fit. */
+static inline int64_t
+multiply_or_most(int64_t a, int64_t b)
+{
+    int64_t product = INT64_MAX;
+
+    checked_multiply(a, b, &product);
+    return product;
+}
+
 /* *total += value */
 static inline bool
 checked_accumulate(int64_t *total, int64_t value)

@@ -78,11 +78,11 @@ type_of_input(struct import *import, size_t input, int32_t otherwise)
 static int32_t
 output_type(struct import *import, int64_t rule, const struct value *x)
 {
-    int32_t to;
+    int64_t to;
 
     switch (rule) {
     case TO_DTYPE:
-        to = (int32_t)node_integer(import, "dtype", 0);
+        to = node_integer(import, "dtype", 0);
         return to ? onnx_dtype(to) : x->shape.dtype;
     case TO_BOOL:
         return MEMMODEL_BOOL;
@@ -91,7 +91,7 @@ output_type(struct import *import, int64_t rule, const struct value *x)
     case TO_THIRD:
         return type_of_input(import, 2, MEMMODEL_UINT8);
     case TO_ATTRIBUTE:
-        to = (int32_t)node_integer(import, "to", 0);
+        to = node_integer(import, "to", 0);
         if (onnx_dtype(to) == 0)
             import_error(import, MEMMODEL_ERROR_UNSUPPORTED, "casts to %s, which has no counterpart",
                          onnx_type_name(to));

@@ -158,7 +158,7 @@ fold_range(struct fold *fold, int64_t argument)
 static int32_t
 cast_type(struct import *import, const struct value *x)
 {
-    return onnx_dtype((int32_t)node_integer(import, "to", x->stored ? x->stored->onnx_type : 0));
+    return onnx_dtype(node_integer(import, "to", x->stored ? x->stored->onnx_type : 0));
 }
 
 /* To an integer it cuts off the fraction; what is not negative is rounded down. */

@@ -87,11 +87,11 @@ enum { ONNX_MOST_NUMBERS = 1024, ONNX_MOST_NUMBER_BYTES = 4096 };
 
 /* enum memmodel_dtype of a TensorProto.DataType; 0: there is none. */
 int32_t
-onnx_dtype(int32_t onnx_type);
+onnx_dtype(int64_t onnx_type);
 
 /* As in onnx.proto: "FLOAT", ... */
 const char *
-onnx_type_name(int32_t onnx_type);
+onnx_type_name(int64_t onnx_type);
 
 /* Reads a ModelProto; all that it holds is in the arena. */
 int

@@ -512,8 +512,7 @@ build_random(struct import *import, int64_t argument)
 {
     int64_t sizes[MEMMODEL_MAX_RANK];
     size_t rank = node_integers(import, "shape", sizes, MEMMODEL_MAX_RANK);
-    struct memmodel_shape shape = {.rank = (int32_t)rank,
-                                   .dtype = onnx_dtype((int32_t)node_integer(import, "dtype", 1))};
+    struct memmodel_shape shape = {.rank = (int32_t)rank, .dtype = onnx_dtype(node_integer(import, "dtype", 1))};
 
     (void)argument;
     for (size_t i = 0; i < rank; i++) {

@@ -39,13 +39,13 @@ static const struct {
 };
 
 int32_t
-onnx_dtype(int32_t onnx_type)
+onnx_dtype(int64_t onnx_type)
 {
     return onnx_type >= 0 && (size_t)onnx_type < sizeof types / sizeof types[0] ? types[onnx_type].dtype : 0;
 }
 
 const char *
-onnx_type_name(int32_t onnx_type)
+onnx_type_name(int64_t onnx_type)
 {
     return onnx_type >= 0 && (size_t)onnx_type < sizeof types / sizeof types[0] ? types[onnx_type].name : "unknown";
 }

@@ -211,6 +211,8 @@ read_document(struct reader *reader)
         status = live_blocks_new(reader->document.context, &reader->live, count);
     if (!status)
         status = read_events(reader, setup, 0);
+    if (!status && json_array_size(steps) > INT16_MAX)
+        status = json_error_at(&reader->document, steps, MEMMODEL_ERROR_OVERFLOW, "more than %d steps", INT16_MAX);
     for (size_t i = 0; !status && i < json_array_size(steps); i++)
         status = read_events(reader, json_object_get(json_array_get(steps, i), "events"), (int)i + 1);
     return status;

@@ -339,8 +339,8 @@ named_attention_forward(struct step *step, const struct layer *layer, int detail
 {
     struct memmodel_attention options = {
         .dropout = attribute_number(layer, "dropout_p", 0),
-        .causal = (int32_t)attribute_integer(layer, "is_causal", 0),
-        .grouped = (int32_t)attribute_integer(layer, "enable_gqa", 0),
+        .causal = attribute_integer(layer, "is_causal", 0) != 0,
+        .grouped = attribute_integer(layer, "enable_gqa", 0) != 0,
     };
     struct value *operands[4];
 

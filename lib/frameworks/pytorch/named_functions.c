@@ -28,9 +28,10 @@ workspace_bytes(const struct layer *layer, const struct value *result)
 static bool
 is_whole(const struct layer *layer, int results, int inputs)
 {
-    int saved = layer->input_count - results - inputs;
+    int saved = layer->input_count - layer->output_count - inputs;
 
-    return results == layer->output_count && inputs >= 0 && saved >= 0 && saved <= MAX_SAVED;
+    return results == layer->output_count && inputs >= 0 && inputs <= layer->input_count && saved >= 0 &&
+           saved <= MAX_SAVED;
 }
 
 /* Inputs: what forward() returned, what it was handed, what it saved. Outputs: what it returned. */
@@ -38,13 +39,14 @@ static void
 function_forward(struct step *step, const struct layer *layer, int detail)
 {
     static const struct derivative function = {"Function", function_backward};
-    int results = (int)attribute_integer(layer, "results", 0), inputs = (int)attribute_integer(layer, "inputs", 0);
+    int results = 0, inputs = 0;
     size_t bytes = (size_t)layer->input_count * sizeof(struct value *);
     struct value **operands;
     struct node *node;
 
     (void)detail;
-    if (!is_whole(layer, results, inputs)) {
+    if (!checked_int(attribute_integer(layer, "results", 0), &results) ||
+        !checked_int(attribute_integer(layer, "inputs", 0), &inputs) || !is_whole(layer, results, inputs)) {
         named_estimate(step, layer);
         return;
     }

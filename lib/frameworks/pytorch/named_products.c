@@ -56,8 +56,11 @@ as_matrix(struct step *step, struct value *x, const int64_t *list, int count, bo
             order[first ? others++ : count + others++] = axis;
     for (int i = 0; i < count; i++)
         order[first ? others + i : i] = (int32_t)(list[i] < 0 ? list[i] + rank : list[i]);
-    for (int i = 0; i < rank; i++)
-        flat.dims[(i < (first ? others : count)) ? 0 : 1] *= x->shape.dims[order[i]];
+    for (int i = 0; i < rank; i++) {
+        int64_t *dim = &flat.dims[(i < (first ? others : count)) ? 0 : 1];
+
+        *dim = multiply_or_most(*dim, x->shape.dims[order[i]]);
+    }
     turned = aten_permute(step, x, order);
     result = aten_reshape(step, turned, &flat);
     value_drop(step, turned);
@@ -233,7 +236,7 @@ as_batch(struct step *step, struct value *x, const char *letters, const char *co
         strcat(order, parts[i]);
         flat.dims[i] = 1;
         for (const char *c = parts[i]; *c; c++, at++)
-            flat.dims[i] *= x->shape.dims[strchr(letters, *c) - letters];
+            flat.dims[i] = multiply_or_most(flat.dims[i], x->shape.dims[strchr(letters, *c) - letters]);
     }
     turned = in_order(step, x, letters, order);
     result = aten_reshape(step, turned, &flat);

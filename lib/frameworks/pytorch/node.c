@@ -59,11 +59,26 @@ node_new(struct step *step, const struct derivative *derivative, struct value *c
     return node;
 }
 
+/* "a leaf Variable that requires grad is being used in an in-place operation": variable.cpp, check_inplace */
+static void
+refuse_leaf(struct step *step)
+{
+    if (!step->status)
+        step->status =
+            context_error(step->context, MEMMODEL_ERROR_INVALID_ARGUMENT,
+                          step->layer >= 0 ? step->network->layers[step->layer].name : NULL,
+                          "%s changes a parameter in place that needs a gradient, which PyTorch refuses", step->what);
+}
+
 void
 node_attach(struct step *step, struct node *node, struct value *value, int output)
 {
     if (!node || value == &step->nothing)
         return;
+    if (value->node && !value->node->derivative && node->derivative) {
+        refuse_leaf(step);
+        return;
+    }
     node->references++;
     node_drop(step, value->node);
     value->node = node;

@@ -538,7 +538,8 @@ static struct recurrence
 named_recurrence(struct step *step, const struct layer *layer, int kind)
 {
     int directions = attribute_integer(layer, "bidirectional", 0) ? 2 : 1;
-    int layers = (int)min_i64(attribute_integer(layer, "num_layers", 1), layer->input_count);
+    int64_t said = attribute_integer(layer, "num_layers", 1);
+    int layers = (int)min_i64(max_i64(said, 0), layer->input_count); /* each has inputs */
     bool training = attribute_integer(layer, "train", 0) != 0;
     struct recurrence r = {
         .step = step,

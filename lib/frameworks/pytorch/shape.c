@@ -142,7 +142,7 @@ value_is_dense(const struct value *value)
         if (axis == value->shape.rank)
             return false;
         taken[axis] = true;
-        stride *= max_i64(value->shape.dims[axis], 1);
+        stride = multiply_or_most(stride, max_i64(value->shape.dims[axis], 1));
         left--;
     }
     return true;

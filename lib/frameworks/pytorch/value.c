@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "frameworks/pytorch/step.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- storages ---- */
@@ -73,11 +74,29 @@ value_of(struct step *step, struct storage *storage, const struct shape *shape, 
     return value;
 }
 
+/* What PyTorch's operators refuse, such as the inverse of a Fourier transform of nothing. */
+static bool
+has_negative_dim(struct step *step, const struct shape *shape)
+{
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] >= 0)
+            continue;
+        if (!step->status)
+            step->status = context_error(
+                step->context, MEMMODEL_ERROR_SHAPE, step->layer >= 0 ? step->network->layers[step->layer].name : NULL,
+                "%s needs a tensor with %" PRId64 " elements along axis %d", step->what, shape->dims[i], i);
+        return true;
+    }
+    return false;
+}
+
 struct value *
 value_empty_strided(struct step *step, const struct shape *shape, const int64_t *strides)
 {
     int64_t bytes = shape_elements(shape);
 
+    if (has_negative_dim(step, shape))
+        return &step->nothing;
     if (bytes == INT64_MAX || !checked_multiply(bytes, dtype_bytes(shape->dtype), &bytes)) {
         step_fail(step, MEMMODEL_ERROR_OVERFLOW);
         return &step->nothing;
@@ -277,11 +296,11 @@ value_viewable(const struct value *value, const struct shape *shape, int64_t str
     while (old >= 0) {
         int64_t base = steps[old], run = dims[old--], filled = 1;
 
-        while (old >= 0 && steps[old] == run * base)
-            run *= dims[old--];
+        while (old >= 0 && steps[old] == multiply_or_most(run, base))
+            run = multiply_or_most(run, dims[old--]);
         for (; new >= 0 && (filled < run || shape->dims[new] == 1); new --) {
-            strides[new] = filled * base;
-            filled *= shape->dims[new];
+            strides[new] = multiply_or_most(filled, base);
+            filled = multiply_or_most(filled, shape->dims[new]);
         }
         if (filled != run)
             return false;

@@ -23,7 +23,9 @@ repeated(struct build *build, const struct layer *layer, int64_t bytes[SPATIAL_A
     int64_t last = build_bytes(build, layer->inputs[0]);
 
     for (int i = 0; i < axes && i < SPATIAL_AXES; i++) {
-        last = build_times(build, last, build_dim(build, y->dims[first + i])) / build_dim(build, x->dims[first + i]);
+        if (last > 0) /* an empty tensor stays empty, whichever of its dims is 0 */
+            last = build_times(build, last, build_dim(build, y->dims[first + i])) /
+                   build_dim(build, x->dims[first + i]);
         bytes[i] = last;
     }
     return axes;
