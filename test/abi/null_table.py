@@ -3,8 +3,8 @@ an enum, given as 77.
 
 usage: null_table.py API_JSON > null_table.h
 
-All other arguments are good ones, from sized_table.py's rows and those below. What a call then says follows from what it
-returns: MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, 0, or NaN. Where NULL is documented, it has only to come back.
+All other arguments are good ones, from sized_table.py's rows and those below. What a call then says follows from what
+it returns: MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, 0, or NaN. Where NULL is documented, it has only to come back.
 """
 
 import json
@@ -154,7 +154,8 @@ def rows(api):
             )
             name = f"null_{function['name']}_{given['name']}"
             body = statement(function, given, f"{function['name']}({arguments})")
-            yield function["name"], given["name"], f"static bool\n{name}(struct fixture *f)\n{{\n    (void)f;\n    {body}\n}}"
+            head = f"static bool\n{name}(struct fixture *f)"
+            yield function["name"], given["name"], f"{head}\n{{\n    (void)f;\n    {body}\n}}"
 
 
 def main(path):

@@ -74,7 +74,8 @@ def argument(function, parameter):
 
 def is_choice(field):
     """A number that stands for one of several: of an enum, or one whose text says what 1 means."""
-    return "enum" in field or (field["type"]["kind"] == "int32" and re.search(r"(^|[ :,])1: ", field["text"]) is not None)
+    says_what_1_means = re.search(r"(^|[ :,])1: ", field["text"]) is not None
+    return "enum" in field or (field["type"]["kind"] == "int32" and says_what_1_means)
 
 
 def fields_text(struct):

@@ -118,13 +118,12 @@ def report(value: Report) -> str:
     if peak.process is not None:
         numbers.append(f"<b>{format_bytes(peak.process)}</b> in the process")
     moment = f'<div class="note">reached in {escape(value.moment)}</div>' if value.moment else ""
-    unmodelled = ", ".join(f"{escape(one.op)} ({format_bytes(one.bytes)})" for one in value.unmodelled)
-    note = f'<div class="note">estimated by their outputs alone: {unmodelled}</div>' if unmodelled else ""
+    notes = "".join(f'<div class="note">{escape(note)}</div>' for note in value.reservations())
     categories = value.categories
     whole = sum(categories.values())
     keyed = f'<div class="keys">{keys(categories)}</div>'
     first = f"<div>Peak: {', '.join(numbers)}</div>"
-    return page(first, moment, bar(categories, whole), keyed, layer_table(value), note)
+    return page(first, moment, bar(categories, whole), keyed, layer_table(value), notes)
 
 
 # ---- models and tables ----

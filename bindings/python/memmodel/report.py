@@ -200,7 +200,16 @@ class Report:
         numbers = [f"{format_bytes(peak.live)} live", f"{format_bytes(peak.reserved)} reserved"]
         if peak.process is not None:
             numbers.append(f"{format_bytes(peak.process)} in the process")
-        return f"<Report: peak {', '.join(numbers)}{f'; in {self.moment}' if self.moment else ''}>"
+        parts = [f"peak {', '.join(numbers)}", f"in {self.moment}" if self.moment else "", *self.reservations()]
+        return f"<Report: {'; '.join(part for part in parts if part)}>"
+
+    def reservations(self) -> list[str]:
+        """What has to be known of the numbers: operators that are not modelled, a device that nobody measured."""
+        operators = ", ".join(f"{one.op} ({format_bytes(one.bytes)})" for one in self.unmodelled)
+        notes = [f"not modelled, estimated by their outputs alone: {operators}"] if operators else []
+        if not self.verified:
+            notes.append("unverified: not compared with measured bytes on such a device")
+        return notes
 
     def _repr_html_(self) -> str | None:
         return html("report", self)

@@ -1,6 +1,7 @@
 """Tables in notebooks: complete, small, escaped."""
 
 import html.parser
+import json
 import math
 import unittest
 
@@ -58,6 +59,23 @@ class Tables(unittest.TestCase):
             self.assertIn(layer.name, shown.text)
         self.assertEqual(shown.rows, 1 + len(report.layers) + 1)
         self.assertIn("total", shown.text)
+
+    def test_a_report_says_what_is_not_modelled_and_what_was_not_measured(self):
+        network = memmodel.Network()
+        x = network.input("x", [network.symbol("batch"), 4])
+        network.custom([x], [(2, 4)], operation="aten.none_such.default")
+        report = memmodel.estimate(network, batch=2, gpu="h100")
+        for text in (repr(report), str(report), report._repr_html_()):
+            self.assertRegex(text, "not modelled.*none_such")
+            self.assertIn("unverified", text)
+        written = json.loads(report.to_json())
+        self.assertEqual([one["op"] for one in written["unmodelled"]], [one.op for one in report.unmodelled])
+        self.assertFalse(written["verified"])
+
+    def test_a_report_of_what_is_known_has_no_reservations(self):
+        report = memmodel.estimate(networks.classifier(), batch=2)
+        for text in (repr(report), report._repr_html_()):
+            self.assertNotRegex(text, "unverified|not modelled")
 
     def test_a_long_report_shows_the_layers_that_matter_and_counts_the_others(self):
         report = memmodel.estimate(networks.unet3d(), batch=1, dim=32)
