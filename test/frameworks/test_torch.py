@@ -5,6 +5,7 @@ import importlib.util
 import json
 import sys
 import unittest
+import warnings
 
 TORCH = importlib.util.find_spec("torch") is not None
 
@@ -119,6 +120,22 @@ if TORCH:
 
         def forward(self, x):
             return self.second(self.curve(self.first(x)))
+
+    class Groups(nn.Module):
+        """Rows of each group times a matrix of its own, as mixtures of experts have it."""
+
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.zeros(4, 32, 64))
+
+        def forward(self, x, ends):
+            return torch._grouped_mm(x, self.weight, offs=ends)
+
+    class Asks(nn.Module):
+        def forward(self, x):
+            if not torch.compiler.is_compiling():
+                raise RuntimeError("a run ends here")
+            return x + 1
 
     class Tied(nn.Module):
         def __init__(self):
@@ -248,6 +265,18 @@ class FromModule(unittest.TestCase):
             self.assertEqual(module.norm.num_batches_tracked, 0)
         self.assertEqual(counts, {1.0: 2, -1.0: 1})
         self.assertTrue(torch.ones(1))
+
+    def test_products_of_groups_are_those_of_a_run(self):
+        x, ends = torch.zeros(64, 32), torch.tensor([16, 32, 48, 64], dtype=torch.int32)
+        Groups()(x, ends)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            network = memmodel.torch.from_module(Groups(), (x, ends), symbolic=False)
+        self.assertIn("aten._grouped_mm.default", network.to_json())
+
+    def test_another_branch_than_that_of_a_run_is_told(self):
+        with self.assertWarnsRegex(UserWarning, "another branch"):
+            memmodel.torch.from_module(Asks(), (torch.rand(4, 16),), training=False)
 
     def test_a_function_that_forward_calls_holds_its_names_until_it_returns(self):
         x = torch.rand(256, 256)

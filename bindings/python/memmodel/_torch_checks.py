@@ -20,6 +20,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.utils._pytree import tree_flatten, tree_map_only
 
+from memmodel._torch_eager import quiet
+
 
 class Refused(RuntimeError):
     """A run would end with this error, or would not be the one that is modelled: no other way of tracing helps."""
@@ -144,7 +146,7 @@ def _refusal(target: Any, args: Any, kwargs: Any, kind_of: Callable[[torch.dtype
         return None
 
     with disable_proxy_modes_tracing(), torch.random.fork_rng(devices=[]), torch.no_grad():
-        with FakeTensorMode():
+        with FakeTensorMode(), quiet("torch._subclasses.fake_tensor"):
             if called(0) is not None:
                 return None
         return called(0) and called(1)

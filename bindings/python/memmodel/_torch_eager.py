@@ -15,6 +15,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch import _meta_registrations
 from torch._functorch import config
 from torch._subclasses import FakeTensor
 from torch.fx import traceback
@@ -130,9 +131,24 @@ class _Answers(TorchFunctionMode):  # type: ignore[misc]
             return function(self.values.of(args[0]), *args[1:], **kwargs)
 
 
+def _products_of_groups(*args: Any, **kwargs: Any) -> Any:
+    """aten._grouped_mm takes float32 in a run on CPU; its form without memory refuses all but bfloat16."""
+    names = ("mat_a", "mat_b", "scale_a", "scale_b", "offs", "bias", "scale_result", "out_dtype")
+    named = dict(zip(names, args)) | kwargs
+    a, b = named["mat_a"], named["mat_b"]
+    if named.get("scale_a") is None and a.dtype == b.dtype == torch.float32:
+        made = _meta_registrations._create_grouped_mm_output_tensor(a, b, named.get("offs"), named.get("out_dtype"))
+        return made.to(named.get("out_dtype") or a.dtype)
+    return _of_bfloat16(*args, **kwargs)
+
+
+_of_bfloat16 = _meta_registrations._meta_grouped_mm_common
+
+
 @contextmanager
 def as_in_a_run() -> Iterator[None]:
     with ExitStack() as patches:
+        patches.enter_context(mock.patch.object(_meta_registrations, _of_bfloat16.__name__, _products_of_groups))
         for name in ABOUT_TRACING:
             patches.enter_context(mock.patch.object(torch.compiler, name, _denied(getattr(torch.compiler, name))))
         if hasattr(sys.modules.get(TRANSFORMERS), "is_fake_tensor"):  # of newer versions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -593,11 +594,19 @@ def _bound_in_the_model(graph: Any, calls: Sequence[Call], held: Sequence[Value]
     return {value.name: found[value.name] for value in held if value.name in found}
 
 
+TRACED = (
+    "memmodel.torch: the module could be traced only as code that knows that it is traced; where it asks for that, or "
+    "for values, a run may take another branch than the one that is answered"
+)
+
+
 def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(*handed)`, in the mode that its modules are in."""
     with _checkpoints_marked() as reentrant, functions_marked() as marks:
         program, traced = _exported(step, handed, dynamic_shapes)
     check_types(program.graph_module)
+    if traced:
+        warnings.warn(TRACED, stacklevel=2)
     given = _match_placeholders(program, step, handed, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
