@@ -143,6 +143,8 @@ print_text(const struct fit *fit, const memmodel_model *model)
     printf("%s = %s\n\n", memmodel_model_target(model), formula);
     printf("  samples          %lld, ", (long long)scores.samples);
     model_print_domain(stdout, model, memmodel_model_input_name);
+    if (scores.censored)
+        printf("\n  lower limits     %lld, of runs that ended early", (long long)scores.censored);
     print_errors(&scores);
     print_soundness(fit, &scores);
     if (fit->options->front)
@@ -199,6 +201,20 @@ fit_showing_progress(const memmodel_samples *samples, struct memmodel_fit_option
     return status;
 }
 
+/* A size cannot be compared with numbers whose unit nobody knows. */
+static int
+check_capacity(const struct fit *fit, const memmodel_model *model)
+{
+    const char *text = fit->options->capacity;
+
+    if (!text || memmodel_model_unit(model) || text[strspn(text, ".0123456789")] == '\0')
+        return EXIT_OK;
+    return usage_error(
+        fit->command,
+        "nobody knows in which unit '%s' is: say --unit '%s=MiB', or --capacity as a plain number in that unit",
+        memmodel_model_target(model), memmodel_model_target(model));
+}
+
 static int
 fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *const *terms, size_t term_count)
 {
@@ -208,6 +224,8 @@ fit_terms(const struct fit *fit, const memmodel_samples *samples, const char *co
 
     if (!status && fit_showing_progress(samples, &request.options, &model))
         status = library_error(fit->command, fit->context);
+    if (!status)
+        status = check_capacity(fit, model);
     if (!status)
         status = finish(fit, model);
     memmodel_model_unref(model);

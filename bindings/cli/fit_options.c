@@ -12,6 +12,9 @@ const struct option fit_option_rows[] = {
      FIELD(inputs)},
     {"filter", 'f', OPTION_LIST, "COLUMN=VALUE", "only the rows that read so, such as status=ok; may be repeated",
      FIELD(filters)},
+    {"capacity", 0, OPTION_TEXT, "BYTES",
+     "what runs that ended for lack of memory had, such as 16GiB: they needed more; what each reached unless given",
+     FIELD(capacity)},
     {"weight", 'w', OPTION_TEXT, "COLUMN", "how much each row counts", FIELD(weight)},
     {"term", 0, OPTION_LIST, "FORMULA", "a term to offer, such as 'batch*dim^3'; may be repeated", FIELD(terms)},
     {"network", 'n', OPTION_TEXT, "FILE", "offer the bytes of this network's layer outputs as a term", FIELD(network)},
@@ -149,6 +152,17 @@ narrow(int64_t number)
     return number > INT32_MAX || number < 0 ? -1 : (int32_t)number;
 }
 
+static int
+read_capacity(const struct command *command, const char *text, double *capacity)
+{
+    int64_t bytes = 0;
+
+    if (text && !parse_bytes(text, &bytes))
+        return usage_error(command, "--capacity takes a size such as 16GiB, 14GB, 512M or 1000000, not '%s'", text);
+    *capacity = (double)bytes;
+    return EXIT_OK;
+}
+
 static const char *const *
 names_or_none(const struct name_list *list)
 {
@@ -205,6 +219,8 @@ fit_request_make(const struct command *command, const struct fit_options *given,
         status = find_search(command, given->search, &options->search);
     if (!status)
         status = find_selection(command, given->selection, &options->selection);
+    if (!status)
+        status = read_capacity(command, given->capacity, &options->capacity);
     if (status)
         return status;
     if (!split_names(given->inputs, &request->inputs) || !split_names(given->increasing, &request->increasing) ||

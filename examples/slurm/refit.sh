@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: refit.sh MODEL INPUT,INPUT...
 #
-# Fits a model anew to all runs that ended well. The file is replaced in one step: a submission sees the old model or
+# Fits a model anew to all runs; those that ended early are lower limits. The file is replaced in one step: a submission sees the old model or
 # the new one. With fewer than four runs there is no fit, and what was there stays.
 exec memmodel fit "${MEMMODEL_SAMPLES:-/var/lib/memmodel/samples}/$1.csv" --target peak_bytes --inputs "$2" \
-    --filter status=ok -o "${MEMMODEL_MODELS:-/var/lib/memmodel}/$1.json"
+    -o "${MEMMODEL_MODELS:-/var/lib/memmodel}/$1.json"

@@ -92,6 +92,10 @@ struct memmodel_fit_options {
     void *user;                     /**< handed to each call of `progress`. @nullable */
     int32_t selection;              /**< enum memmodel_fit_selection */
     int32_t reserved_3;             /**< 0 */
+    double
+        capacity; /**< what runs that ended for lack of memory had, a lower limit of what they needed: in bytes where the
+                          target's unit is known (memmodel_samples_unit()), else in that unit. @default what each reached
+                          @unit bytes */
 };
 
 /**
@@ -206,6 +210,7 @@ struct memmodel_model_scores {
     int32_t certified;     /**< 1: interval arithmetic proves that the formula is defined and finite wherever the inputs
                                 are in the domain, and not negative there if errors are relative. Fits return no other */
     int32_t reserved_2;    /**< 0 */
+    int64_t censored; /**< rows of runs that ended early, of which only a lower limit is known; not among `samples` */
 };
 
 /**

@@ -23,6 +23,7 @@ struct memmodel_context {
     char object[OBJECT_BYTES];
     memmodel_log log;
     void *log_user;
+    bool quiet;               /* nothing is logged */
     enum cpu_vectors vectors; /* CPU_VECTORS_COUNT: not asked yet, since asking takes microseconds */
 };
 
@@ -405,12 +406,18 @@ context_copy_error(memmodel_context *to, const memmodel_context *from)
 }
 
 void
+context_set_quiet(memmodel_context *context, bool quiet)
+{
+    context->quiet = quiet;
+}
+
+void
 context_log(memmodel_context *context, const char *format, ...)
 {
     char message[MESSAGE_BYTES];
     va_list arguments;
 
-    if (!context->log)
+    if (!context->log || context->quiet)
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

@@ -133,6 +133,10 @@ context_copy_error(memmodel_context *to, const memmodel_context *from);
 void
 context_log(memmodel_context *context, const char *format, ...) BASE_PRINTF(2, 3);
 
+/* Whether nothing is logged for now: what is done again has been told once. */
+void
+context_set_quiet(memmodel_context *context, bool quiet);
+
 /*
  * Accepts a caller's options struct whose first field is its size: copies it over the zeroed `own` of `own_size` bytes.
  * A caller's struct may be shorter (an older caller), or longer if what this library does not know is zero.

@@ -2,6 +2,7 @@
 #include "base/environment.h"
 #include "base/choice.h"
 #include "regression/bound.h"
+#include "regression/censored.h"
 #include "regression/fit_general.h"
 #include "regression/fit_positive.h"
 #include "regression/jackknife.h"
@@ -50,6 +51,9 @@ read_options(memmodel_context *context, const struct memmodel_fit_options *given
     if (own->term_count > MOST_GIVEN || (own->term_count > 0 && !own->terms))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "%zu terms given; 0 to %d may be",
                              own->term_count, MOST_GIVEN);
+    if (!(own->capacity >= 0) || isinf(own->capacity))
+        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
+                             "capacity is %g; it is a finite number of bytes", own->capacity);
     if (own->evaluations < 0 || !(own->seconds >= 0))
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                              "evaluations and seconds must not be negative");
@@ -657,22 +661,6 @@ fit_both(const memmodel_samples *samples, const struct memmodel_fit_options *opt
     return 0;
 }
 
-/* The column's, or what the caller says that it is. */
-static const struct byte_unit *
-unit_of_target(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target)
-{
-    const char *unit = memmodel_samples_unit(samples, target);
-
-    for (size_t i = 0; !unit && i < options->unit_count; i++) {
-        const char *equals = strrchr(options->units[i], '=');
-
-        if (equals && strlen(target) == (size_t)(equals - options->units[i]) &&
-            strncmp(options->units[i], target, strlen(target)) == 0)
-            unit = equals + 1;
-    }
-    return unit ? byte_unit_find(unit) : NULL;
-}
-
 static int
 fit_by_basis(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
@@ -698,10 +686,10 @@ memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options 
     set_defaults(&own);
     status = check_max_terms(memmodel_samples_context(samples), &own);
     if (!status)
-        status = fit_by_basis(samples, &own, &new);
+        status = censored_rows_fit(samples, &own, fit_by_basis, &new);
     if (status)
         return status;
-    new->unit = unit_of_target(samples, &own, new->target);
+    new->unit = training_unit(samples, &own, new->target);
     *model = new;
     return 0;
 }

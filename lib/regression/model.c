@@ -395,6 +395,7 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
     own.noise = model->noise.deviation;
     own.noise_freedom = model->noise.freedom;
     own.certified = model->certified;
+    own.censored = model->censored;
     return result_copy(&own, sizeof own, scores);
 }
 

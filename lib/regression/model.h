@@ -126,7 +126,7 @@ struct memmodel_model {
     struct model_noise noise;
     struct model_rival *front; /* by rising size */
     size_t front_count;
-    int64_t samples;
+    int64_t samples, censored;
 };
 
 /* No values for inputs that the model has; one without inputs needs none. */

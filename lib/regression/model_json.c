@@ -145,6 +145,8 @@ optional_to_json(const memmodel_model *model, json_t *root)
         return -1;
     if (model->unit && json_object_set_new(root, "unit", json_string(model->unit->name)))
         return -1;
+    if (model->censored && json_object_set_new(root, "censored", json_integer((json_int_t)model->censored)))
+        return -1;
     if (model->certified && json_object_set_new(root, "certified", json_true()))
         return -1;
     if ((model->general || model->front_count > 0) && json_object_set_new(root, "front", front_to_json(model)))
@@ -541,11 +543,12 @@ struct layout {
     int (*parts[MOST_PARTS])(const struct json_document *document, memmodel_model *model);
 };
 
-static const char *const keys_1[] = {"format", "version",   "target", "formula",   "inputs", "terms", "bound",
-                                     "scores", "certified", "noise",  "objective", "front",  "unit",  NULL};
-static const char *const keys_2[] = {"format", "version",   "target", "formula", "inputs",   "terms",
-                                     "bound",  "scores",    "loss",   "front",   "response", "certified",
-                                     "noise",  "objective", "unit",   NULL};
+static const char *const keys_1[] = {"format",    "version", "target", "formula",   "inputs",
+                                     "terms",     "bound",   "scores", "certified", "noise",
+                                     "objective", "front",   "unit",   "censored",  NULL};
+static const char *const keys_2[] = {"format", "version",   "target", "formula",  "inputs",   "terms",
+                                     "bound",  "scores",    "loss",   "front",    "response", "certified",
+                                     "noise",  "objective", "unit",   "censored", NULL};
 
 static const struct layout layouts[FORMAT_VERSION] = {
     {keys_1, {read_domain, read_terms, bound_from_json, read_scores, read_optional_front, read_noise, read_objective}},
@@ -562,6 +565,8 @@ read_members(const struct json_document *document, const struct layout *layout, 
         status = layout->parts[i](document, model);
     if (!status)
         status = read_unit(document, model);
+    if (!status && json_object_get(document->root, "censored"))
+        status = model_file_count(document, document->root, "censored", &model->censored);
     if (!status)
         status = check_formula(document, model);
     if (!status)

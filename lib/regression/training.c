@@ -186,6 +186,34 @@ add_found_inputs(struct source *source, struct training *training)
     return status;
 }
 
+bool
+training_may_use(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target,
+                 const char *column)
+{
+    bool named = strcmp(column, target) == 0 || (options->weight && strcmp(column, options->weight) == 0);
+
+    if (named || !options->inputs)
+        return named || !is_bookkeeping(samples, column);
+    for (size_t i = 0; i < options->input_count && !named; i++)
+        named = options->inputs[i] && strcmp(column, options->inputs[i]) == 0;
+    return named;
+}
+
+const struct byte_unit *
+training_unit(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target)
+{
+    const char *unit = memmodel_samples_unit(samples, target);
+
+    for (size_t i = 0; !unit && options->units && i < options->unit_count; i++) {
+        const char *equals = options->units[i] ? strrchr(options->units[i], '=') : NULL;
+
+        if (equals && strlen(target) == (size_t)(equals - options->units[i]) &&
+            strncmp(options->units[i], target, strlen(target)) == 0)
+            unit = equals + 1;
+    }
+    return unit ? byte_unit_find(unit) : NULL;
+}
+
 const char *
 training_last_column(const memmodel_samples *samples, const char *weight)
 {

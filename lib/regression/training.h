@@ -2,6 +2,7 @@
 #ifndef REGRESSION_TRAINING_H
 #define REGRESSION_TRAINING_H
 
+#include "base/quantity.h"
 #include "memmodel/model.h"
 #include "regression/linear_algebra.h"
 #include "regression/loss.h"
@@ -52,5 +53,14 @@ training_levels(const struct training *training, size_t input, size_t enough);
  */
 const char *
 training_last_column(const memmodel_samples *samples, const char *weight);
+
+/* Whether the target, the weight or an input: named, or found. */
+bool
+training_may_use(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target,
+                 const char *column);
+
+/* The target's unit: the column's, or what the caller says that it is. NULL: not known. */
+const struct byte_unit *
+training_unit(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target);
 
 #endif

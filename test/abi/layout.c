@@ -559,7 +559,8 @@ FIELD(memmodel_fit_options, progress, 208, 144);
 FIELD(memmodel_fit_options, user, 216, 148);
 FIELD(memmodel_fit_options, selection, 224, 152);
 FIELD(memmodel_fit_options, reserved_3, 228, 156);
-BYTES(memmodel_fit_options, 232, 160);
+FIELD(memmodel_fit_options, capacity, 232, 160);
+BYTES(memmodel_fit_options, 240, 168);
 
 FIELD(memmodel_prediction, size, 0, 0);
 FIELD(memmodel_prediction, value, 8, 4);
@@ -587,7 +588,8 @@ FIELD(memmodel_model_scores, noise, 80, 76);
 FIELD(memmodel_model_scores, noise_freedom, 88, 84);
 FIELD(memmodel_model_scores, certified, 96, 92);
 FIELD(memmodel_model_scores, reserved_2, 100, 96);
-BYTES(memmodel_model_scores, 104, 100);
+FIELD(memmodel_model_scores, censored, 104, 100);
+BYTES(memmodel_model_scores, 112, 108);
 
 FIELD(memmodel_front_entry, size, 0, 0);
 FIELD(memmodel_front_entry, nodes, 8, 4);

@@ -400,6 +400,7 @@ memmodel_fit_options = {
   {name = "user", kind = "user", letter = "p", c = "void *", nullable = true},
   {name = "selection", kind = "int32", letter = "i", c = "int32_t", enum = "memmodel_fit_selection"},
   {name = "reserved_3", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "capacity", kind = "double", letter = "d", c = "double"},
   sized = true},
 memmodel_prediction = {
   {name = "value", kind = "double", letter = "d", c = "double"},
@@ -424,6 +425,7 @@ memmodel_model_scores = {
   {name = "noise_freedom", kind = "int64", letter = "l", c = "int64_t"},
   {name = "certified", kind = "int32", letter = "i", c = "int32_t"},
   {name = "reserved_2", kind = "int32", letter = "i", c = "int32_t"},
+  {name = "censored", kind = "int64", letter = "l", c = "int64_t"},
   sized = true},
 memmodel_front_entry = {
   {name = "nodes", kind = "int64", letter = "l", c = "int64_t"},

@@ -422,6 +422,7 @@ struct memmodel_fit_options {
     void *user;
     int32_t selection;
     int32_t reserved_3;
+    double capacity;
 };
 struct memmodel_prediction {
     size_t size;
@@ -450,6 +451,7 @@ struct memmodel_model_scores {
     int64_t noise_freedom;
     int32_t certified;
     int32_t reserved_2;
+    int64_t censored;
 };
 struct memmodel_front_entry {
     size_t size;

@@ -955,6 +955,7 @@ class FitOptions(_call.Struct):
     user: Any  # handed to each call of `progress`
     selection: Any  # FitSelection
     reserved_3: Any  # 0
+    capacity: Any  # what runs that ended for lack of memory had, a lower limit of what they needed: in bytes [...]
 
 
 class Prediction(_call.Struct):
@@ -989,6 +990,7 @@ class ModelScores(_call.Struct):
     noise_freedom: Any  # degrees of freedom of `noise`: repeated measurements, less one for each point
     certified: Any  # 1: interval arithmetic proves that the formula is defined and finite wherever the inputs are [...]
     reserved_2: Any  # 0
+    censored: Any  # rows of runs that ended early, of which only a lower limit is known; not among `samples`
 
 
 class FrontEntry(_call.Struct):
@@ -2058,6 +2060,7 @@ FitOptions._fields_ = [
     ("user", ctypes.c_void_p),
     ("selection", ctypes.c_int32),
     ("reserved_3", ctypes.c_int32),
+    ("capacity", ctypes.c_double),
 ]
 FitOptions._converters = {
     "target": _call.optional(_call.text),
@@ -2092,6 +2095,7 @@ FitOptions._converters = {
     "progress": _as_fit_observer,
     "selection": _call.enum(FitSelection),
     "reserved_3": _call.int32,
+    "capacity": _call.double,
 }
 FitOptions._counts = {
     "inputs": "input_count",
@@ -2141,6 +2145,7 @@ ModelScores._fields_ = [
     ("noise_freedom", ctypes.c_int64),
     ("certified", ctypes.c_int32),
     ("reserved_2", ctypes.c_int32),
+    ("censored", ctypes.c_int64),
 ]
 ModelScores._converters = {
     "training_mape": _call.double,
@@ -2156,6 +2161,7 @@ ModelScores._converters = {
     "noise_freedom": _call.int64,
     "certified": _call.int32,
     "reserved_2": _call.int32,
+    "censored": _call.int64,
 }
 
 FrontEntry._sized = True

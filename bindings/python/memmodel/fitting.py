@@ -11,6 +11,7 @@ from memmodel.errors import MemmodelError
 from memmodel.estimation import _checked, estimate
 from memmodel.model import Model
 from memmodel.network import Network
+from memmodel.quantity import parse_bytes
 from memmodel.samples import Samples, samples_of
 
 LAYER_OUTPUTS = "layer outputs"
@@ -65,6 +66,7 @@ def fit(
     progress: Callable[[_ffi.FitProgress], object] | None = None,
     threads: int = 0,
     selection: str | int | _ffi.FitSelection = "default",
+    capacity: float | str = 0.0,
 ) -> Model:
     """Fit a formula to measurements: Samples, the path of a CSV file, a pandas frame, or columns by name.
 
@@ -82,6 +84,9 @@ def fit(
 
     selection: "standard_error", the smallest formula within one standard error of the best, is the default of
     positive terms; "description" that of others.
+
+    Rows whose status says that the run ended early ("oom"; of `memmodel run` "limit", "signal 9", "exit 1") are lower
+    limits. capacity: what those had that ended for lack of memory; what each reached unless given.
 
     search: "terms" of the basis; "enumerate", "evolve" or "all" look for other formulas, too, without the nestings in
     `forbidden` such as "log(log)" or "cos", for at most so many `evaluations` or `seconds`. checkpoint: file where an
@@ -118,8 +123,12 @@ def fit(
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
         progress=progress,
         threads=threads,
+        capacity=float(parse_bytes(capacity, "capacity")) if isinstance(capacity, str) else capacity,
     )
     with samples._turns.writing():
         text = _ffi.model_to_json(_ffi.fit(samples._handle, options))
     # A model of its own context, so that its errors and the table's stay apart.
-    return Model.from_json(text)
+    model = Model.from_json(text)
+    if isinstance(capacity, str) and model.unit is None:
+        raise ValueError(f"capacity: nobody knows the unit of {model.target}; give a number in it")
+    return model

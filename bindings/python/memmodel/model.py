@@ -59,7 +59,7 @@ class Scores(NamedTuple):
     variance explained on rows held out. NaN of models with positive terms and relative loss. noise: standard
     deviation of repeated measurements of one point, as errors are; NaN without any. noise_freedom: its degrees of
     freedom. certified: the formula is proven to be finite wherever the inputs are in their ranges, and not negative
-    there where errors are relative.
+    there where errors are relative. censored: rows of runs that ended early, used as lower limits.
     """
 
     training_mape: float
@@ -73,6 +73,7 @@ class Scores(NamedTuple):
     noise: float = math.nan
     noise_freedom: int = 0
     certified: bool = False
+    censored: int = 0
 
 
 class Rival(NamedTuple):
@@ -307,6 +308,7 @@ class Model:
             scores.noise,
             scores.noise_freedom,
             bool(scores.certified),
+            scores.censored,
         )
 
     @property

@@ -163,6 +163,47 @@ class Units(unittest.TestCase):
                 self.assertEqual((again.solve("batch", "15.9GB"), again.solve("batch", "16GiB")), (10, 12))
 
 
+class EarlyEnds(unittest.TestCase):
+    """Peaks of 1e9 + 900 batch dim^3 bytes, and runs above 16 GB that are killed."""
+
+    ROWS = [(dim, batch) for dim in (32, 64, 96) for batch in (1, 2, 4, 8)]
+    LARGE = [(192, 4), (192, 8), (256, 2), (256, 4)]
+
+    def fitted(self, ends, **options):
+        lines = ["dim,batch,peak_bytes,seconds,status"]
+        lines += [f"{dim},{batch},{1e9 + 900 * batch * dim**3:.0f},9,ok" for dim, batch in self.ROWS]
+        lines += [f"{dim},{batch},{end}" for (dim, batch), end in zip(self.LARGE, ends, strict=False)]
+        return memmodel.fit(memmodel.Samples.parse("\n".join(lines) + "\n"), "peak_bytes", **options)
+
+    def test_limits_that_are_met_change_nothing(self):
+        dropped = self.fitted([])
+        for ends in (["15000000000,3,signal 9"] * 4, ["OOM,3,oom"] * 4, ["15000000000,3,limit"] * 4):
+            model = self.fitted(ends, capacity="16GB")
+            self.assertEqual(model.formula(), dropped.formula())
+            self.assertEqual((model.scores.censored, model.scores.samples), (4, len(self.ROWS)))
+            self.assertEqual(memmodel.Model.from_json(model.to_json()).scores.censored, 4)
+
+    def test_every_loss_goes_up_to_what_runs_had_reached(self):
+        line = [(batch, 1e9 + 1e8 * batch) for batch in range(1, 9)]
+        for loss in ("relative", "squared", "mape", "absolute", "log_ratio"):
+            for status, reading in (("exit 1", 30e9), ("out of memory", 20e9), ("signal 9", 20e9)):
+                lines = ["batch,peak_bytes,status", *(f"{batch},{peak},ok" for batch, peak in line)]
+                lines += [f"{batch},{reading},{status}" for batch in (32, 33, 34)]
+                table = memmodel.Samples.parse("\n".join(lines) + "\n")
+                model = memmodel.fit(table, "peak_bytes", loss=loss, capacity=30e9)
+                dropped = memmodel.fit(table.filter(status="ok"), "peak_bytes", loss=loss)
+                self.assertLess(dropped(batch=33), 5e9)
+                self.assertGreater(model(batch=33), 2 * dropped(batch=33), (loss, status))
+
+    def test_a_row_without_a_limit_is_named_and_left_out(self):
+        with self.assertLogs("memmodel", "WARNING") as logged:
+            model = self.fitted(["OOM,3,oom"])
+        self.assertIn("row 13 ended early, but neither a reading nor a capacity", "\n".join(logged.output))
+        self.assertEqual(model.scores.censored, 0)
+        with self.assertRaises(memmodel.InvalidArgumentError):
+            self.fitted([], capacity=-1)
+
+
 class OnePoint(unittest.TestCase):
     def setUp(self):
         self.model = networks.model()
