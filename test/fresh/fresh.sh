@@ -86,6 +86,9 @@ inside() {
 # fresh SUITE: a new copy of the base, the committed tree in it, and in a namespace of its own what the README says
 fresh() {
     local root=$folder/$1
+    mkdir -p "$folder"
+    exec 9>"$folder/$1.lock"
+    flock --nonblock 9 || die "another ./run fresh is at work in $root"
     [ "$(commands README.md | wc -l)" = 2 ] || die 'the first screen of README.md has not two commands'
     make_base "$1"
     rm -rf "$root"
