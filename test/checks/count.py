@@ -49,6 +49,9 @@ def count_log(log):
             notes.append(f"failed: {entry['name']}")
         elif OUTCOMES.get(entry["result"]) == SKIPPED:
             notes.append(f"skipped: {entry['name']}: {reason(entry)}")
+    if not totals[PASSED] and not totals[FAILED]:
+        totals[FAILED] = 1
+        notes.append("failed: no test ran")
     return totals, notes
 
 
@@ -79,9 +82,6 @@ def main(logs):
         print(f"{log}: {closing_line(counts)}", *(f"  {note}" for note in notes), sep="\n")
         for outcome, number in counts.items():
             totals[outcome] += number
-    if not totals[PASSED] and not totals[FAILED]:
-        print("no test ran")
-        totals[FAILED] = 1
     print(closing_line(totals))
     return 1 if totals[FAILED] else 0
 
