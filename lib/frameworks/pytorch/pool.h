@@ -11,9 +11,9 @@
 enum { POOL_GRAIN = 16, POOL_SMALL = 64, POOL_LARGE = 24, POOL_SMALL_BYTES = POOL_GRAIN * (POOL_SMALL - 1) };
 
 struct pool {
-    struct arena arena;
     void *small[POOL_SMALL]; /* free objects of each multiple of 16 bytes; each starts with a pointer to the next */
     void *large[POOL_LARGE]; /* and above that of each power of two */
+    struct arena arena;      /* not first: GCC 14 would take the one's address for the other's, and warn of the lists */
 };
 
 #define POOL_INIT(context_) ((struct pool){.arena = ARENA_INIT(context_)})
