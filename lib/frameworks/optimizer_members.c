@@ -157,7 +157,7 @@ optimizer_members_new(memmodel_context *context, const memmodel_network *network
     struct filling filling = {.context = context, .network = network, .members = members};
     int status;
 
-    *members = (struct optimizer_members){NULL};
+    *members = (struct optimizer_members){.parts = 0};
     status = fill(&filling, text);
     release_names(&filling);
     memory_release(context, filling.taken);
@@ -169,5 +169,5 @@ optimizer_members_release(memmodel_context *context, struct optimizer_members *m
 {
     memory_release(context, members->parameters);
     memory_release(context, members->ends);
-    *members = (struct optimizer_members){NULL};
+    *members = (struct optimizer_members){.parts = 0};
 }

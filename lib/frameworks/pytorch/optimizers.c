@@ -411,7 +411,7 @@ optimizer_new(memmodel_context *context, const struct memmodel_network *network,
 {
     int status;
 
-    *optimizer = (struct optimizer){NULL};
+    *optimizer = (struct optimizer){.count = 0};
     status = optimizer_members_new(context, network, text, &optimizer->members);
     if (status)
         return status;

@@ -362,7 +362,7 @@ static int
 simulate_job(memmodel_context *context, const struct binding *binding, const struct memmodel_job *job, bool all,
              struct simulation *simulation, bool *irregular)
 {
-    struct optimizer optimizer = {NULL};
+    struct optimizer optimizer = {.count = 0};
     struct step step = {
         .context = context,
         .network = binding->network,

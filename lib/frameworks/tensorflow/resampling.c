@@ -24,8 +24,8 @@ repeated(struct build *build, const struct layer *layer, int64_t bytes[SPATIAL_A
 
     for (int i = 0; i < axes && i < SPATIAL_AXES; i++) {
         if (last > 0) /* an empty tensor stays empty, whichever of its dims is 0 */
-            last = build_times(build, last, build_dim(build, y->dims[first + i])) /
-                   build_dim(build, x->dims[first + i]);
+            last =
+                build_times(build, last, build_dim(build, y->dims[first + i])) / build_dim(build, x->dims[first + i]);
         bytes[i] = last;
     }
     return axes;
