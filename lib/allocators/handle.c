@@ -133,9 +133,8 @@ replay_create(const memmodel_trace *trace, const struct memmodel_replay_options 
     return new->settings ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
-int
-memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
-                    memmodel_replay **replay)
+static int
+replay_trace(const memmodel_trace *trace, const struct memmodel_replay_options *options, memmodel_replay **replay)
 {
     OWN_ENVIRONMENT;
     struct memmodel_replay_options own = {.size = sizeof own};
@@ -144,8 +143,6 @@ memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_op
     size_t events;
     int status;
 
-    if (!trace)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!replay)
         return context_error(trace->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "replay is needed");
     status = options_copy(trace->context, "memmodel_replay_options", options, &own, sizeof own);
@@ -166,6 +163,18 @@ memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_op
     else
         *replay = new;
     return status;
+}
+
+int
+memmodel_replay_new(const memmodel_trace *trace, const struct memmodel_replay_options *options,
+                    memmodel_replay **replay)
+{
+    int status;
+
+    if (!trace)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(trace->context);
+    return context_end(trace->context, status ? status : replay_trace(trace, options, replay));
 }
 
 memmodel_replay *

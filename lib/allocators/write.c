@@ -5,6 +5,7 @@
 #include "allocators/handle.h"
 #include "base/environment.h"
 #include "base/pickle.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -202,15 +203,13 @@ write_nothing_more(struct writer *writer)
     pickle_close(&writer->out, PICKLE_DICT);
 }
 
-int
-memmodel_replay_write(const memmodel_replay *replay, const char *path)
+static int
+write_file(const memmodel_replay *replay, const char *path)
 {
     OWN_ENVIRONMENT;
     struct writer writer = {.replay = replay};
     int status;
 
-    if (!replay)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!path)
         return context_error(replay->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "path is needed");
     if (!replay->allocator->walk)
@@ -230,4 +229,15 @@ memmodel_replay_write(const memmodel_replay *replay, const char *path)
         status = file_write(replay->context, path, writer.out.bytes, writer.out.length);
     text_release(&writer.out);
     return status;
+}
+
+int
+memmodel_replay_write(const memmodel_replay *replay, const char *path)
+{
+    int status;
+
+    if (!replay)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(replay->context);
+    return context_end(replay->context, status ? status : write_file(replay, path));
 }

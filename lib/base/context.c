@@ -319,6 +319,21 @@ memory_release(memmodel_context *context, void *memory)
     context->allocator.release(context->allocator.user, block);
 }
 
+int
+memory_charge(memmodel_context *context, size_t bytes)
+{
+    if (limits_take(&context->limits, bytes))
+        return 0;
+    beyond_limit(context, bytes);
+    return MEMMODEL_ERROR_LIMIT;
+}
+
+void
+memory_discharge(memmodel_context *context, size_t bytes)
+{
+    limits_give_back(&context->limits, bytes);
+}
+
 char *
 memory_copy_text(memmodel_context *context, const char *text)
 {

@@ -33,6 +33,16 @@ memory_release(memmodel_context *context, void *block);
 char *
 memory_copy_text(memmodel_context *context, const char *text);
 
+/*
+ * For memory that comes from elsewhere: puts it on the context's account, until memory_discharge(). 0,
+ * MEMMODEL_ERROR_LIMIT.
+ */
+int
+memory_charge(memmodel_context *context, size_t bytes);
+
+void
+memory_discharge(memmodel_context *context, size_t bytes);
+
 /* What array_reserve() does where there is too little room. */
 int
 array_grow(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size);
@@ -114,6 +124,10 @@ context_must_stop(const memmodel_context *context);
 /* Of what is read as a whole: 0, or MEMMODEL_ERROR_LIMIT. `name` is that of the file, NULL if none. */
 int
 context_check_input(memmodel_context *context, const char *name, int64_t bytes);
+
+/* Of a network that is to have so many layers: 0, or MEMMODEL_ERROR_LIMIT. */
+int
+context_check_layers(memmodel_context *context, int64_t layers);
 
 /* ---- errors: each sets the context's last error and returns its status ---- */
 

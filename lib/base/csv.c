@@ -198,8 +198,11 @@ csv_read_row(struct csv *csv)
     csv->characters.length = 0;
     if (at_end(csv))
         return 0;
-    while ((status = read_field(csv)) == 0 && at(csv, ','))
+    status = context_check(csv->context, 1);
+    while (!status && (status = read_field(csv)) == 0 && at(csv, ',')) {
         advance(csv);
+        status = context_check(csv->context, 1);
+    }
     skip_line_end(csv);
     return status ? status : 1;
 }

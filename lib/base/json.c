@@ -153,6 +153,85 @@ json_error_at_member(const struct json_document *document, const json_t *object,
     return status;
 }
 
+/* ---- before reading: how deep it is, and how much memory it takes ---- */
+
+/*
+ * Memory of jansson 2.14 on 64 bits, with what malloc() adds: an object has 8 buckets at first, a member an entry of
+ * its own and its share of more buckets, an array 8 places at first, twice as many as it needs at most and, while they
+ * double, the old ones. A string has its characters and a header.
+ */
+enum { OBJECT_BYTES = 240, MEMBER_BYTES = 136, ARRAY_BYTES = 144, VALUE_BYTES = 72 };
+
+struct outline {
+    const char *too_deep; /* the bracket that is; NULL: none */
+    size_t objects, members, arrays, values;
+};
+
+static const char *
+end_of_string(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\')
+            at++;
+    return at;
+}
+
+/* Right for JSON; of anything else it may count too much or too little, and jansson takes less. */
+static struct outline
+outline_of(const char *text, size_t length)
+{
+    struct outline outline = {.values = 1};
+    const char *end = text + length;
+    int depth = 0;
+
+    for (const char *at = text; at < end; at++) {
+        bool opens = *at == '[' || *at == '{';
+
+        if (*at == '"')
+            at = end_of_string(at, end);
+        else if (opens && depth++ == JSON_MOST_DEPTH && !outline.too_deep)
+            outline.too_deep = at;
+        else if (*at == ']' || *at == '}')
+            depth--;
+        outline.values += opens || *at == ',';
+        outline.arrays += *at == '[';
+        outline.objects += *at == '{';
+        outline.members += *at == ':';
+    }
+    return outline;
+}
+
+/* Of a place that no value tells. */
+static int
+error_at_character(const struct json_document *document, const char *at, const char *message)
+{
+    struct locator locator = {.at = document->text, .line = 1, .column = 1};
+
+    while (locator.at < at)
+        advance(&locator);
+    return context_error_at(document->context, MEMMODEL_ERROR_PARSE, document->name, locator.line, locator.column, "%s",
+                            message);
+}
+
+/* Charges the context's account; nothing if this fails. */
+static int
+admit(struct json_document *document)
+{
+    struct outline outline = outline_of(document->text, document->length);
+    size_t charge = document->length;
+    int status = context_check_input(document->context, document->name, (int64_t)document->length);
+
+    if (status)
+        return status;
+    if (outline.too_deep)
+        return error_at_character(document, outline.too_deep, "arrays and objects are nested more than 128 deep");
+    charge += outline.objects * OBJECT_BYTES + outline.members * MEMBER_BYTES + outline.arrays * ARRAY_BYTES +
+              outline.values * VALUE_BYTES;
+    status = memory_charge(document->context, charge);
+    document->charge = status ? 0 : charge;
+    return status;
+}
+
 /* ---- reading ---- */
 
 int
@@ -160,14 +239,19 @@ json_document_parse(struct json_document *document, memmodel_context *context, c
                     size_t length)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    int status;
 
-    if (!root && json_error_code(&error) == json_error_out_of_memory)
+    *document = (struct json_document){.context = context, .name = name, .text = text, .length = length};
+    status = admit(document);
+    if (status)
+        return status;
+    document->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (document->root)
+        return 0;
+    json_document_release(document);
+    if (json_error_code(&error) == json_error_out_of_memory)
         return context_error(context, MEMMODEL_ERROR_NOMEM, name, "out of memory while reading JSON");
-    if (!root)
-        return context_error_at(context, MEMMODEL_ERROR_PARSE, name, error.line, error.column, "%s", error.text);
-    *document = (struct json_document){.context = context, .name = name, .text = text, .length = length, .root = root};
-    return 0;
+    return context_error_at(context, MEMMODEL_ERROR_PARSE, name, error.line, error.column, "%s", error.text);
 }
 
 void
@@ -175,6 +259,8 @@ json_document_release(struct json_document *document)
 {
     json_decref(document->root);
     document->root = NULL;
+    memory_discharge(document->context, document->charge);
+    document->charge = 0;
 }
 
 static int

@@ -18,9 +18,16 @@ struct json_document {
     const char *name, *text;
     size_t length;
     json_t *root;
+    size_t charge; /* bytes on the context's account for what jansson takes of malloc() */
 };
 
-/* Reads `text`; duplicate keys are refused. 0, MEMMODEL_ERROR_PARSE with line and column, MEMMODEL_ERROR_NOMEM. */
+/* Arrays and objects within each other that are read: twice the scopes of a network, and what lies around them. */
+enum { JSON_MOST_DEPTH = 128 };
+
+/*
+ * Reads `text`; duplicate keys are refused, and what is nested deeper than JSON_MOST_DEPTH. 0, MEMMODEL_ERROR_PARSE with
+ * line and column, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT.
+ */
 int
 json_document_parse(struct json_document *document, memmodel_context *context, const char *name, const char *text,
                     size_t length);

@@ -228,3 +228,16 @@ context_check_input(memmodel_context *context, const char *name, int64_t bytes)
                          " of input_bytes; memmodel_context_set_limits() raises it",
                          bytes, most);
 }
+
+int
+context_check_layers(memmodel_context *context, int64_t layers)
+{
+    int64_t most = context_limits(context)->most.layers;
+
+    if (layers <= most)
+        return 0;
+    return context_error(context, MEMMODEL_ERROR_LIMIT, "layers",
+                         "the network has more layers than the context's limit, %" PRId64
+                         "; memmodel_context_set_limits() raises it",
+                         most);
+}

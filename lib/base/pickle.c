@@ -451,8 +451,11 @@ pickle_parse(struct pickle *pickle, memmodel_context *context, const char *name,
 
     *pickle = (struct pickle){.context = context, .name = name, .bytes = bytes, .length = length};
     pickle->arena = ARENA_INIT(context);
-    while (!status && !machine.done)
-        status = step(&machine);
+    while (!status && !machine.done) {
+        status = context_check(context, 1);
+        if (!status)
+            status = step(&machine);
+    }
     if (!status)
         pickle->root = machine.stack[0];
     else

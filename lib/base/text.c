@@ -1,21 +1,16 @@
-/* Text that grows, numbers in and out without the locale, and whole files. */
-#define _XOPEN_SOURCE 700 /* realpath() */
-
+/* Text that grows, and numbers in and out without the locale. */
 #include "base/text.h"
 #include "base/checked.h"
 
-#include <errno.h>
 #include <float.h>
-#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { NUMBER_BYTES = 64, MOST_ATTEMPTS = 1000 };
+enum { NUMBER_BYTES = 64 };
 
 static bool
 text_reserve(struct text *text, size_t more)
@@ -200,115 +195,6 @@ parse_int64(const char *text, int64_t *number)
     }
     *number = value;
     return true;
-}
-
-/* ---- files ---- */
-
-static int
-read_stream(memmodel_context *context, FILE *file, const char *path, struct text *text)
-{
-    char block[16384];
-    size_t count;
-
-    while ((count = fread(block, 1, sizeof block, file)) > 0)
-        text_append_bytes(text, block, count);
-    if (ferror(file))
-        return context_error(context, MEMMODEL_ERROR_IO, path, "cannot read: %s", strerror(errno));
-    return text->failed ? MEMMODEL_ERROR_NOMEM : 0;
-}
-
-int
-file_read(memmodel_context *context, const char *path, char **bytes, size_t *length)
-{
-    struct text text = TEXT_INIT(context);
-    FILE *file = fopen(path, "rb");
-    size_t count;
-    char *read;
-    int status;
-
-    if (!file)
-        return context_error(context, MEMMODEL_ERROR_IO, path, "cannot open: %s", strerror(errno));
-    status = read_stream(context, file, path, &text);
-    fclose(file);
-    count = text.length;
-    read = status ? NULL : text_finish(&text);
-    if (!read) {
-        text_release(&text);
-        return status ? status : MEMMODEL_ERROR_NOMEM;
-    }
-    *bytes = read;
-    *length = count;
-    return 0;
-}
-
-static int
-write_stream(FILE *file, const char *bytes, size_t length)
-{
-    bool complete = fwrite(bytes, 1, length, file) == length;
-
-    return fclose(file) != 0 || !complete ? (errno ? errno : EIO) : 0;
-}
-
-/*
- * A new file beside `path`, which nobody else writes: of those who write `path` at the same time, each has its own. NULL
- * with errno. memory_release() the name, which is NULL if there is no memory for it.
- */
-static FILE *
-create_beside(memmodel_context *context, const char *path, char **name)
-{
-    FILE *file = NULL;
-
-    errno = EEXIST;
-    for (int attempt = 0; !file && errno == EEXIST && attempt < MOST_ATTEMPTS; attempt++) {
-        struct text beside = TEXT_INIT(context);
-
-        if (attempt)
-            memory_release(context, *name);
-        text_printf(&beside, "%s.%d.part", path, attempt);
-        *name = text_finish(&beside);
-        if (!*name)
-            return NULL;
-        file = fopen(*name, "wbx");
-    }
-    return file;
-}
-
-static int
-write_beside(memmodel_context *context, const char *path, const char *bytes, size_t length)
-{
-    char *temporary = NULL;
-    FILE *file = create_beside(context, path, &temporary);
-    int error = file ? write_stream(file, bytes, length) : errno;
-
-    if (!temporary)
-        return MEMMODEL_ERROR_NOMEM;
-    if (!error && rename(temporary, path) != 0)
-        error = errno;
-    if (error && file)
-        remove(temporary);
-    memory_release(context, temporary);
-    return error ? context_error(context, MEMMODEL_ERROR_IO, path, "cannot write: %s", strerror(error)) : 0;
-}
-
-/* Into what is there and is no file: a device or a pipe, such as /dev/null. */
-static int
-write_into(memmodel_context *context, const char *path, const char *bytes, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    int error = file ? write_stream(file, bytes, length) : errno;
-
-    return error ? context_error(context, MEMMODEL_ERROR_IO, path, "cannot write: %s", strerror(error)) : 0;
-}
-
-int
-file_write(memmodel_context *context, const char *path, const char *bytes, size_t length)
-{
-    char target[PATH_MAX];
-    struct stat there;
-
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return write_into(context, path, bytes, length);
-    return write_beside(context, realpath(path, target) ? target : path, bytes, length);
 }
 
 bool

@@ -1,4 +1,4 @@
-/* Text that grows, numbers in and out without the locale, and whole files. */
+/* Text that grows, and numbers in and out without the locale. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -70,19 +70,5 @@ parse_double(const char *text, double *number);
 
 bool
 parse_int64(const char *text, int64_t *number);
-
-/*
- * Whole file in memory, terminated by a zero byte that `length` does not count. 0, MEMMODEL_ERROR_IO,
- * MEMMODEL_ERROR_NOMEM.
- */
-int
-file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);
-
-/*
- * Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. A link stays
- * one: what it leads to is written. What is no file, such as a pipe or a device, is written into.
- */
-int
-file_write(memmodel_context *context, const char *path, const char *bytes, size_t length);
 
 #endif

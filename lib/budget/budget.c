@@ -138,6 +138,7 @@ memmodel_budget_new(memmodel_network *network, const struct memmodel_job *job, i
 {
     OWN_ENVIRONMENT;
     struct memmodel_job own = {.size = sizeof own};
+    memmodel_context *context;
     int status;
 
     if (!network || !budget)
@@ -145,7 +146,11 @@ memmodel_budget_new(memmodel_network *network, const struct memmodel_job *job, i
     status = network_check(network, network->context);
     if (!status && job)
         status = options_copy(network->context, "memmodel_job", job, &own, sizeof own);
-    return status ? status : make(network, &own, bytes, budget);
+    if (status)
+        return status;
+    context = own.context ? own.context : network->context;
+    status = context_begin(context);
+    return context_end(context, status ? status : make(network, &own, bytes, budget));
 }
 
 memmodel_budget *

@@ -112,6 +112,7 @@ multiply_out(struct expression_pool *pool, expression a, expression b)
         return context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "a product of sums has more than %d terms",
                              PRODUCT_LIMIT);
     sum_start(&sum, pool);
+    sum.status = context_check(pool->context, 1 + (int64_t)((uint64_t)a_count * b_count / 16));
     for (uint32_t i = 0; i < a_count && !sum.status; i++)
         for (uint32_t j = 0; j < b_count && !sum.status; j++)
             add_product(&sum, node_terms(pool, a)[i], node_terms(pool, b)[j]);

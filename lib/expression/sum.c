@@ -112,6 +112,8 @@ sort(struct sum *sum)
         insertion_sort(sum->pool, sum->terms, sum->count);
         return 0;
     }
+    if (context_check(sum->pool->context, 1 + (int64_t)(sum->count / 16)))
+        return memmodel_context_error(sum->pool->context)->status;
     spare = memory_allocate(sum->pool->context, sum->count * sizeof *spare);
     if (!spare)
         return MEMMODEL_ERROR_NOMEM;

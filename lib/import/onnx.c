@@ -6,6 +6,7 @@
 #include "base/choice.h"
 #include "import/onnx_ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { OLDEST_OPSET = 7 };
@@ -350,16 +351,14 @@ read_source(struct wire_source *source, const struct memmodel_onnx_options *give
     return status;
 }
 
-int
-memmodel_network_load_onnx(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options,
-                           memmodel_network **network)
+static int
+load(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options,
+     memmodel_network **network)
 {
     OWN_ENVIRONMENT;
     struct wire_source source;
     int status;
 
-    if (!context || !path || !network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = wire_open(&source, context, path);
     if (status)
         return status;
@@ -369,14 +368,36 @@ memmodel_network_load_onnx(memmodel_context *context, const char *path, const st
 }
 
 int
-memmodel_network_from_onnx(memmodel_context *context, const char *name, const void *bytes, size_t length,
-                           const struct memmodel_onnx_options *options, memmodel_network **network)
+memmodel_network_load_onnx(memmodel_context *context, const char *path, const struct memmodel_onnx_options *options,
+                           memmodel_network **network)
+{
+    int status;
+
+    if (!context || !path || !network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : load(context, path, options, network));
+}
+
+static int
+parse(memmodel_context *context, const char *name, const void *bytes, size_t length,
+      const struct memmodel_onnx_options *options, memmodel_network **network)
 {
     OWN_ENVIRONMENT;
     struct wire_source source;
 
-    if (!context || !name || (!bytes && length) || !network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     wire_open_memory(&source, context, name, bytes, length);
     return read_source(&source, options, network);
+}
+
+int
+memmodel_network_from_onnx(memmodel_context *context, const char *name, const void *bytes, size_t length,
+                           const struct memmodel_onnx_options *options, memmodel_network **network)
+{
+    int status;
+
+    if (!context || !name || (!bytes && length) || !network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : parse(context, name, bytes, length, options, network));
 }

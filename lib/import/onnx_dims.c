@@ -4,6 +4,7 @@
 #include "base/checked.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- elements ---- */

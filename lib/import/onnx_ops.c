@@ -3,6 +3,7 @@
 
 #include "import/onnx_ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- operators by their outputs ---- */

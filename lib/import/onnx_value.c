@@ -4,6 +4,7 @@
 #include "network/builder.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- errors ---- */

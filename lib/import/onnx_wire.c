@@ -1,47 +1,44 @@
 #include "import/onnx_wire.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_LIMIT = 65536 };
 
 /* ---- bytes ---- */
 
-static int
-refused(struct wire_source *source)
-{
-    return context_error(source->context, MEMMODEL_ERROR_IO, source->name, "%s", strerror(errno));
-}
-
 int
 wire_open(struct wire_source *source, memmodel_context *context, const char *path)
 {
-    *source = (struct wire_source){.context = context, .name = path, .file = fopen(path, "rb")};
-    if (!source->file)
-        return refused(source);
-    setvbuf(source->file, NULL, _IONBF, 0); /* the window is the buffer */
-    source->size = fseeko(source->file, 0, SEEK_END) == 0 ? (int64_t)ftello(source->file) : -1;
+    int status;
+
+    *source = (struct wire_source){.context = context, .name = path};
+    status = file_open(context, path, &source->file, &source->size);
+    if (status)
+        return status;
     if (source->size >= 0)
         return 0;
-    refused(source);
-    wire_close(source);
-    return MEMMODEL_ERROR_IO;
+    wire_close(source); /* what has no size cannot be stepped through */
+    return context_error(context, MEMMODEL_ERROR_IO, path, "is no regular file");
 }
 
 void
 wire_open_memory(struct wire_source *source, memmodel_context *context, const char *name, const void *bytes,
                  size_t length)
 {
-    *source = (struct wire_source){.context = context, .name = name, .memory = bytes, .size = (int64_t)length};
+    *source =
+        (struct wire_source){.context = context, .name = name, .memory = length ? bytes : "", .size = (int64_t)length};
 }
 
 void
 wire_close(struct wire_source *source)
 {
-    if (source->file)
-        fclose(source->file);
-    source->file = NULL;
+    if (!source->memory)
+        close(source->file);
 }
 
 int
@@ -60,16 +57,15 @@ wire_error(const struct wire_source *source, int64_t at, const char *format, ...
 static int
 move_window(struct wire_source *source, int64_t position)
 {
-    size_t got = 0;
+    ssize_t got = pread(source->file, source->window, WIRE_WINDOW, (off_t)position);
 
-    if (fseeko(source->file, (off_t)position, SEEK_SET) == 0)
-        got = fread(source->window, 1, WIRE_WINDOW, source->file);
     source->window_start = position;
-    source->window_length = (int64_t)got;
+    source->window_length = got > 0 ? (int64_t)got : 0;
+    source->read += source->window_length;
     if (got > 0)
-        return 0;
-    if (ferror(source->file))
-        return refused(source);
+        return context_check_input(source->context, source->name, source->read);
+    if (got < 0)
+        return context_error(source->context, MEMMODEL_ERROR_IO, source->name, "cannot read: %s", strerror(errno));
     return wire_error(source, position, "the file ends");
 }
 
@@ -79,7 +75,7 @@ bytes_at(struct wire_source *source, int64_t position, const unsigned char **byt
 {
     int status = 0;
 
-    if (!source->file) {
+    if (source->memory) {
         *bytes = source->memory + position;
         *length = source->size - position;
         return 0;
@@ -160,6 +156,10 @@ read_fixed(struct wire_message *message, size_t length, uint64_t *value)
 int
 wire_next_packed(struct wire_message *message, enum wire_type type, uint64_t *value)
 {
+    int status = context_check(message->source->context, 1);
+
+    if (status)
+        return status;
     if (type == WIRE_VARINT)
         return read_varint(message, value);
     return read_fixed(message, type == WIRE_FIXED64 ? 8 : 4, value);
@@ -206,7 +206,9 @@ wire_next(struct wire_message *message, struct wire_field *field)
     if (message->position >= message->end)
         return 0;
     *field = (struct wire_field){.at = message->position};
-    status = read_varint(message, &tag);
+    status = context_check(message->source->context, 1);
+    if (!status)
+        status = read_varint(message, &tag);
     if (status)
         return status;
     if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff)

@@ -9,22 +9,21 @@
 #include "base/context.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 enum { WIRE_WINDOW = 4096 };
 
 /* The bytes of a message of any size, of which one window is in memory. */
 struct wire_source {
     memmodel_context *context;
-    const char *name; /* of the file, in errors */
-    FILE *file;       /* NULL: all bytes are in memory */
-    const unsigned char *memory;
-    int64_t size;
+    const char *name;            /* of the file, in errors */
+    int file;                    /* open, where `memory` is NULL */
+    const unsigned char *memory; /* all bytes; NULL: they are in the file */
+    int64_t size, read;          /* bytes that it has, and that were read of it */
     unsigned char window[WIRE_WINDOW];
     int64_t window_start, window_length;
 };
 
-/* 0, MEMMODEL_ERROR_IO */
+/* 0, MEMMODEL_ERROR_IO, also for what is no regular file */
 int
 wire_open(struct wire_source *source, memmodel_context *context, const char *path);
 

@@ -58,10 +58,21 @@ inference_bind(const memmodel_network *network, const struct memmodel_inference 
 
     *context = own_context(how) ? own_context(how) : network->context;
     *own = (struct memmodel_inference){0};
-    status = network_check(network, *context);
+    status = context_begin(*context);
+    if (!status)
+        status = network_check(network, *context);
     if (!status)
         status = options_copy(*context, "memmodel_inference", how, own, sizeof *own);
     if (!status)
         status = check(*context, own);
-    return status ? status : bind(*context, network, own, binding);
+    if (!status)
+        status = bind(*context, network, own, binding);
+    return status ? context_end(*context, status) : 0;
+}
+
+int
+inference_end(memmodel_context *context, struct binding *binding, int status)
+{
+    binding_release(context, binding);
+    return context_end(context, status);
 }

@@ -352,8 +352,7 @@ memmodel_schedule_new(const memmodel_network *network, const struct memmodel_inf
     if (status)
         return status;
     status = schedule_of_binding(context, &binding, &own, schedule);
-    binding_release(context, &binding);
-    return status;
+    return inference_end(context, &binding, status);
 }
 
 /* ---- asking ---- */

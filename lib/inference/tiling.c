@@ -368,8 +368,7 @@ memmodel_tiling_new(const memmodel_network *network, const struct memmodel_infer
                                "%" PRId64 " bytes are less than none", budget);
     else
         status = tiling_of_binding(context, &binding, &own, budget, tiling);
-    binding_release(context, &binding);
-    return status;
+    return inference_end(context, &binding, status);
 }
 
 /* ---- asking ---- */

@@ -195,14 +195,12 @@ copy_row(memmodel_samples *to, const memmodel_samples *from, size_t row)
     return 0;
 }
 
-int
-memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected)
+static int
+select_rows(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected)
 {
     memmodel_samples *new;
     int status;
 
-    if (!samples || (count && !rows) || !selected)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count; i++)
         if (rows[i] >= samples->row_count)
             return context_error(samples->context, MEMMODEL_ERROR_INVALID_ARGUMENT, "rows",
@@ -219,6 +217,17 @@ memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, siz
     }
     *selected = new;
     return 0;
+}
+
+int
+memmodel_samples_select(const memmodel_samples *samples, const size_t *rows, size_t count, memmodel_samples **selected)
+{
+    int status;
+
+    if (!samples || (count && !rows) || !selected)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(samples->context);
+    return context_end(samples->context, status ? status : select_rows(samples, rows, count, selected));
 }
 
 enum { most_columns_told = 8 };
@@ -252,17 +261,14 @@ reads(const struct samples_column *column, size_t row, const char *value)
     return parse_double(value, &number) && column->numbers[row] == number;
 }
 
-int
-memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value,
-                        memmodel_samples **filtered)
+static int
+filter(const memmodel_samples *samples, const char *column, const char *value, memmodel_samples **filtered)
 {
     OWN_ENVIRONMENT;
     const struct samples_column *found;
     size_t *rows, count = 0;
     int status;
 
-    if (!samples || !column || !value || !filtered)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     found = samples_find(samples, column);
     if (!found)
         return unknown_column(samples, column);
@@ -275,6 +281,18 @@ memmodel_samples_filter(const memmodel_samples *samples, const char *column, con
     status = memmodel_samples_select(samples, rows, count, filtered);
     memory_release(samples->context, rows);
     return status;
+}
+
+int
+memmodel_samples_filter(const memmodel_samples *samples, const char *column, const char *value,
+                        memmodel_samples **filtered)
+{
+    int status;
+
+    if (!samples || !column || !value || !filtered)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(samples->context);
+    return context_end(samples->context, status ? status : filter(samples, column, value, filtered));
 }
 
 /* ---- the same random order everywhere ---- */

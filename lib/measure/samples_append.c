@@ -83,6 +83,8 @@ read_old(struct append *append)
 
     if (fstat(append->file, &about) != 0)
         return io_error(append, "read");
+    if (context_check_input(append->context, append->path, (int64_t)about.st_size))
+        return MEMMODEL_ERROR_LIMIT;
     append->old = memory_allocate(append->context, (size_t)about.st_size + 1);
     if (!append->old)
         return MEMMODEL_ERROR_NOMEM;
@@ -284,9 +286,9 @@ check_lines(const struct append *append)
     return 0;
 }
 
-int
-memmodel_samples_append(memmodel_context *context, const char *path, const char *const *columns,
-                        const char *const *values, size_t count)
+static int
+append_row(memmodel_context *context, const char *path, const char *const *columns, const char *const *values,
+           size_t count)
 {
     OWN_ENVIRONMENT;
     struct append append = {
@@ -294,8 +296,6 @@ memmodel_samples_append(memmodel_context *context, const char *path, const char 
     struct text text;
     int status;
 
-    if (!context || !path || !columns)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     text = TEXT_INIT(context);
     status = samples_check_names(context, columns, count);
     if (!status)
@@ -314,4 +314,16 @@ memmodel_samples_append(memmodel_context *context, const char *path, const char 
     memory_release(context, append.old);
     memory_release(context, append.order);
     return status;
+}
+
+int
+memmodel_samples_append(memmodel_context *context, const char *path, const char *const *columns,
+                        const char *const *values, size_t count)
+{
+    int status;
+
+    if (!context || !path || !columns)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : append_row(context, path, columns, values, count));
 }

@@ -1,5 +1,6 @@
 /* Tables of samples as CSV files: doc/formats.md describes them. */
 #include "base/environment.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/csv.h"
 #include "measure/samples.h"
@@ -92,9 +93,8 @@ read_rows(struct csv *csv, memmodel_samples *samples, struct lines *lines)
     return status;
 }
 
-int
-memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
-                       memmodel_samples **samples)
+static int
+parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_samples **samples)
 {
     OWN_ENVIRONMENT;
     struct lines lines = {NULL, 0};
@@ -102,8 +102,6 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
     struct csv csv;
     int status;
 
-    if (!context || !name || (length && !text) || !samples)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     csv_open(&csv, context, name, text, length);
     status = read_header(&csv, &new);
     if (!status)
@@ -120,21 +118,42 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
 }
 
 int
-memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples)
+memmodel_samples_parse(memmodel_context *context, const char *name, const char *text, size_t length,
+                       memmodel_samples **samples)
+{
+    int status;
+
+    if (!context || !name || (length && !text) || !samples)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : parse(context, name, text, length, samples));
+}
+
+static int
+read_file(memmodel_context *context, const char *path, memmodel_samples **samples)
 {
     OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
 
-    if (!context || !path || !samples)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_samples_parse(context, path, text, length, samples);
     memory_release(context, text);
     return status;
+}
+
+int
+memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samples **samples)
+{
+    int status;
+
+    if (!context || !path || !samples)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : read_file(context, path, samples));
 }
 
 /* ---- writing ---- */
@@ -169,8 +188,8 @@ append_table(struct text *text, const memmodel_samples *samples)
         }
 }
 
-int
-memmodel_samples_write(const memmodel_samples *samples, const char *path)
+static int
+write_file(const memmodel_samples *samples, const char *path)
 {
     OWN_ENVIRONMENT;
     struct text text;
@@ -178,8 +197,6 @@ memmodel_samples_write(const memmodel_samples *samples, const char *path)
     char *bytes;
     int status;
 
-    if (!samples || !path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     text = TEXT_INIT(samples->context);
     append_table(&text, samples);
     length = text.length;
@@ -189,4 +206,15 @@ memmodel_samples_write(const memmodel_samples *samples, const char *path)
     status = file_write(samples->context, path, bytes, length);
     memory_release(samples->context, bytes);
     return status;
+}
+
+int
+memmodel_samples_write(const memmodel_samples *samples, const char *path)
+{
+    int status;
+
+    if (!samples || !path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(samples->context);
+    return context_end(samples->context, status ? status : write_file(samples, path));
 }

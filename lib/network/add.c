@@ -127,6 +127,8 @@ enter_layer(struct draft *draft, enum op op, const void *given)
 
     if (!layer.inputs || !layer.parameters || !layer.roles || reserve_layer(builder) != 0)
         return MEMMODEL_ERROR_NOMEM;
+    if (context_check_layers(network->context, (int64_t)network->layer_count + 1))
+        return MEMMODEL_ERROR_LIMIT;
     builder->given[network->layer_count] = given;
     network->layers[network->layer_count++] = layer;
     names_enter(builder, (int32_t)network->layer_count - 1);

@@ -1,6 +1,7 @@
 /* A network from JSON (doc/formats.md): every item becomes the builder call that it was, and is checked as that. */
 #include "base/environment.h"
 #include "base/json.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "network/builder.h"
 #include "network/json.h"
@@ -643,17 +644,14 @@ read_network(struct reader *reader)
     return status ? status : read_outputs(reader);
 }
 
-int
-memmodel_network_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
-                           memmodel_network **network)
+static int
+parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_network **network)
 {
     OWN_ENVIRONMENT;
     struct reader reader = {.arena = ARENA_INIT(context)};
     memmodel_network *new;
     int status;
 
-    if (!context || !name || (length && !text) || !network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = json_document_parse(&reader.document, context, name, text, length);
     if (status)
         return status;
@@ -672,19 +670,40 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
 }
 
 int
-memmodel_network_load(memmodel_context *context, const char *path, memmodel_network **network)
+memmodel_network_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
+                           memmodel_network **network)
+{
+    int status;
+
+    if (!context || !name || (length && !text) || !network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : parse(context, name, text, length, network));
+}
+
+static int
+load(memmodel_context *context, const char *path, memmodel_network **network)
 {
     OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
 
-    if (!context || !path || !network)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_network_from_json(context, path, text, length, network);
     memory_release(context, text);
     return status;
+}
+
+int
+memmodel_network_load(memmodel_context *context, const char *path, memmodel_network **network)
+{
+    int status;
+
+    if (!context || !path || !network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : load(context, path, network));
 }

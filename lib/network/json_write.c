@@ -1,6 +1,7 @@
 /* A network as JSON (doc/formats.md): items in the order of the calls, options by the fields of their structs. */
 #include "base/environment.h"
 #include "base/json.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "network/builder.h"
 #include "network/json.h"
@@ -373,13 +374,13 @@ network_json(struct writer *writer)
     return root;
 }
 
-int
-memmodel_network_to_json(memmodel_network *network, char **text)
+static int
+json_of_network(memmodel_network *network, char **text)
 {
     OWN_ENVIRONMENT;
     struct writer writer = {.builder = builder_of(network)};
     json_t *root;
-    int status = network ? memmodel_network_status(network) : MEMMODEL_ERROR_INVALID_ARGUMENT;
+    int status = memmodel_network_status(network);
 
     if (status)
         return status;
@@ -401,18 +402,38 @@ memmodel_network_to_json(memmodel_network *network, char **text)
 }
 
 int
-memmodel_network_save(memmodel_network *network, const char *path)
+memmodel_network_to_json(memmodel_network *network, char **text)
+{
+    int status;
+
+    if (!network)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(network->context);
+    return context_end(network->context, status ? status : json_of_network(network, text));
+}
+
+static int
+save(memmodel_network *network, const char *path)
 {
     OWN_ENVIRONMENT;
     char *text;
     int status;
 
-    if (!path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = memmodel_network_to_json(network, &text);
     if (status)
         return status;
     status = file_write(network->context, path, text, strlen(text));
     memory_release(network->context, text);
     return status;
+}
+
+int
+memmodel_network_save(memmodel_network *network, const char *path)
+{
+    int status;
+
+    if (!path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(network->context);
+    return context_end(network->context, status ? status : save(network, path));
 }

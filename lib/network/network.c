@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SCOPES = 200 }; /* open at a time: each is a level of the JSON text */
+enum { MOST_SCOPES = 60 }; /* open at a time: each is two levels of the JSON text (JSON_MOST_DEPTH) */
 
 /* ---- life ---- */
 
@@ -78,6 +78,7 @@ builder_fail(struct builder *builder, int status)
 {
     const struct memmodel_error *error = memmodel_context_error(builder->network.context);
 
+    status = context_status(builder->network.context, status);
     if (builder->status == 0) {
         builder->status = status;
         snprintf(builder->message, sizeof builder->message, "%s", error->message);

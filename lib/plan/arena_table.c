@@ -182,16 +182,14 @@ greatest_alignment(const memmodel_plan *plan)
     return alignment;
 }
 
-int
-memmodel_plan_to_c(const memmodel_plan *plan, const char *name, char **code)
+static int
+c_of_plan(const memmodel_plan *plan, const char *name, char **code)
 {
     OWN_ENVIRONMENT;
     struct text text;
     size_t lives;
     char *written;
 
-    if (!plan || !name || !code)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!plan->offsets)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
     if (!is_identifier(name))
@@ -212,4 +210,15 @@ memmodel_plan_to_c(const memmodel_plan *plan, const char *name, char **code)
         return MEMMODEL_ERROR_NOMEM;
     *code = written;
     return 0;
+}
+
+int
+memmodel_plan_to_c(const memmodel_plan *plan, const char *name, char **code)
+{
+    int status;
+
+    if (!plan || !name || !code)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(plan->context);
+    return context_end(plan->context, status ? status : c_of_plan(plan, name, code));
 }

@@ -11,9 +11,10 @@ enum { NODES_BETWEEN_LOOKS = 1024 };
 #define SECONDS_BETWEEN_REPORTS 0.005
 
 void
-budget_start(struct budget *budget, const struct memmodel_plan_options *options)
+budget_start(struct budget *budget, memmodel_context *context, const struct memmodel_plan_options *options)
 {
-    *budget = (struct budget){.options = options, .most_nodes = options->nodes, .began = seconds_now()};
+    *budget =
+        (struct budget){.context = context, .options = options, .most_nodes = options->nodes, .began = seconds_now()};
     budget->deadline = options->seconds > 0 ? budget->began + options->seconds : (double)INFINITY;
     budget->next_report = budget->began;
     budget->next_look = min_i64(NODES_BETWEEN_LOOKS, budget->most_nodes);
@@ -44,7 +45,9 @@ budget_look(struct budget *budget)
     budget->next_look = min_i64(budget->nodes + NODES_BETWEEN_LOOKS, budget->most_nodes);
     if (budget->status)
         return true;
-    if (is_told_to_stop(budget, now))
+    if (context_is_used_up(budget->context, NODES_BETWEEN_LOOKS))
+        budget->status = context_must_stop(budget->context) ? MEMMODEL_PLAN_CANCELLED : MEMMODEL_PLAN_LIMIT;
+    else if (is_told_to_stop(budget, now))
         budget->status = MEMMODEL_PLAN_CANCELLED;
     else if (budget->nodes >= budget->most_nodes || now >= budget->deadline)
         budget->status = MEMMODEL_PLAN_LIMIT;

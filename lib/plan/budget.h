@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 
 struct budget {
+    memmodel_context *context; /* whose limits hold besides */
     const struct memmodel_plan_options *options;
     struct memmodel_plan_result best;     /* what `progress` is told */
     int64_t nodes, most_nodes, next_look; /* placements tried, at most, and at which the clock is looked at again */
@@ -13,7 +14,7 @@ struct budget {
 };
 
 void
-budget_start(struct budget *budget, const struct memmodel_plan_options *options);
+budget_start(struct budget *budget, memmodel_context *context, const struct memmodel_plan_options *options);
 
 double
 budget_seconds(const struct budget *budget);

@@ -2,6 +2,7 @@
 #include "base/environment.h"
 #include "base/checked.h"
 #include "base/csv.h"
+#include "base/file.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -321,15 +322,13 @@ read_all(struct reader *reader)
     return status ? status : join_rows(reader);
 }
 
-int
-memmodel_plan_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan)
+static int
+parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan)
 {
     OWN_ENVIRONMENT;
     struct reader reader = {0};
     int status;
 
-    if (!context || !name || (!text && length) || !plan)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = memmodel_plan_new(context, &reader.plan);
     if (status)
         return status;
@@ -344,21 +343,41 @@ memmodel_plan_parse(memmodel_context *context, const char *name, const char *tex
 }
 
 int
-memmodel_plan_read(memmodel_context *context, const char *path, memmodel_plan **plan)
+memmodel_plan_parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_plan **plan)
+{
+    int status;
+
+    if (!context || !name || (!text && length) || !plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : parse(context, name, text, length, plan));
+}
+
+static int
+read_file(memmodel_context *context, const char *path, memmodel_plan **plan)
 {
     OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
 
-    if (!context || !path || !plan)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_plan_parse(context, path, text, length, plan);
     memory_release(context, text);
     return status;
+}
+
+int
+memmodel_plan_read(memmodel_context *context, const char *path, memmodel_plan **plan)
+{
+    int status;
+
+    if (!context || !path || !plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : read_file(context, path, plan));
 }
 
 /* ---- writing ---- */
@@ -456,15 +475,13 @@ check_names(const memmodel_plan *plan, const char *path)
     return status;
 }
 
-int
-memmodel_plan_write(const memmodel_plan *plan, const char *path)
+static int
+write_file(const memmodel_plan *plan, const char *path)
 {
     OWN_ENVIRONMENT;
     struct text text;
     int status;
 
-    if (!plan || !path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!plan->offsets)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, path, "the plan is not solved");
     status = check_names(plan, path);
@@ -478,4 +495,15 @@ memmodel_plan_write(const memmodel_plan *plan, const char *path)
     status = text.failed ? MEMMODEL_ERROR_NOMEM : file_write(plan->context, path, text.bytes, text.length);
     text_release(&text);
     return status;
+}
+
+int
+memmodel_plan_write(const memmodel_plan *plan, const char *path)
+{
+    int status;
+
+    if (!plan || !path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(plan->context);
+    return context_end(plan->context, status ? status : write_file(plan, path));
 }

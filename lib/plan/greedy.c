@@ -105,7 +105,8 @@ greedy_in_order(struct greedy *greedy, int gaps)
 
         if (greedy_is_hopeless(greedy, greedy->placed))
             return 0;
-        if (item->fixed >= 0)
+        status = greedy->best->peak < INT64_MAX ? 0 : context_check(problem->context, (int64_t)greedy->placed / 64);
+        if (item->fixed >= 0 || status)
             continue;
         status = profile_fit(&greedy->profile, item, gaps, &greedy->offsets[number]);
         if (!status && greedy->offsets[number] + item->bytes >= greedy->best->peak)

@@ -341,7 +341,7 @@ solve(memmodel_plan *plan, const struct memmodel_plan_options *options, struct p
     struct budget budget;
     int status;
 
-    budget_start(&budget, options);
+    budget_start(&budget, plan->context, options);
     budget.best = (struct memmodel_plan_result){.size = sizeof budget.best, .total = plan->total};
     budget.best.lower_bound = problem->bottom + problem->lower_bound;
     packing.offsets = memory_allocate_zeroed(plan->context, problem->count + 1, sizeof *packing.offsets);
@@ -354,16 +354,14 @@ solve(memmodel_plan *plan, const struct memmodel_plan_options *options, struct p
     return status;
 }
 
-int
-memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *options)
+static int
+solve_own(memmodel_plan *plan, const struct memmodel_plan_options *options)
 {
     OWN_ENVIRONMENT;
     struct memmodel_plan_options own = {0};
     struct problem problem;
     int status;
 
-    if (!plan)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = options_copy(plan->context, "struct memmodel_plan_options", options, &own, sizeof own);
     if (!status && !plan->count)
         status =
@@ -380,6 +378,17 @@ memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *opt
         status = solve(plan, &own, &problem);
     problem_release(&problem);
     return status;
+}
+
+int
+memmodel_plan_solve(memmodel_plan *plan, const struct memmodel_plan_options *options)
+{
+    int status;
+
+    if (!plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(plan->context);
+    return context_end(plan->context, status ? status : solve_own(plan, options));
 }
 
 /* ---- asking ---- */

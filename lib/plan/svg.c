@@ -123,15 +123,13 @@ draw(struct drawing *drawing)
     text_append(&drawing->text, "</svg>\n");
 }
 
-int
-memmodel_plan_to_svg(const memmodel_plan *plan, char **svg)
+static int
+svg_of_plan(const memmodel_plan *plan, char **svg)
 {
     OWN_ENVIRONMENT;
     struct drawing drawing;
     char *drawn;
 
-    if (!plan || !svg)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!plan->offsets)
         return context_error(plan->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "the plan is not solved");
     drawing = (struct drawing){.text = TEXT_INIT(plan->context), .plan = plan, .begin = INT64_MAX, .end = INT64_MIN};
@@ -145,4 +143,15 @@ memmodel_plan_to_svg(const memmodel_plan *plan, char **svg)
         return MEMMODEL_ERROR_NOMEM;
     *svg = drawn;
     return 0;
+}
+
+int
+memmodel_plan_to_svg(const memmodel_plan *plan, char **svg)
+{
+    int status;
+
+    if (!plan || !svg)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(plan->context);
+    return context_end(plan->context, status ? status : svg_of_plan(plan, svg));
 }

@@ -116,14 +116,12 @@ add_blocks(memmodel_plan *plan, const struct memmodel_trace *trace)
     return status;
 }
 
-int
-memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan)
+static int
+plan_of_trace(const memmodel_trace *trace, memmodel_plan **plan)
 {
     memmodel_plan *new = NULL;
     int status;
 
-    if (!trace || !plan)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = memmodel_plan_new(trace->context, &new);
     if (!status)
         status = trace->repeat_count ? add_instances(new, trace) : add_blocks(new, trace);
@@ -132,4 +130,15 @@ memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan)
     else
         *plan = new;
     return status;
+}
+
+int
+memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan)
+{
+    int status;
+
+    if (!trace || !plan)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(trace->context);
+    return context_end(trace->context, status ? status : plan_of_trace(trace, plan));
 }

@@ -245,8 +245,8 @@ find_schedule(const memmodel_chain *chain, int64_t budget, int64_t slots, struct
     return status;
 }
 
-int
-memmodel_chain_solve(memmodel_chain *chain, int64_t budget, int64_t slots)
+static int
+solve(memmodel_chain *chain, int64_t budget, int64_t slots)
 {
     OWN_ENVIRONMENT;
     struct memmodel_chain_result result = {.size = sizeof result};
@@ -254,8 +254,6 @@ memmodel_chain_solve(memmodel_chain *chain, int64_t budget, int64_t slots)
     size_t block = 0;
     int status;
 
-    if (!chain)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = check_chain(chain, slots);
     if (!status)
         status = chain_floor(chain, &result.least, &block, NULL);
@@ -275,6 +273,17 @@ memmodel_chain_solve(memmodel_chain *chain, int64_t budget, int64_t slots)
     chain->schedule = schedule;
     chain->result = result;
     return 0;
+}
+
+int
+memmodel_chain_solve(memmodel_chain *chain, int64_t budget, int64_t slots)
+{
+    int status;
+
+    if (!chain)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(chain->context);
+    return context_end(chain->context, status ? status : solve(chain, budget, slots));
 }
 
 /* ---- asking ---- */

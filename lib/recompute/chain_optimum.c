@@ -138,20 +138,31 @@ fill_row(const struct table *table, size_t s, size_t t)
     }
 }
 
+/* Nodes: a thousand sums of two numbers take a microsecond. */
+static int64_t
+work_of_row(size_t width, size_t length)
+{
+    return 1 + (int64_t)(width / 1024 * (length + 1) + (length + 1) / 64);
+}
+
 static int
 fill_table(struct table *table)
 {
     size_t n = table->chain->count, width = (size_t)table->slots + 1, rows, cells;
+    int status = 0;
 
     if (!checked_size(n, n + 1, &rows) || !checked_size(rows / 2, width, &cells))
         return MEMMODEL_ERROR_NOMEM;
     table->costs = memory_allocate_zeroed(table->chain->context, cells, sizeof *table->costs);
     if (!table->costs)
         return MEMMODEL_ERROR_NOMEM;
-    for (size_t length = 0; length < n; length++)
-        for (size_t s = 0; s + length < n; s++)
-            fill_row(table, s, s + length);
-    return 0;
+    for (size_t length = 0; length < n && !status; length++)
+        for (size_t s = 0; s + length < n && !status; s++) {
+            status = context_check(table->chain->context, work_of_row(width, length));
+            if (!status)
+                fill_row(table, s, s + length);
+        }
+    return status;
 }
 
 /* ---- the schedule ---- */

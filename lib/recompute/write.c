@@ -55,16 +55,14 @@ curve_json(const struct curve *curve)
     return points;
 }
 
-int
-memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text)
+static int
+json_of_curve(const memmodel_recomputation *recomputation, char **text)
 {
     OWN_ENVIRONMENT;
     const struct memmodel_recomputation_result *result;
     json_t *root;
     int status;
 
-    if (!recomputation || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!recomputation->curve.count)
         return not_solved(recomputation);
     result = &recomputation->result;
@@ -80,6 +78,17 @@ memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char
     status = json_write(recomputation->context, root, text);
     json_decref(root);
     return status;
+}
+
+int
+memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char **text)
+{
+    int status;
+
+    if (!recomputation || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(recomputation->context);
+    return context_end(recomputation->context, status ? status : json_of_curve(recomputation, text));
 }
 
 /* ---- the picture ---- */
@@ -248,16 +257,14 @@ draw(struct drawing *drawing)
     text_append(&drawing->text, "</svg>\n");
 }
 
-int
-memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char **svg)
+static int
+svg_of_curve(const memmodel_recomputation *recomputation, char **svg)
 {
     OWN_ENVIRONMENT;
     struct drawing drawing;
     const struct curve *curve;
     char *drawn;
 
-    if (!recomputation || !svg)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     curve = &recomputation->curve;
     if (!curve->count)
         return not_solved(recomputation);
@@ -270,4 +277,15 @@ memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char 
         return MEMMODEL_ERROR_NOMEM;
     *svg = drawn;
     return 0;
+}
+
+int
+memmodel_recomputation_to_svg(const memmodel_recomputation *recomputation, char **svg)
+{
+    int status;
+
+    if (!recomputation || !svg)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(recomputation->context);
+    return context_end(recomputation->context, status ? status : svg_of_curve(recomputation, svg));
 }

@@ -565,10 +565,9 @@ release(struct advising *advising)
     memmodel_model_unref(advising->model);
 }
 
-int
-memmodel_advise(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates,
-                const struct memmodel_advise_options *options, memmodel_samples **advised, double *error,
-                int64_t *needed)
+static int
+advise_within(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates,
+              const struct memmodel_advise_options *options, memmodel_samples **advised, double *error, int64_t *needed)
 {
     OWN_ENVIRONMENT;
     struct memmodel_advise_options own;
@@ -579,8 +578,6 @@ memmodel_advise(memmodel_context *context, const memmodel_samples *samples, cons
     double now = 0;
     int status;
 
-    if (!context || !advised || !error || !needed)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = read_options(context, options, &own);
     if (!status && !candidates)
         status = domain_list(context, own.domain, own.domain_count, &listed);
@@ -596,4 +593,18 @@ memmodel_advise(memmodel_context *context, const memmodel_samples *samples, cons
     *error = now;
     *needed = rows;
     return 0;
+}
+
+int
+memmodel_advise(memmodel_context *context, const memmodel_samples *samples, const memmodel_samples *candidates,
+                const struct memmodel_advise_options *options, memmodel_samples **advised, double *error,
+                int64_t *needed)
+{
+    int status;
+
+    if (!context || !advised || !error || !needed)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context,
+                       status ? status : advise_within(context, samples, candidates, options, advised, error, needed));
 }

@@ -36,6 +36,7 @@ int
 corner_new(memmodel_context *context, size_t rows, struct corner *work)
 {
     *work = (struct corner){
+        .context = context,
         .residuals = memory_allocate_zeroed(context, rows, sizeof *work->residuals),
         .along = memory_allocate_zeroed(context, rows, sizeof *work->along),
         .met = memory_allocate_zeroed(context, rows, 1),
@@ -319,7 +320,7 @@ corner_fit(struct corner *work, const struct corner_problem *problem, double *co
     size_t steps = STEPS + STEPS_PER_COLUMN * problem->count;
 
     begin(&state);
-    while (steps > 0 && step(&state))
+    while (steps > 0 && !context_spend(work->context, matrix_work(problem->rows, problem->count)) && step(&state))
         steps--;
     for (int i = 0; i < REFINEMENTS; i++)
         settle(&state);

@@ -22,6 +22,7 @@ struct corner_problem {
 struct crossing;
 
 struct corner {
+    memmodel_context *context;
     double *residuals, *along; /* of every row */
     unsigned char *met;
     struct crossing *crossings;

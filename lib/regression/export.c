@@ -144,8 +144,8 @@ static const struct format {
 
 static const char *const format_names[] = {"text", "c", "python", "latex", "sql", NULL};
 
-int
-memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text)
+static int
+export_text(const memmodel_model *model, int format, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
     struct text printed;
@@ -162,4 +162,15 @@ memmodel_model_export(const memmodel_model *model, int format, memmodel_context 
         return MEMMODEL_ERROR_NOMEM;
     *text = bytes;
     return 0;
+}
+
+int
+memmodel_model_export(const memmodel_model *model, int format, memmodel_context *context, char **text)
+{
+    int status;
+
+    if (!model || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : export_text(model, format, context, text));
 }

@@ -670,26 +670,39 @@ fit_by_basis(const memmodel_samples *samples, const struct memmodel_fit_options 
                                                         : fit_both(samples, options, model);
 }
 
+/* Searches that have to end leave their loops without a word: what they found by then is no answer. */
+static int
+fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
+{
+    OWN_ENVIRONMENT;
+    memmodel_context *context = memmodel_samples_context(samples);
+    struct memmodel_fit_options own;
+    memmodel_model *fitted;
+    int status = read_options(context, options, &own), ended;
+
+    if (status)
+        return status;
+    set_defaults(&own);
+    status = check_max_terms(context, &own);
+    if (!status)
+        status = censored_rows_fit(samples, &own, fit_by_basis, &fitted);
+    ended = context_look(context, 0);
+    if (!status && ended)
+        memmodel_model_unref(fitted);
+    if (status || ended)
+        return ended ? ended : status;
+    fitted->unit = training_unit(samples, &own, fitted->target);
+    *model = fitted;
+    return 0;
+}
+
 int
 memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
-    OWN_ENVIRONMENT;
-    struct memmodel_fit_options own;
-    memmodel_model *new;
     int status;
 
     if (!samples || !model)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
-    status = read_options(memmodel_samples_context(samples), options, &own);
-    if (status)
-        return status;
-    set_defaults(&own);
-    status = check_max_terms(memmodel_samples_context(samples), &own);
-    if (!status)
-        status = censored_rows_fit(samples, &own, fit_by_basis, &new);
-    if (status)
-        return status;
-    new->unit = training_unit(samples, &own, new->target);
-    *model = new;
-    return 0;
+    status = context_begin(memmodel_samples_context(samples));
+    return context_end(memmodel_samples_context(samples), status ? status : fit(samples, options, model));
 }

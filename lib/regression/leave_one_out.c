@@ -210,6 +210,8 @@ leave_one_out_errors(struct leave_one_out *work, const struct matrix *columns, c
     for (size_t i = 0; i < count; i++) {
         size_t start = groups ? groups->starts[i] : i, size = groups ? groups->starts[i + 1] - start : 1;
 
+        if (context_spend(work->qr.q.context, 1))
+            return false;
         if (size == 1)
             row_error(work, columns, right_side, subset, coefficients, groups ? groups->rows[start] : i, errors);
         else if (size > 1)

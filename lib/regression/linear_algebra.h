@@ -28,6 +28,13 @@ matrix_new(memmodel_context *context, size_t rows, size_t columns, struct matrix
 void
 matrix_release(struct matrix *matrix);
 
+/* Nodes of context_spend() for a look at every number of so many columns: a thousand take a microsecond. */
+static inline int64_t
+matrix_work(size_t rows, size_t columns)
+{
+    return 1 + (int64_t)((double)rows * (double)columns / 1024);
+}
+
 static inline double *
 matrix_column(const struct matrix *matrix, size_t column)
 {

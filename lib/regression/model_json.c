@@ -4,6 +4,7 @@
  */
 #include "base/environment.h"
 #include "base/json.h"
+#include "base/file.h"
 #include "regression/model_file.h"
 
 #include <math.h>
@@ -184,16 +185,14 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, json
     return status;
 }
 
-int
-memmodel_model_to_json(const memmodel_model *model, char **text)
+static int
+json_of_model(const memmodel_model *model, char **text)
 {
     OWN_ENVIRONMENT;
     char *formula;
     json_t *terms, *bound;
     int status;
 
-    if (!model || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = memmodel_model_formula(model, MEMMODEL_TEXT, model->context, &formula);
     if (status)
         return status;
@@ -210,20 +209,40 @@ memmodel_model_to_json(const memmodel_model *model, char **text)
 }
 
 int
-memmodel_model_save(const memmodel_model *model, const char *path)
+memmodel_model_to_json(const memmodel_model *model, char **text)
+{
+    int status;
+
+    if (!model || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(model->context);
+    return context_end(model->context, status ? status : json_of_model(model, text));
+}
+
+static int
+save(const memmodel_model *model, const char *path)
 {
     OWN_ENVIRONMENT;
     char *text;
     int status;
 
-    if (!model || !path)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = memmodel_model_to_json(model, &text);
     if (status)
         return status;
     status = file_write(model->context, path, text, strlen(text));
     memory_release(model->context, text);
     return status;
+}
+
+int
+memmodel_model_save(const memmodel_model *model, const char *path)
+{
+    int status;
+
+    if (!model || !path)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(model->context);
+    return context_end(model->context, status ? status : save(model, path));
 }
 
 /* ---- read ---- */
@@ -599,16 +618,13 @@ read_model(const struct json_document *document, memmodel_model **model)
     return status;
 }
 
-int
-memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
-                         memmodel_model **model)
+static int
+parse(memmodel_context *context, const char *name, const char *text, size_t length, memmodel_model **model)
 {
     OWN_ENVIRONMENT;
     struct json_document document;
     int status;
 
-    if (!context || !name || (length && !text) || !model)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = json_document_parse(&document, context, name, text, length);
     if (status)
         return status;
@@ -618,19 +634,40 @@ memmodel_model_from_json(memmodel_context *context, const char *name, const char
 }
 
 int
-memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model)
+memmodel_model_from_json(memmodel_context *context, const char *name, const char *text, size_t length,
+                         memmodel_model **model)
+{
+    int status;
+
+    if (!context || !name || (length && !text) || !model)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : parse(context, name, text, length, model));
+}
+
+static int
+load(memmodel_context *context, const char *path, memmodel_model **model)
 {
     OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
 
-    if (!context || !path || !model)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = file_read(context, path, &text, &length);
     if (status)
         return status;
     status = memmodel_model_from_json(context, path, text, length, model);
     memory_release(context, text);
     return status;
+}
+
+int
+memmodel_model_load(memmodel_context *context, const char *path, memmodel_model **model)
+{
+    int status;
+
+    if (!context || !path || !model)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : load(context, path, model));
 }

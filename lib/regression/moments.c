@@ -287,7 +287,7 @@ fit_moment(struct moments_search *search, const struct loss *loss, size_t moment
     size_t rows = fit.problem.rows;
     double error;
 
-    if (rows < LEAST_ROWS)
+    if (rows < LEAST_ROWS || context_spend(search->problem->training->context, matrix_work(rows, fit.problem.count)))
         return false;
     error = moment_fit_solve(&fit, loss);
     if (!isfinite(error))

@@ -182,6 +182,8 @@ nnls_solve(struct nnls *nnls, size_t rows, const double *const *columns, size_t 
     for (size_t j = 0; j < count; j++)
         problem.norms[j] = sqrt(vector_dot(rows, columns[j], columns[j]));
     for (size_t iteration = 0; iteration < 3 * count + 1; iteration++) {
+        if (context_spend(nnls->qr.q.context, matrix_work(rows, count)))
+            return;
         size_t column = steepest_column(&problem, left);
 
         if (column == count)

@@ -331,7 +331,7 @@ vain_column(const struct path *path)
 bool
 path_step(struct path *path, size_t most)
 {
-    for (;;) {
+    while (!context_spend(path->columns.context, matrix_work(path->columns.rows, path->library))) {
         size_t vain = vain_column(path);
 
         if (vain < path->count) {
@@ -343,6 +343,7 @@ path_step(struct path *path, size_t most)
         if (keep_best(path))
             return true;
     }
+    return false;
 }
 
 void

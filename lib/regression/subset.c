@@ -180,6 +180,13 @@ try_column(const struct search *search, uint16_t column)
     list_subset(bin_of(search, &subset), &subset);
 }
 
+/* Whether the call has to end; looking at all columns beside a subset is what is counted. */
+static bool
+must_stop(const struct search *search)
+{
+    return context_spend(search->columns->context, matrix_work(search->columns->rows, search->columns->columns));
+}
+
 /* Picks a column: takes its direction out of the right side. Columns before `first` will not be tried beside it. */
 static bool
 pick(struct search *search, uint16_t column, size_t first)
@@ -187,7 +194,7 @@ pick(struct search *search, uint16_t column, size_t first)
     struct level *here = &search->levels[search->depth], *next = here + 1;
     size_t rows = search->columns->rows;
 
-    if (!take_out_picks(search, column, here->direction, here->projections, &here->pivot) ||
+    if (must_stop(search) || !take_out_picks(search, column, here->direction, here->projections, &here->pivot) ||
         !group_fits(search, column))
         return false;
     here->pick = column;
@@ -234,6 +241,8 @@ extend(struct search *search, const struct subset *subset)
 {
     size_t same = 0;
 
+    if (must_stop(search))
+        return;
     while (same < search->depth && same < subset->count && search->levels[same].pick == subset->columns[same])
         same++;
     search->depth = same;

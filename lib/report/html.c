@@ -293,16 +293,14 @@ write_timeline(struct text *page, const memmodel_report *report)
 
 /* ---- the page ---- */
 
-int
-memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
+static int
+html_of_report(const memmodel_report *report, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
     struct text page;
     char *finished;
     int status;
 
-    if (!report || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     page = TEXT_INIT(context);
     text_append(&page, page_before);
     text_append(&page, "{");
@@ -323,4 +321,15 @@ memmodel_report_to_html(const memmodel_report *report, memmodel_context *context
     }
     *text = finished;
     return 0;
+}
+
+int
+memmodel_report_to_html(const memmodel_report *report, memmodel_context *context, char **text)
+{
+    int status;
+
+    if (!report || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : html_of_report(report, context, text));
 }

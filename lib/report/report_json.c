@@ -124,15 +124,13 @@ job_json(const struct memmodel_job *job)
                      job->threads, "accumulate", job->accumulate, "symbols", symbols_json(job));
 }
 
-int
-memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
+static int
+json_of_report(const memmodel_report *report, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
     json_t *root;
     int status;
 
-    if (!report || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     root = json_pack("{ss si so so sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
                      FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->peak), "verified",
                      memmodel_report_verified(report), "step_peaks", step_peaks_json(report), "moment", report->moment,
@@ -145,4 +143,15 @@ memmodel_report_to_json(const memmodel_report *report, memmodel_context *context
     status = json_write(context, root, text);
     json_decref(root);
     return status;
+}
+
+int
+memmodel_report_to_json(const memmodel_report *report, memmodel_context *context, char **text)
+{
+    int status;
+
+    if (!report || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : json_of_report(report, context, text));
 }

@@ -119,15 +119,13 @@ write_slices(struct writer *writer, enum track track)
     }
 }
 
-int
-memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text)
+static int
+perfetto_of_trace(const memmodel_trace *trace, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
     struct writer writer = {.trace = trace, .text = TEXT_INIT(context)};
     char *finished;
 
-    if (!trace || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     text_append(&writer.text, "{\"traceEvents\":[\n");
     write_metadata(&writer);
     for (int track = TRACK_STEP; trace->event_count && track < TRACK_END; track++)
@@ -142,4 +140,15 @@ memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *contex
         return MEMMODEL_ERROR_NOMEM;
     *text = finished;
     return 0;
+}
+
+int
+memmodel_trace_to_perfetto(const memmodel_trace *trace, memmodel_context *context, char **text)
+{
+    int status;
+
+    if (!trace || !context || !text)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : perfetto_of_trace(trace, context, text));
 }

@@ -6,7 +6,7 @@
  */
 #include "base/environment.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "base/file.h"
 #include "trace/snapshot.h"
 #include "trace/trace.h"
 
@@ -239,16 +239,14 @@ trace_parse(memmodel_context *context, const char *name, const char *text, size_
     return status;
 }
 
-int
-memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace)
+static int
+read_trace(memmodel_context *context, const char *path, memmodel_trace **trace)
 {
     OWN_ENVIRONMENT;
     char *text;
     size_t length;
     int status;
 
-    if (!context)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     if (!path || !trace)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "path and trace are needed");
     status = file_read(context, path, &text, &length);
@@ -258,4 +256,15 @@ memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace 
                                                    : trace_parse(context, path, text, length, trace);
     memory_release(context, text);
     return status;
+}
+
+int
+memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace **trace)
+{
+    int status;
+
+    if (!context)
+        return MEMMODEL_ERROR_INVALID_ARGUMENT;
+    status = context_begin(context);
+    return context_end(context, status ? status : read_trace(context, path, trace));
 }

@@ -1,11 +1,13 @@
 /* Checkpoints of a search. */
 #include "regression/search/checkpoint.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { VERSION = 1, MOST_PARTS = 4096, LONGEST_TOKEN = 40 };
 
@@ -207,11 +209,7 @@ checkpoint_parse(const char *name, const char *text, size_t length, struct check
 static bool
 is_missing(const char *path)
 {
-    FILE *file = fopen(path, "rb");
-
-    if (file)
-        fclose(file);
-    return !file && errno == ENOENT;
+    return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
 int

@@ -168,7 +168,7 @@ evolve(struct hunt *hunt, const struct aim *aim, uint64_t stream, struct archive
             break; /* nothing new is left to try */
     }
     hunt->fitter.tried += world_tried(&hunt->world);
-    return status;
+    return status ? status : context_look(hunt->fitter.machine.context, 0);
 }
 
 static bool
@@ -223,5 +223,7 @@ hunt_age(struct hunt *hunt, const struct aim *aim, uint64_t part, uint64_t age, 
     allow(hunt, 2);
     polish(hunt, archive);
     hunt->tried += hunt->fitter.tried;
+    if (!status)
+        status = context_check(hunt->fitter.machine.context, (int64_t)hunt->fitter.tried);
     return status ? status : report(hunt, hunt->tried, archive, aim->used);
 }

@@ -55,7 +55,8 @@ fitter_release(struct fitter *fitter)
 bool
 fitter_may_go_on(const struct fitter *fitter)
 {
-    return fitter->tried < fitter->most_tried && (isinf(fitter->deadline) || seconds_now() < fitter->deadline);
+    return fitter->tried < fitter->most_tried && (isinf(fitter->deadline) || seconds_now() < fitter->deadline) &&
+           !context_must_stop(fitter->machine.context);
 }
 
 size_t

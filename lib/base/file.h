@@ -1,0 +1,29 @@
+/* Whole files, in and out. Every file that the library reads is opened here, but for those of /proc. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/context.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Opens a file for reading, and never waits. Its size, -1 of what is no regular file. 0, MEMMODEL_ERROR_IO. */
+int
+file_open(memmodel_context *context, const char *path, int *file, int64_t *size);
+
+/*
+ * Whole file in memory, terminated by a zero byte that `length` does not count: memory_release() it. Files, pipes and
+ * devices of any size; within a bounded call it ends where the limits say. 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM,
+ * MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED.
+ */
+int
+file_read(memmodel_context *context, const char *path, char **bytes, size_t *length);
+
+/*
+ * Writes beside `path` and renames, so that a reader never sees half a file and an error leaves the old one. A link stays
+ * one: what it leads to is written. What is no file, such as a pipe or a device, is written into.
+ */
+int
+file_write(memmodel_context *context, const char *path, const char *bytes, size_t length);
+
+#endif

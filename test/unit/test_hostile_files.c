@@ -1,0 +1,258 @@
+/* Files that do not end, do not begin, or are none: every reader says so, in bounded time and memory. */
+#include "check.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the readers ---- */
+
+static int
+read_network(memmodel_context *context, const char *path)
+{
+    memmodel_network *network = NULL;
+
+    return memmodel_network_load(context, path, &network);
+}
+
+static int
+read_onnx(memmodel_context *context, const char *path)
+{
+    memmodel_network *network = NULL;
+
+    return memmodel_network_load_onnx(context, path, NULL, &network);
+}
+
+static int
+read_samples(memmodel_context *context, const char *path)
+{
+    memmodel_samples *samples = NULL;
+
+    return memmodel_samples_read(context, path, &samples);
+}
+
+static int
+append_sample(memmodel_context *context, const char *path)
+{
+    return memmodel_samples_append(context, path, (const char *const[]){"batch"}, (const char *const[]){"1"}, 1);
+}
+
+static int
+read_model(memmodel_context *context, const char *path)
+{
+    memmodel_model *model = NULL;
+
+    return memmodel_model_load(context, path, &model);
+}
+
+static int
+read_trace(memmodel_context *context, const char *path)
+{
+    memmodel_trace *trace = NULL;
+
+    return memmodel_trace_read(context, path, &trace);
+}
+
+static int
+read_plan(memmodel_context *context, const char *path)
+{
+    memmodel_plan *plan = NULL;
+
+    return memmodel_plan_read(context, path, &plan);
+}
+
+static int
+go_on_with_fit(memmodel_context *context, const char *path)
+{
+    static const char table[] = "batch,bytes\n1,10\n2,20\n3,30\n4,40\n5,50\n6,60\n";
+    const struct memmodel_fit_options options = {
+        .size = sizeof options, .target = "bytes", .search = MEMMODEL_FIT_SEARCH_EVOLVE, .checkpoint = path};
+    memmodel_samples *samples;
+    memmodel_model *model = NULL;
+    int status;
+
+    assert_int_equal(memmodel_samples_parse(context, "table", table, sizeof table - 1, &samples), 0);
+    status = memmodel_fit(samples, &options, &model);
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+/* `whole`: into memory. ONNX is stepped through. */
+static const struct {
+    int (*read)(memmodel_context *context, const char *path);
+    int whole;
+} readers[] = {
+    {read_network, 1}, {read_onnx, 0}, {read_samples, 1},   {read_model, 1},
+    {read_trace, 1},   {read_plan, 1}, {go_on_with_fit, 1},
+};
+
+enum { READERS = sizeof readers / sizeof readers[0] };
+
+/* ---- the files ---- */
+
+struct place {
+    char folder[64], path[128];
+};
+
+static struct place
+new_place(void)
+{
+    struct place place = {.folder = "/tmp/memmodel-hostile-XXXXXX"};
+
+    assert_non_null(mkdtemp(place.folder));
+    snprintf(place.path, sizeof place.path, "%s/file", place.folder);
+    return place;
+}
+
+static void
+remove_place(const struct place *place)
+{
+    unlink(place->path);
+    assert_int_equal(rmdir(place->folder), 0);
+}
+
+static int64_t
+peak_memory(const memmodel_context *context)
+{
+    int64_t peak;
+
+    memmodel_context_memory(context, NULL, &peak);
+    return peak;
+}
+
+static void
+limit(memmodel_context *context, int64_t input_bytes, double seconds)
+{
+    const struct memmodel_limits limits = {.size = sizeof limits, .input_bytes = input_bytes, .seconds = seconds};
+
+    assert_int_equal(memmodel_context_set_limits(context, &limits), 0);
+}
+
+/* ---- tests ---- */
+
+static void
+a_device_that_does_not_end_is_read_up_to_the_limit(void **state)
+{
+    limit(*state, 1 << 20, 0);
+    for (size_t i = 0; i < READERS; i++) {
+        if (readers[i].whole)
+            assert_error(*state, readers[i].read(*state, "/dev/zero"), MEMMODEL_ERROR_LIMIT, "input_bytes");
+        else
+            assert_error(*state, readers[i].read(*state, "/dev/zero"), MEMMODEL_ERROR_IO, "no regular file");
+    }
+    assert_in_range(peak_memory(*state), 1, 8 << 20);
+}
+
+static void
+ten_gigabytes_are_refused_without_being_read(void **state)
+{
+    struct place place = new_place();
+    int file = open(place.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, (off_t)10000000000), 0);
+    close(file);
+    for (size_t i = 0; i < READERS; i++)
+        if (readers[i].whole)
+            assert_error(*state, readers[i].read(*state, place.path), MEMMODEL_ERROR_LIMIT,
+                         "10000000000 bytes are more than the context's limit, 268435456 of input_bytes");
+        else
+            assert_error(*state, readers[i].read(*state, place.path), MEMMODEL_ERROR_PARSE, "byte 0");
+    assert_error(*state, append_sample(*state, place.path), MEMMODEL_ERROR_LIMIT, "input_bytes");
+    assert_in_range(peak_memory(*state), 1, 8 << 20);
+    remove_place(&place);
+}
+
+static void
+a_folder_is_no_file(void **state)
+{
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(readers[i].read(*state, "/tmp"), MEMMODEL_ERROR_IO);
+    assert_int_equal(append_sample(*state, "/tmp"), MEMMODEL_ERROR_IO);
+}
+
+static void
+a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit(void **state)
+{
+    struct place place = new_place();
+
+    assert_int_equal(mkfifo(place.path, 0600), 0);
+    limit(*state, 0, 0.01);
+    for (size_t i = 0; i < READERS; i++)
+        if (readers[i].whole)
+            assert_error(*state, readers[i].read(*state, place.path), MEMMODEL_ERROR_LIMIT, "seconds");
+        else
+            assert_error(*state, readers[i].read(*state, place.path), MEMMODEL_ERROR_IO, "no regular file");
+    remove_place(&place);
+}
+
+struct writer {
+    const char *path;
+    int ends;
+};
+
+/* A table into the pipe, slowly; then nothing, or the same row for ever. */
+static void *
+write_pipe(void *argument)
+{
+    static const char table[] = "batch,bytes\n1,10\n", row[] = "2,20\n";
+    const struct writer *writer = argument;
+    int file = open(writer->path, O_WRONLY | O_CLOEXEC);
+
+    for (size_t i = 0; i + 1 < sizeof table; i++) {
+        if (write(file, table + i, 1) != 1)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    while (!writer->ends && write(file, row, sizeof row - 1) > 0)
+        ;
+    close(file);
+    return NULL;
+}
+
+static int
+read_pipe(memmodel_context *context, int ends, memmodel_samples **samples)
+{
+    struct place place = new_place();
+    struct writer writer = {place.path, ends};
+    pthread_t thread;
+    int status;
+
+    assert_int_equal(mkfifo(place.path, 0600), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_pipe, &writer), 0);
+    status = memmodel_samples_read(context, place.path, samples);
+    pthread_join(thread, NULL);
+    remove_place(&place);
+    return status;
+}
+
+static void
+a_pipe_is_read_to_its_end_or_to_the_limit(void **state)
+{
+    memmodel_samples *samples = NULL;
+
+    assert_int_equal(read_pipe(*state, 1, &samples), 0);
+    assert_int_equal(memmodel_samples_row_count(samples), 1);
+    memmodel_samples_unref(samples);
+    limit(*state, 1 << 20, 0);
+    assert_error(*state, read_pipe(*state, 0, &samples), MEMMODEL_ERROR_LIMIT, "input_bytes");
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(a_device_that_does_not_end_is_read_up_to_the_limit),
+        WITH_CONTEXT(ten_gigabytes_are_refused_without_being_read),
+        WITH_CONTEXT(a_folder_is_no_file),
+        WITH_CONTEXT(a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit),
+        WITH_CONTEXT(a_pipe_is_read_to_its_end_or_to_the_limit),
+    };
+
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests_name("hostile files", tests, NULL, NULL);
+}
