@@ -1,5 +1,6 @@
 /* memmodel estimate: the memory of a job, and what fits. */
 #include "job.h"
+#include "limits.h"
 #include "table.h"
 
 #include <errno.h>
@@ -382,7 +383,7 @@ run(const struct command *command, int argc, char **argv)
 
     if (status)
         return status < 0 ? EXIT_OK : status;
-    if (memmodel_context_new(NULL, &estimate.context))
+    if (limits_new_context(command, &estimate.context))
         return EXIT_FAILED;
     status = with_network(&estimate, argv, operands);
     memmodel_context_unref(estimate.context);

@@ -1,4 +1,5 @@
 /* memmodel export: a fitted formula as a file of another language. */
+#include "limits.h"
 #include "model.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ run(const struct command *command, int argc, char **argv)
     format = find_format(given.format);
     if (!format)
         return usage_error(command, "--format is text, c, python, latex, sql or json, not '%s'", given.format);
-    if (memmodel_context_new(NULL, &context))
+    if (limits_new_context(command, &context))
         return EXIT_FAILED;
     status = export_model(command, context, format, argv, operands);
     memmodel_context_unref(context);

@@ -1,5 +1,6 @@
 /* memmodel fit: a formula from a table of measurements. */
 #include "fit_options.h"
+#include "limits.h"
 #include "model.h"
 #include "network_terms.h"
 
@@ -195,6 +196,7 @@ fit_showing_progress(const memmodel_samples *samples, struct memmodel_fit_option
 
     if (shown)
         options->progress = show_progress;
+    limits_add_seconds(memmodel_samples_context(samples), options->seconds);
     status = memmodel_fit(samples, options, model);
     if (shown)
         fputc('\n', stderr);

@@ -1,5 +1,6 @@
 /* What the tool says about itself, generated from the tables, and what it says when something is wrong. */
 #include "command.h"
+#include "limits.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -57,6 +58,9 @@ help_command(FILE *to, const struct command *command)
     for (const struct option *option = command->options; option->name; option++)
         print_option(to, option);
     print_option(to, &help);
+    fputs("\nLimits, beyond which the command fails:\n", to);
+    for (const struct option *option = limit_options; option->name; option++)
+        print_option(to, option);
     fprintf(to, "\nExamples:\n%s", command->examples);
     print_exits(to, command->exits);
 }
@@ -109,7 +113,7 @@ library_error(const struct command *command, const memmodel_context *context)
 
     fprintf(stderr, "memmodel %s: ", command->name);
     print_place(error);
-    fprintf(stderr, "%s\n", error->message[0] ? error->message : memmodel_status_message(error->status));
+    limits_print_message(stderr, error);
     return EXIT_FAILED;
 }
 

@@ -1,5 +1,6 @@
 /* memmodel layers: the per-layer table of a network. */
 #include "job.h"
+#include "limits.h"
 
 #include <stdlib.h>
 
@@ -70,7 +71,7 @@ run(const struct command *command, int argc, char **argv)
 
     if (status)
         return status < 0 ? EXIT_OK : status;
-    if (memmodel_context_new(NULL, &context))
+    if (limits_new_context(command, &context))
         return EXIT_FAILED;
     status = with_network(command, context, &given, argv, operands);
     memmodel_context_unref(context);

@@ -1,5 +1,6 @@
 /* Options by a table: --name VALUE, --name=VALUE, -x VALUE, -xVALUE; `--` ends them. */
 #include "command.h"
+#include "limits.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,12 +88,27 @@ wanted(enum option_kind kind)
 /* ---- which option ---- */
 
 static const struct option *
-find_long(const struct command *command, const char *name, size_t length)
+find_among(const struct option *options, const char *name, size_t length)
 {
-    for (const struct option *option = command->options; option->name; option++)
+    for (const struct option *option = options; option->name; option++)
         if (strncmp(option->name, name, length) == 0 && option->name[length] == '\0')
             return option;
     return NULL;
+}
+
+/* One of the command's own, or of those that every command has. */
+static const struct option *
+find_long(const struct command *command, const char *name, size_t length)
+{
+    const struct option *option = find_among(command->options, name, length);
+
+    return option ? option : find_among(limit_options, name, length);
+}
+
+static bool
+is_limit(const struct option *option)
+{
+    return find_among(limit_options, option->name, strlen(option->name)) == option;
 }
 
 static const struct option *
@@ -108,10 +124,13 @@ static int
 unknown_option(const struct command *command, const char *word)
 {
     const char *names[MOST_OPTIONS + 1] = {NULL}, *near = NULL;
+    size_t count = 0;
     char name[64];
 
-    for (size_t i = 0; i < MOST_OPTIONS && command->options[i].name; i++)
-        names[i] = command->options[i].name;
+    for (size_t i = 0; count < MOST_OPTIONS && command->options[i].name; i++)
+        names[count++] = command->options[i].name;
+    for (size_t i = 0; count < MOST_OPTIONS && limit_options[i].name; i++)
+        names[count++] = limit_options[i].name;
     if (word[1] == '-') {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
         near = nearest_word(name, names);
@@ -171,7 +190,7 @@ parse_option(struct parser *parser, const char *word)
             return usage_error(command, "option '--%s' needs an argument: %s", option->name, option->argument);
         argument = parser->argv[parser->next++];
     }
-    if (!store(option, argument, parser->options, parser->argc))
+    if (!store(option, argument, is_limit(option) ? limits_given() : parser->options, parser->argc))
         return usage_error(command, "option '--%s' needs %s, not '%s'", option->name, wanted(option->kind), argument);
     return EXIT_OK;
 }
@@ -220,8 +239,8 @@ command_run(const struct command *command, int argc, char **argv, void *options,
     memmodel_context *context = NULL;
     int operands, status = options_parse(command, argc, argv, options, &operands);
 
-    if (!status && memmodel_context_new(NULL, &context))
-        status = EXIT_FAILED;
+    if (!status)
+        status = limits_new_context(command, &context);
     if (!status) {
         print_notes(command, context);
         status = work(command, context, options, argv, operands);

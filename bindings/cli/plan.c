@@ -1,5 +1,6 @@
 /* memmodel plan: in how little memory buffers can live together, and where each lies. */
 #include "json.h"
+#include "limits.h"
 #include "plan.h"
 #include "table.h"
 
@@ -259,6 +260,7 @@ solve(const struct command *command, const struct plan_options *given, memmodel_
     struct memmodel_schedule_summary summary = {.size = sizeof summary};
     int status;
 
+    limits_add_seconds(context, given->seconds);
     if ((!is_solved(source, given) && memmodel_plan_solve(source->plan, &asked)) ||
         memmodel_plan_result(source->plan, &result) ||
         (source->schedule && memmodel_schedule_summary(source->schedule, &summary)))

@@ -1,6 +1,7 @@
 /* memmodel run: a command's memory over time, as mprof of memory_profiler 0.61 writes it, and its peak. */
 #include "child.h"
 #include "command.h"
+#include "limits.h"
 #include "sample.h"
 
 #include <errno.h>
@@ -305,8 +306,7 @@ measure(const struct command *command, struct recorder *recorder, char **argumen
         write_command_line(recorder->curve, arguments);
         fflush(recorder->curve);
     }
-    if (memmodel_context_new(NULL, &context)) {
-        fputs("memmodel run: out of memory\n", stderr);
+    if (limits_new_context(command, &context)) {
         status = EXIT_TOOL_FAILED;
     } else {
         print_notes(command, context);

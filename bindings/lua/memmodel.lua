@@ -44,6 +44,11 @@ function memmodel.set_log(log)
     memmodel.context():set_log(log)
 end
 
+-- What calls may use: {memory_bytes =, input_bytes =, nodes =, layers =, seconds =}; nil for the defaults.
+function memmodel.set_limits(limits)
+    memmodel.context():set_limits(limits)
+end
+
 function memmodel.version()
     return C.memmodel_version()
 end

@@ -213,7 +213,9 @@ context_end(memmodel_context *context, int status)
 int
 context_status(const memmodel_context *context, int status)
 {
-    return status == MEMMODEL_ERROR_NOMEM ? memmodel_context_error(context)->status : status;
+    bool limited = memmodel_context_error(context)->status == MEMMODEL_ERROR_LIMIT;
+
+    return status == MEMMODEL_ERROR_NOMEM && limited ? MEMMODEL_ERROR_LIMIT : status;
 }
 
 int

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { PARSE_DEPTH = 100, TEXT_LIMIT = 65536, NAME_LIMIT = 255 };
+enum { PARSE_DEPTH = 100, TEXT_LIMIT = 65536 };
 
 static const struct rational one = {1, 1}, minus_one = {-1, 1};
 
@@ -84,7 +84,7 @@ static expression
 parse_name(struct parser *parser)
 {
     const char *start = parser->at;
-    char name[NAME_LIMIT + 1];
+    char *name = parser->word;
     size_t length = strspn(start, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.");
 
     if (length == 0)

@@ -4,10 +4,13 @@
 
 #include "expression/pool.h"
 
+enum { NAME_LIMIT = 255 };
+
 struct parser {
     struct expression_pool *pool;
     const char *name, *text, *at;
     int depth;
+    char word[NAME_LIMIT + 1]; /* the name that is being looked up: not on the stack, which nested sums share */
 };
 
 /* ---- errors: each returns the status ---- */

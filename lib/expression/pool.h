@@ -23,7 +23,7 @@ enum {
     PRODUCT_LIMIT = 4096,     /* terms that are multiplied out */
     TERM_LIMIT = 1 << 23,     /* terms of a pool: 200 MB */
     SYMBOL_LIMIT = 4096,      /* symbols of a pool */
-    DEPTH_LIMIT = 1000,       /* functions inside functions; what walks an expression recurses as deep */
+    DEPTH_LIMIT = 100,        /* functions inside functions; what walks an expression recurses as deep */
     EXPANDED_POWER = 4,       /* highest power of a sum that is multiplied out */
 };
 

@@ -432,7 +432,7 @@ memmodel_network_save(memmodel_network *network, const char *path)
 {
     int status;
 
-    if (!path)
+    if (!network || !path)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = context_begin(network->context);
     return context_end(network->context, status ? status : save(network, path));

@@ -13,6 +13,7 @@
 from memmodel import _exceptions, onnx
 from memmodel import _ffi as ffi
 from memmodel._exceptions import *  # noqa: F403
+from memmodel._limits import limits
 from memmodel.advising import Advice, advise
 from memmodel.budgeting import Budget, BudgetStep, within
 from memmodel.errors import MemmodelError
@@ -77,6 +78,7 @@ __all__ = [
     "ffi",
     "fit",
     "format_bytes",
+    "limits",
     "onnx",
     "parse_bytes",
     "recompute",

@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from memmodel import _call, _ffi
+from memmodel import _call, _ffi, _limits
 from memmodel.samples import Samples, samples_of
 
 
@@ -67,5 +67,5 @@ def advise(
     )
     measured = None if samples is None else samples_of(samples)._handle
     listed = None if candidates is None else samples_of(candidates)._handle
-    table, error, needed = _ffi.advise(_ffi.context_new(None), measured, listed, options)
+    table, error, needed = _ffi.advise(_limits.new_context(), measured, listed, options)
     return Advice(Samples._of(table), error, needed if needed >= 0 else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memmodel import _call, _ffi
+from memmodel import _call, _ffi, _limits
 from memmodel.network import Network
 from memmodel.quantity import parse_bytes
 from memmodel.report import Change, Report
@@ -20,7 +20,7 @@ def _job(symbols: Mapping[str, int] | None, sizes: Mapping[str, int], **fields: 
         _call.text(name, "symbols")
         values.append(_ffi.SymbolValue(name=name, value=_call.int64(value, name)))
     given = {name: value for name, value in fields.items() if value is not None}
-    return _ffi.Job(context=_ffi.context_new(None), symbols=values, **given)
+    return _ffi.Job(context=_limits.new_context(), symbols=values, **given)
 
 
 def _checked(network: Network) -> Network:

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from memmodel import _call, _ffi
+from memmodel import _call, _ffi, _limits
 from memmodel._turns import Turns
 from memmodel.function import Function
 from memmodel.points import Points, columns_of
@@ -133,11 +133,11 @@ class Model:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         """Read a model that save(), or `memmodel fit`, wrote."""
-        return cls(_ffi.model_load(_ffi.context_new(None), path))
+        return cls(_ffi.model_load(_limits.new_context(), path))
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "model") -> Model:
-        return cls(_ffi.model_from_json(_ffi.context_new(None), name, text))
+        return cls(_ffi.model_from_json(_limits.new_context(), name, text))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, atomically."""
@@ -261,7 +261,7 @@ class Model:
 
     def function(self, level: float = 0.0) -> Function:
         """A plain C function of the formula, or at a level above 0 of the upper bound (needs libffi in the library)."""
-        return Function(_ffi.function_new(_ffi.context_new(None), self._handle, level))
+        return Function(_ffi.function_new(_limits.new_context(), self._handle, level))
 
     # ---- about it ----
 
@@ -282,14 +282,14 @@ class Model:
 
     def formula(self, language: str | int | _ffi.Language = "text") -> str:
         """The formula as "text", "c", "python" or "latex"."""
-        return _ffi.model_formula(self._handle, language, _ffi.context_new(None))
+        return _ffi.model_formula(self._handle, language, _limits.new_context())
 
     def export(self, format: str | int | _ffi.ExportFormat = "text") -> str:
         """A file that needs no library: "c" (a header) and "python" compute the same bits; "text", "latex", "sql".
 
         >>> Path("predict.h").write_text(model.export("c"))
         """
-        return _ffi.model_export(self._handle, format, _ffi.context_new(None))
+        return _ffi.model_export(self._handle, format, _limits.new_context())
 
     @property
     def scores(self) -> Scores:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from memmodel import _call, _ffi, _optional
+from memmodel import _call, _ffi, _limits, _optional
 from memmodel._turns import Turns
 from memmodel.quantity import format_bytes
 from memmodel.report import html
@@ -84,7 +84,7 @@ class Monitor:
         )
         self.pid = int(_call.int64(os.getpid() if pid is None else pid, "pid"))
         self._turns = Turns()
-        self._handle = _ffi.monitor_new(_ffi.context_new(None), self.pid, options)
+        self._handle = _ffi.monitor_new(_limits.new_context(), self.pid, options)
         self._thread: threading.Thread | None = None
 
     @classmethod

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from memmodel import _call, _ffi
+from memmodel import _call, _ffi, _limits
 from memmodel._layers import Layers
 from memmodel._turns import Turns
 from memmodel.errors import MemmodelError
@@ -36,7 +36,7 @@ class Network(Layers):
     """
 
     def __init__(self, *, layout: str | int | _ffi.Layout = "channels_first") -> None:
-        self._own(_ffi.network_new(_ffi.context_new(None)))
+        self._own(_ffi.network_new(_limits.new_context()))
         _ffi.network_set_layout(self._handle, layout)
 
     def _own(self, handle: _ffi.NetworkHandle) -> None:
@@ -215,7 +215,7 @@ class Network(Layers):
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "network") -> Network:
-        return cls._of(_ffi.network_from_json(_ffi.context_new(None), name, text))
+        return cls._of(_ffi.network_from_json(_limits.new_context(), name, text))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network as JSON, atomically."""
@@ -224,7 +224,7 @@ class Network(Layers):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:
         """Read a network from a file."""
-        return cls._of(_ffi.network_load(_ffi.context_new(None), path))
+        return cls._of(_ffi.network_load(_limits.new_context(), path))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Network.from_json, (self.to_json(),)

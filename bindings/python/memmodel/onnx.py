@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from memmodel import _ffi
+from memmodel import _ffi, _limits
 from memmodel.network import Network
 
 __all__ = ["from_bytes", "load"]
@@ -25,7 +25,7 @@ def load(path: str | os.PathLike[str], *, batch: str | None = None, frozen: bool
     first dimension; with `frozen` no weight is trained.
     """
     options = _ffi.OnnxOptions(batch=batch, frozen=frozen)
-    return Network._of(_ffi.network_load_onnx(_ffi.context_new(None), path, options))
+    return Network._of(_ffi.network_load_onnx(_limits.new_context(), path, options))
 
 
 def from_bytes(
@@ -33,4 +33,4 @@ def from_bytes(
 ) -> Network:
     """The same from the bytes of a file; errors call them `name`."""
     options = _ffi.OnnxOptions(batch=batch, frozen=frozen)
-    return Network._of(_ffi.network_from_onnx(_ffi.context_new(None), name, content, options))
+    return Network._of(_ffi.network_from_onnx(_limits.new_context(), name, content, options))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memmodel import _call, _ffi, _optional
+from memmodel import _call, _ffi, _limits, _optional
 from memmodel.quantity import format_bytes
 from memmodel.trace import Trace
 
@@ -177,14 +177,14 @@ class Report:
         return None if handle is None else Trace(handle)
 
     def to_json(self) -> str:
-        return _ffi.report_to_json(self._handle, _ffi.context_new(None))
+        return _ffi.report_to_json(self._handle, _limits.new_context())
 
     def to_html(self) -> str:
         """A page for a browser, with a timeline to look around in; it needs no other file.
 
         >>> pathlib.Path("report.html").write_text(report.to_html())
         """
-        return _ffi.report_to_html(self._with_changes, _ffi.context_new(None))
+        return _ffi.report_to_html(self._with_changes, _limits.new_context())
 
     def to_frame(self) -> Any:
         """A pandas frame with a row a layer, and a column a category for what is live at the peak."""

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memmodel import _call, _ffi, _optional
+from memmodel import _call, _ffi, _limits, _optional
 from memmodel._turns import Turns
 from memmodel.report import html
 
@@ -19,7 +19,7 @@ _log = _ffi.Log(lambda _, message: _logger.warning("%s", _call.decoded(message))
 
 def _context() -> _ffi.ContextHandle:
     """One whose notes, such as of rows left out of a fit, go to the log of Python."""
-    context = _ffi.context_new(None)
+    context = _limits.new_context()
     _ffi.context_set_log(context, _log)
     return context
 
@@ -93,7 +93,7 @@ class Samples:
 
         >>> Samples.append("runs.csv", dim=64, batch=4, peak_bytes=monitor.peak)
         """
-        _ffi.samples_append(_ffi.context_new(None), path, list(row), [_field(row[name], name) for name in row])
+        _ffi.samples_append(_limits.new_context(), path, list(row), [_field(row[name], name) for name in row])
 
     # ---- rows ----
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from memmodel import _call, _ffi
+from memmodel import _call, _ffi, _limits
 from memmodel.estimation import _checked
 from memmodel.network import Network
 from memmodel.planning import Plan
@@ -49,7 +49,7 @@ def _inference(
         _call.text(name, "symbols")
         values.append(_ffi.SymbolValue(name=name, value=_call.int64(value, name)))
     return _ffi.Inference(
-        context=_ffi.context_new(None),
+        context=_limits.new_context(),
         symbols=values,
         without=_without(without),
         alignment=alignment,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from memmodel import _call, _ffi, _optional
+from memmodel import _call, _ffi, _limits, _optional
 
 
 class Event(NamedTuple):
@@ -49,7 +49,7 @@ class Trace:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Trace:
         """Read a recorded trace (JSON)."""
-        return cls(_ffi.trace_read(_ffi.context_new(None), path))
+        return cls(_ffi.trace_read(_limits.new_context(), path))
 
     def __len__(self) -> int:
         return _ffi.trace_event_count(self._handle)
@@ -70,7 +70,7 @@ class Trace:
 
     def to_perfetto(self) -> str:
         """JSON that https://ui.perfetto.dev opens; a microsecond of its clock is one event."""
-        return _ffi.trace_to_perfetto(self._handle, _ffi.context_new(None))
+        return _ffi.trace_to_perfetto(self._handle, _limits.new_context())
 
     def to_frame(self) -> Any:
         """A pandas frame with a row an event."""

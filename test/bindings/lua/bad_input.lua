@@ -19,6 +19,14 @@ test("an input of the model that is missing, unknown or no number is named", fun
     refused(WRONG, "input", "'c' is no input", model.domain, model, "c")
 end)
 
+test("a call beyond a limit says which, and limits can be taken back", function()
+    memmodel.set_limits { memory_bytes = 1 }
+    refused("LIMIT", nil, "beyond the context's limit, 1 of memory_bytes", memmodel.parse_samples, "a\n1\n")
+    refused(WRONG, nil, "or above", memmodel.set_limits, { seconds = -1 })
+    memmodel.set_limits()
+    truth(memmodel.parse_samples "a\n1\n")
+end)
+
 test("an unknown option is named, with the nearest that is known", function()
     local network = memmodel.network()
     local x = network:input("x", "float32", { 1, 1, 8, 8 })
