@@ -151,8 +151,6 @@ export_text(const memmodel_model *model, int format, memmodel_context *context, 
     struct text printed;
     char *bytes;
 
-    if (!model || !context || !text)
-        return MEMMODEL_ERROR_INVALID_ARGUMENT;
     printed = TEXT_INIT(context);
     if (choice_check(context, NULL, "format", format, format_names))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
