@@ -4,8 +4,13 @@
 
 #include "base/context.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* True if there is nothing of that name. */
+bool
+file_is_missing(const char *path);
 
 /* Opens a file for reading, and never waits. Its size, -1 of what is no regular file. 0, MEMMODEL_ERROR_IO. */
 int

@@ -59,6 +59,7 @@ PUBLIC_ONLY = {
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # sys/stat.h is wherever there are files.
+READ_FILES = {"base/file.c", "import/onnx_wire.c"}
 SYSTEM_OF_LINUX = re.compile(
     r"^\s*#\s*include\s+<(?!sys/stat\.h)(sys|linux|dirent|signal|unistd|sched|poll)[./]", re.MULTILINE
 )
@@ -128,9 +129,10 @@ def check_users(root):
 
 
 def check_portability(root):
-    """What needs the operating system sits in lib/measure alone."""
+    """What needs the operating system sits in lib/measure, but for the files that others read."""
     for path in sorted((root / "lib").rglob("*.[ch]")):
-        if path.relative_to(root / "lib").parts[0] != "measure":
+        place = path.relative_to(root / "lib")
+        if place.parts[0] != "measure" and place.as_posix() not in READ_FILES:
             for name in SYSTEM_OF_LINUX.findall(path.read_text(encoding="utf-8")):
                 yield path, f"<{name}...> belongs to lib/measure"
 

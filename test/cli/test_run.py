@@ -3,6 +3,7 @@
 Arguments: the tool, and the directory of a virtual environment with memory_profiler, which may be absent.
 """
 
+import contextlib
 import errno
 import json
 import os
@@ -274,8 +275,9 @@ class Terminal(unittest.TestCase):
         self.wait_for(pids, "T")
         os.kill(pids[0], signal.SIGCONT)
         self.wait_for(pids, "S")
-        for pid in reversed(pids):
-            os.kill(pid, signal.SIGKILL)
+        for pid in reversed(pids):  # the tool may have ended with its job
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 class Peaks(unittest.TestCase):

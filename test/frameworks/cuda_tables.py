@@ -199,9 +199,9 @@ def with_gradients_held(trace: memmodel.Trace) -> memmodel.Trace:
         return memmodel.Trace.read(path)
 
 
-def answer_of(network: memmodel.Network, row: Row, device: str, held: int) -> Answer:
+def answer_of(network: memmodel.Network, row: Row, gpu: str, held: int) -> Answer:
     """What a run takes, on a device of that size: the allocator gives back what is unused before it gives up."""
-    report = memmodel.estimate(network, batch=row.batch, optimizer=row.optimizer, device=device, steps=STEPS)
+    report = memmodel.estimate(network, batch=row.batch, optimizer=row.optimizer, gpu=gpu, steps=STEPS)
     trace = report.trace
     assert trace is not None
     if row.held:
@@ -211,10 +211,10 @@ def answer_of(network: memmodel.Network, row: Row, device: str, held: int) -> An
     return Answer(summary.reserved_peak, summary.requested_peak, summary.out_of_memory >= 0)
 
 
-def answers(rows: Iterable[Row], networks: Networks, device: str, held: int) -> Iterator[Judged]:
+def answers(rows: Iterable[Row], networks: Networks, gpu: str, held: int) -> Iterator[Judged]:
     for row in sorted(rows, key=lambda row: row.model):
         if row.model in networks:
-            yield Judged(row, answer_of(networks.load(row.model), row, device, held))
+            yield Judged(row, answer_of(networks.load(row.model), row, gpu, held))
 
 
 # ---- what is outside the allocator ----
@@ -335,7 +335,7 @@ def main() -> int:
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--table", dest="path", type=Path, help="another file than the one in test/data")
     parser.add_argument("--networks", type=Path, help="folder of the networks; default: networks beside the table")
-    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--gpu", default="a100", help="whose kernels run (default: a100)")
     parser.add_argument("--rows", action="store_true", help="print each run")
     parser.add_argument("--models", action="store_true", help="print each model")
     options = parser.parse_args()
@@ -345,7 +345,7 @@ def main() -> int:
         parser.error(f"{options.table}: --table is needed, the table is not part of the project")
     networks = Networks(options.networks or path.parent / "networks")
     rows = list(table.rows(path))
-    judged = list(answers(rows, networks, options.device, table.held))
+    judged = list(answers(rows, networks, options.gpu, table.held))
     if not judged:
         parser.error(f"no networks in {networks.folder}: make them with cuda_networks.py")
     calibrate(judged, table.line)

@@ -15,7 +15,7 @@ class Xmem(unittest.TestCase):
     def setUpClass(cls):
         table = cuda_tables.TABLES["xmem"]
         networks = cuda_tables.Networks(table.path.parent / "networks")
-        cls.judged = list(cuda_tables.answers(table.rows(table.path), networks, "cuda", table.held))
+        cls.judged = list(cuda_tables.answers(table.rows(table.path), networks, "a100", table.held))
         cuda_tables.calibrate(cls.judged, table.line)
 
     def of(self, family):

@@ -2,12 +2,10 @@
 #include "regression/search/checkpoint.h"
 #include "base/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { VERSION = 1, MOST_PARTS = 4096, LONGEST_TOKEN = 40 };
 
@@ -206,12 +204,6 @@ checkpoint_parse(const char *name, const char *text, size_t length, struct check
     return status;
 }
 
-static bool
-is_missing(const char *path)
-{
-    return access(path, F_OK) != 0 && errno == ENOENT;
-}
-
 int
 checkpoint_open(memmodel_context *context, const char *path, uint64_t key, struct checkpoint *checkpoint)
 {
@@ -222,7 +214,7 @@ checkpoint_open(memmodel_context *context, const char *path, uint64_t key, struc
     *checkpoint = (struct checkpoint){.context = context, .path = path, .key = key};
     if (!path)
         return 0;
-    if (is_missing(path)) {
+    if (file_is_missing(path)) {
         checkpoint->parts = json_array();
         return checkpoint->parts ? 0 : context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
     }
