@@ -16,7 +16,7 @@ const struct option limit_options[] = {
     {"max-nodes", 0, OPTION_INTEGER, "N",
      "work that the answer may take, the same on every machine; 10000000000 unless given", FIELD(nodes)},
     {"max-layers", 0, OPTION_INTEGER, "N", "layers of a network; 1000000 unless given", FIELD(layers)},
-    {NULL},
+    {.name = NULL},
 };
 
 struct memmodel_limits *
