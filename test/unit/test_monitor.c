@@ -901,12 +901,12 @@ the_control_group_of_version_1_is_found_in_a_container(void **state)
     (void)state;
     assert_non_null(mkdtemp(root));
     snprintf(mounts, sizeof mounts,
-             "30 23 0:26 /jobs/a %s/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
-             "31 23 0:27 /jobs/a %s/memory rw - cgroup cgroup rw,memory\n"
+             "30 23 0:26 /nonexistent/a %s/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+             "31 23 0:27 /nonexistent/a %s/memory rw - cgroup cgroup rw,memory\n"
              "32 23 0:28 / %s/unified rw - cgroup2 cgroup2 rw\n",
              root, root, root);
     write_below(root, "self/mountinfo", mounts);
-    write_below(root, "77/cgroup", "5:cpu,cpuacct:/jobs/a\n4:hugetlb,memory:/jobs/a/job\n0::/\n");
+    write_below(root, "77/cgroup", "5:cpu,cpuacct:/nonexistent/a\n4:hugetlb,memory:/nonexistent/a/job\n0::/\n");
     write_below(root, "memory/job/memory.usage_in_bytes", "4096\n");
     write_below(root, "memory/job/memory.max_usage_in_bytes", "8192\n");
     write_below(root, "cpu/job/memory.usage_in_bytes", "1\n");
