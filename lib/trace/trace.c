@@ -130,6 +130,12 @@ trace_lower(struct memmodel_trace *trace, int64_t bytes)
     trace->live -= bytes;
 }
 
+const char *
+trace_text(struct memmodel_trace *trace, const char *text)
+{
+    return trace->peak_only ? text : arena_copy_text(&trace->arena, text);
+}
+
 int32_t
 trace_allocate(struct memmodel_trace *trace, int64_t bytes, const char *what, int32_t layer,
                enum memmodel_category category)

@@ -85,6 +85,13 @@ void
 trace_enter(struct memmodel_trace *trace, int step, enum memmodel_phase phase, int32_t layer);
 
 /*
+ * What trace_allocate() may be given for a text that others own, such as a parameter's role: a copy that lives as long as
+ * the trace, where it keeps blocks. NULL when there is no memory.
+ */
+const char *
+trace_text(struct memmodel_trace *trace, const char *text);
+
+/*
  * The new block, or a negative status: MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM. 0 bytes is an error of the
  * caller.
  */

@@ -65,17 +65,6 @@ job_of(const struct trial *trial)
     return job;
 }
 
-/* Of the traces that are alive: blocks borrow the roles of parameters from them. */
-static memmodel_network *networks[8];
-static size_t network_count;
-
-static void
-release_networks(void)
-{
-    while (network_count)
-        memmodel_network_unref(networks[--network_count]);
-}
-
 static struct memmodel_trace *
 simulate(memmodel_context *context, const struct trial *trial, bool unrolled, struct updates *updates)
 {
@@ -89,8 +78,7 @@ simulate(memmodel_context *context, const struct trial *trial, bool unrolled, st
         fail_msg("%s", memmodel_context_error(context)->message);
     memory_release(context, simulation.unmodelled);
     binding_release(context, &binding);
-    assert_in_range(network_count, 0, 7);
-    networks[network_count++] = net;
+    memmodel_network_unref(net);
     return simulation.trace;
 }
 
@@ -258,7 +246,6 @@ assert_same(memmodel_context *context, const struct trial *trial)
     memmodel_trace_unref(trace);
     memmodel_trace_unref(whole);
     memmodel_trace_unref(peak);
-    release_networks();
     updates_release(context, &updates);
 }
 

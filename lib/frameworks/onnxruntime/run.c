@@ -65,11 +65,14 @@ set_up_parameters(struct run *run)
 
     for (size_t i = 0; i < network->parameter_count && !status; i++) {
         const struct parameter *parameter = &network->parameters[i];
+        const char *role = trace_text(run->trace, parameter->role);
         int64_t bytes;
 
+        if (!role)
+            return MEMMODEL_ERROR_NOMEM;
         if (!binding_parameter_bytes(run->binding, (int32_t)i, &bytes))
             return overflow(run, parameter->layer);
-        status = set_up_block(run, bytes, parameter->role, parameter->layer, MEMMODEL_PARAMETERS);
+        status = set_up_block(run, bytes, role, parameter->layer, MEMMODEL_PARAMETERS);
     }
     return status;
 }

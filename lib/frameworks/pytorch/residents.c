@@ -70,10 +70,12 @@ make_parameter(struct step *step, int32_t index)
     struct variable *variable = &step->variables[index];
     struct shape shape = step_bound_shape(step, parameter->dims, parameter->rank, parameter->dtype);
     struct shape counter = shape_scalar(MEMMODEL_INT64);
+    const char *role = trace_text(step->trace, parameter->role);
 
+    if (!role)
+        step_fail(step, MEMMODEL_ERROR_NOMEM);
     step_enter(step, MEMMODEL_PHASE_SETUP, parameter->layer);
-    variable->value =
-        resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, parameter->role, MEMMODEL_PARAMETERS);
+    variable->value = resident(step, layer->op == OP_PARAMETER ? layer : NULL, &shape, role, MEMMODEL_PARAMETERS);
     variable->value->parameter = parameter->trainable;
     if (parameter->trainable && step->grad_mode) {
         variable->accumulate = node_accumulate(step, variable);

@@ -90,16 +90,19 @@ make_parameter(struct ledger_trace *ledger, int32_t index)
     const struct parameter *parameter = &ledger->build->network->parameters[index];
     int64_t bytes = build_parameter_bytes(ledger->build, index);
     bool drawn = parameter->trainable && parameter->rank > 1;
+    const char *role = trace_text(ledger->trace, parameter->role);
     int32_t blocks[2] = {-1, -1}, variable;
 
     if (ledger->build->status)
         return ledger->build->status;
+    if (!role)
+        return MEMMODEL_ERROR_NOMEM;
     for (int i = 0; i < 2 && drawn; i++) {
         blocks[i] = allocate(ledger, "initializer", bytes, parameter->layer, MEMMODEL_WORKSPACE);
         if (blocks[i] < 0)
             return blocks[i];
     }
-    variable = allocate(ledger, parameter->role, bytes, parameter->layer, MEMMODEL_PARAMETERS);
+    variable = allocate(ledger, role, bytes, parameter->layer, MEMMODEL_PARAMETERS);
     for (int i = 0; i < 2 && drawn && variable >= 0; i++) {
         int status = give(ledger, blocks[i]);
 
