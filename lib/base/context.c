@@ -231,6 +231,7 @@ out_of_memory(memmodel_context *context, size_t bytes)
 static void *
 beyond_limit(memmodel_context *context, size_t bytes)
 {
+    context->limits.refused = true;
     context_error(context, MEMMODEL_ERROR_LIMIT, "memory_bytes",
                   "%zu bytes more than the %zu in use are beyond the context's limit, %" PRId64
                   " of memory_bytes; memmodel_context_set_limits() raises it",
@@ -332,6 +333,14 @@ void
 memory_discharge(memmodel_context *context, size_t bytes)
 {
     limits_give_back(&context->limits, bytes);
+}
+
+int
+memory_failed(memmodel_context *context, const char *doing)
+{
+    if (context->limits.refused && context->error.status == MEMMODEL_ERROR_LIMIT)
+        return MEMMODEL_ERROR_LIMIT;
+    return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while %s", doing);
 }
 
 char *

@@ -43,6 +43,13 @@ memory_charge(memmodel_context *context, size_t bytes);
 void
 memory_discharge(memmodel_context *context, size_t bytes);
 
+/*
+ * In a bounded call, of what is NULL either for want of such memory, which the context knows nothing of, or for want of
+ * memory of the context: MEMMODEL_ERROR_NOMEM, "out of memory while `doing`", or the MEMMODEL_ERROR_LIMIT that was said.
+ */
+int
+memory_failed(memmodel_context *context, const char *doing);
+
 /* What array_reserve() does where there is too little room. */
 int
 array_grow(memmodel_context *context, void *array, size_t *capacity, size_t needed, size_t size);
@@ -71,7 +78,7 @@ context_limits(memmodel_context *context)
  * A public call that may run for long lies between these two: `status = context_begin(context)`, its work unless that is
  * an error, `return context_end(context, status)`. A bounded call may make others, which then count as its own work.
  * context_end() makes MEMMODEL_ERROR_NOMEM what the context's error says it was: MEMMODEL_ERROR_LIMIT where the account
- * of memory was used up.
+ * of memory was used up, MEMMODEL_ERROR_OVERFLOW where a formula was too long to print.
  */
 int
 context_begin(memmodel_context *context);
@@ -79,7 +86,10 @@ context_begin(memmodel_context *context);
 int
 context_end(memmodel_context *context, int status);
 
-/* The last of what context_end() does, for calls that only take memory. */
+/*
+ * The last of what context_end() does, for calls that are short: what they return is the status of the context's error where
+ * something that they needed is NULL, or a text that failed.
+ */
 int
 context_status(const memmodel_context *context, int status);
 

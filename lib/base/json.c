@@ -424,7 +424,7 @@ json_write(memmodel_context *context, const json_t *root, char **text)
 
     if (json_dump_callback(root, append_block, &written, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0) {
         text_release(&written);
-        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
+        return memory_failed(context, "writing JSON");
     }
     text_append(&written, "\n");
     bytes = text_finish(&written);

@@ -195,6 +195,7 @@ context_begin(memmodel_context *context)
         return 0;
     limits->granted = limits->left = limits->nodes = 0;
     limits->stopped = 0;
+    limits->refused = false;
     limits->deadline = isfinite(limits->most.seconds) ? seconds_now() + limits->most.seconds : (double)INFINITY;
     return context_look(context, 0);
 }
@@ -213,9 +214,9 @@ context_end(memmodel_context *context, int status)
 int
 context_status(const memmodel_context *context, int status)
 {
-    bool limited = memmodel_context_error(context)->status == MEMMODEL_ERROR_LIMIT;
+    int said = memmodel_context_error(context)->status;
 
-    return status == MEMMODEL_ERROR_NOMEM && limited ? MEMMODEL_ERROR_LIMIT : status;
+    return status == MEMMODEL_ERROR_NOMEM && said ? said : status;
 }
 
 int

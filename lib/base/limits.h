@@ -17,6 +17,7 @@ struct limits {
     double deadline;       /* by seconds_now() */
     int depth;             /* of bounded calls, each made by the one before */
     int stopped;           /* MEMMODEL_ERROR_LIMIT or MEMMODEL_ERROR_CANCELLED once it has to end */
+    bool refused;          /* memory beyond the limit */
 
     struct memmodel_limits most; /* every field filled in */
 

@@ -13,12 +13,20 @@
 enum { NUMBER_BYTES = 64 };
 
 static bool
+fail(struct text *text)
+{
+    context_error(text->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory: a text is too long");
+    text->failed = true;
+    return false;
+}
+
+static bool
 text_reserve(struct text *text, size_t more)
 {
-    if (text->failed || more > SIZE_MAX - text->length - 1) {
-        text->failed = true;
+    if (text->failed)
         return false;
-    }
+    if (more > SIZE_MAX - text->length - 1)
+        return fail(text);
     text->failed =
         array_reserve(text->context, &text->bytes, &text->capacity, text->length + more + 1, sizeof *text->bytes) != 0;
     return !text->failed;
@@ -51,7 +59,7 @@ text_printf(struct text *text, const char *format, ...)
     length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (length < 0)
-        text->failed = true;
+        fail(text);
     else if (text_reserve(text, (size_t)length)) {
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;

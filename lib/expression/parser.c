@@ -30,10 +30,12 @@ parser_error(const struct parser *parser, const char *message)
 expression
 parser_built(const struct parser *parser, const char *where, expression a)
 {
+    int status;
+
     if (a >= 0)
         return a;
-    return parser_error_at(parser, where, a == MEMMODEL_ERROR_INVALID_ARGUMENT ? MEMMODEL_ERROR_PARSE : a,
-                           memmodel_context_error(parser->pool->context)->message);
+    status = a == MEMMODEL_ERROR_INVALID_ARGUMENT ? MEMMODEL_ERROR_PARSE : context_status(parser->pool->context, a);
+    return parser_error_at(parser, where, status, memmodel_context_error(parser->pool->context)->message);
 }
 
 /* ---- characters ---- */

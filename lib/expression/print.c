@@ -64,11 +64,11 @@ static void
 print_sum(const struct printer *printer, expression a);
 
 bool
-print_fits(const struct expression_pool *pool, struct text *out)
+print_fits(struct text *out)
 {
     if (out->failed || out->length <= PRINT_LIMIT)
         return !out->failed;
-    context_error(pool->context, MEMMODEL_ERROR_OVERFLOW, NULL, "an expression is longer than %d characters",
+    context_error(out->context, MEMMODEL_ERROR_OVERFLOW, NULL, "an expression is longer than %d characters",
                   PRINT_LIMIT);
     out->failed = true;
     return false;
@@ -339,7 +339,7 @@ print_parts(const struct printer *printer, const struct factor *factor, const ch
     size_t count = factor_parts(factor, parts);
 
     for (size_t i = 0; i < count; i++)
-        for (int32_t repeat = 0; repeat < parts[i].count && print_fits(printer->pool, printer->out); repeat++) {
+        for (int32_t repeat = 0; repeat < parts[i].count && print_fits(printer->out); repeat++) {
             text_append(printer->out, i || repeat ? between : "");
             print_part(printer, parts[i].kind, factor);
         }
@@ -396,7 +396,7 @@ print_terms(const struct printer *printer, expression a)
 
     if (node->count == 0)
         print_number(printer, rational_integer(0));
-    for (uint32_t i = 0; i < node->count && print_fits(printer->pool, printer->out); i++) {
+    for (uint32_t i = 0; i < node->count && print_fits(printer->out); i++) {
         bool negative = terms[i].coefficient.numerator < 0;
 
         if (i)

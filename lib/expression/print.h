@@ -9,7 +9,7 @@ enum { PRINT_LIMIT = 1 << 20 };
 
 /* false, with the error set and the text failed, once the text is longer than PRINT_LIMIT */
 bool
-print_fits(const struct expression_pool *pool, struct text *out);
+print_fits(struct text *out);
 
 /* The number without its sign as an integer or in decimals; false, with nothing written, if it has to be a fraction. */
 bool

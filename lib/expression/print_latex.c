@@ -140,8 +140,7 @@ print_factors(const struct printer *printer, int32_t monomial, bool negative, bo
     for (uint32_t i = 0; i < printer->pool->monomials[monomial].count; i++) {
         const struct factor *factor = &monomial_factors(printer->pool, monomial)[i];
 
-        if ((factor->numerator < 0) != negative || factor_is(factor, printer->left_out) ||
-            !print_fits(printer->pool, printer->out))
+        if ((factor->numerator < 0) != negative || factor_is(factor, printer->left_out) || !print_fits(printer->out))
             continue;
         text_append(printer->out, first && !printed ? "" : "\\, ");
         print_power(printer, factor);
@@ -243,7 +242,7 @@ print_terms(const struct printer *printer, expression a)
 
     if (node->count == 0)
         text_append(printer->out, "0");
-    for (uint32_t i = 0; i < node->count && print_fits(printer->pool, printer->out); i++) {
+    for (uint32_t i = 0; i < node->count && print_fits(printer->out); i++) {
         bool negative = terms[i].coefficient.numerator < 0;
 
         if (i)

@@ -25,7 +25,8 @@ import_error(struct import *import, int status, const char *format, ...)
 void
 import_failed(struct import *import, int status)
 {
-    import_error(import, status, "%s", memmodel_context_error(import->context)->message);
+    import_error(import, context_status(import->context, status), "%s",
+                 memmodel_context_error(import->context)->message);
 }
 
 /* ---- by name ---- */

@@ -119,11 +119,11 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
         return status;
     new = new_monitor(context, (int)pid, &own);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     status = open_tree(new);
     if (status) {
         memory_release(context, new);
-        return status;
+        return context_status(context, status);
     }
     new->handle = process_open_handle(new->pid);
     new->start = new->sharing.start = new->sharing.last = process_clock();
@@ -332,7 +332,7 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
         status = take_reading(monitor);
     if (!status && reading)
         result_copy(&monitor->last, sizeof monitor->last, reading);
-    return status;
+    return context_status(monitor->context, status);
 }
 
 /* ---- many readings ---- */

@@ -55,7 +55,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
         return status;
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->arena = ARENA_INIT(context);
@@ -63,7 +63,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
     new->column_count = new->columns ? count : 0;
     if (!new->columns || name_columns(new, columns)) {
         memmodel_samples_unref(new);
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     }
     *samples = new;
     return 0;
@@ -147,12 +147,10 @@ memmodel_samples_add(memmodel_samples *samples, const double *values)
                                  "is infinite; NaN means missing");
     }
     status = samples_reserve(samples, samples->row_count + 1);
-    if (status)
-        return status;
     for (size_t i = 0; i < samples->column_count && !status; i++)
         status = add_number(samples, &samples->columns[i], values[i]);
     samples->row_count += !status;
-    return status;
+    return context_status(samples->context, status);
 }
 
 /* ---- tables from some of the rows ---- */

@@ -391,9 +391,8 @@ json_of_network(memmodel_network *network, char **text)
         status = sort_releases(&writer);
     if (!status) {
         root = network_json(&writer);
-        status = writer.failed
-                     ? context_error(network->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON")
-                     : json_write(network->context, root, text);
+        status =
+            writer.failed ? memory_failed(network->context, "writing JSON") : json_write(network->context, root, text);
         json_decref(root);
     }
     memory_release(network->context, writer.first_release);

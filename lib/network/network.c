@@ -23,11 +23,11 @@ memmodel_network_new(memmodel_context *context, memmodel_network **network)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL, "network is NULL");
     builder = memory_allocate_zeroed(context, 1, sizeof *builder);
     if (!builder)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     status = expression_pool_new(context, &builder->network.pool);
     if (status) {
         memory_release(context, builder);
-        return status;
+        return context_status(context, status);
     }
     atomic_init(&builder->references, 1);
     builder->layout = MEMMODEL_CHANNELS_FIRST;
@@ -209,7 +209,7 @@ memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **te
         expression_print(pool, expression_of_dim(dim), EXPRESSION_TEXT, &printed);
     finished = text_finish(&printed);
     if (!finished)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(network->context, MEMMODEL_ERROR_NOMEM);
     *text = finished;
     return 0;
 }

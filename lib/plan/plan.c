@@ -38,7 +38,7 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan)
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     *new = (struct memmodel_plan){
         .context = memmodel_context_ref(context), .arena = ARENA_INIT(context), .result = {.size = sizeof new->result}};
     atomic_init(&new->references, 1);
@@ -161,10 +161,10 @@ memmodel_plan_add(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer
     if (!status)
         status = array_reserve(plan->context, &plan->buffers, &plan->capacity, plan->count + 1, sizeof *plan->buffers);
     if (status)
-        return status;
+        return context_status(plan->context, status);
     name = own.name && own.name[0] ? arena_copy_text(&plan->arena, own.name) : "";
     if (!name)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(plan->context, MEMMODEL_ERROR_NOMEM);
     status = count_bytes(plan, &own);
     if (status)
         return status;
@@ -204,7 +204,7 @@ memmodel_plan_gap(memmodel_plan *plan, size_t buffer, int64_t begin, int64_t end
                              begin, end);
     gap = arena_allocate(&plan->arena, sizeof *gap);
     if (!gap)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(plan->context, MEMMODEL_ERROR_NOMEM);
     *gap = (struct plan_gap){begin, end, NULL};
     *(given->last_gap ? &given->last_gap->next : &given->gaps) = gap;
     given->last_gap = gap;

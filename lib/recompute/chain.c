@@ -27,7 +27,7 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
                              "a chain's output cannot have %" PRId64 " bytes", output);
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     *new = (struct memmodel_chain){.context = memmodel_context_ref(context),
                                    .arena = ARENA_INIT(context),
                                    .output = output,
@@ -145,10 +145,10 @@ memmodel_chain_add(memmodel_chain *chain, const struct memmodel_chain_block *blo
         status =
             array_reserve(chain->context, &chain->blocks, &chain->capacity, chain->count + 1, sizeof *chain->blocks);
     if (status)
-        return status;
+        return context_status(chain->context, status);
     name = block_name(chain, own.name);
     if (!name)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(chain->context, MEMMODEL_ERROR_NOMEM);
     status = count_bytes(chain, &own);
     if (status)
         return status;

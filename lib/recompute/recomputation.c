@@ -43,7 +43,7 @@ memmodel_recomputation_new(memmodel_network *network, memmodel_recomputation **r
         return status;
     new = memory_allocate_zeroed(network->context, 1, sizeof *new);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(network->context, MEMMODEL_ERROR_NOMEM);
     *new = (struct memmodel_recomputation){.context = memmodel_context_ref(network->context),
                                            .network = memmodel_network_ref(network),
                                            .arena = ARENA_INIT(network->context),
@@ -92,10 +92,10 @@ memmodel_recomputation_cost(memmodel_recomputation *recomputation, const char *n
                              "a cost is 0 or more, and finite");
     given = arena_allocate(&recomputation->arena, sizeof *given);
     if (!given)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(recomputation->context, MEMMODEL_ERROR_NOMEM);
     *given = (struct given_cost){.name = arena_copy_text(&recomputation->arena, name), .cost = cost};
     if (!given->name)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(recomputation->context, MEMMODEL_ERROR_NOMEM);
     *(recomputation->last_cost ? &recomputation->last_cost->next : &recomputation->costs) = given;
     recomputation->last_cost = given;
     return 0;

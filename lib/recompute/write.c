@@ -74,7 +74,7 @@ json_of_curve(const memmodel_recomputation *recomputation, char **text)
                      "point", result->point, "simulations", (json_int_t)result->simulations, "settled", result->settled,
                      "curve", curve_json(&recomputation->curve));
     if (!root)
-        return context_error(recomputation->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
+        return memory_failed(recomputation->context, "writing JSON");
     status = json_write(recomputation->context, root, text);
     json_decref(root);
     return status;

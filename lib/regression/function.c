@@ -44,7 +44,7 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
                              "must be 0 for the formula itself, or 0.5 to 0.999 for its upper bound, not %g", level);
     new = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     atomic_init(&new->references, 1);
     new->context = memmodel_context_ref(context);
     new->model = memmodel_model_ref(model);
@@ -54,7 +54,7 @@ memmodel_function_new(memmodel_context *context, memmodel_model *model, double l
         memmodel_function_unref(new);
     else
         *function = new;
-    return status;
+    return context_status(context, status);
 }
 
 memmodel_formula_function

@@ -301,7 +301,7 @@ memmodel_model_formula(const memmodel_model *model, int language, memmodel_conte
     model_print(model, language, &printed);
     bytes = text_finish(&printed);
     if (!bytes)
-        return MEMMODEL_ERROR_NOMEM;
+        return context_status(context, MEMMODEL_ERROR_NOMEM);
     *text = bytes;
     return 0;
 }

@@ -179,7 +179,7 @@ write_root(const memmodel_model *model, const char *formula, json_t *terms, json
     }
 
     if (!root)
-        return context_error(model->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing a model");
+        return memory_failed(model->context, "writing a model");
     status = json_write_numbers(model->context, root, text);
     json_decref(root);
     return status;
@@ -199,7 +199,7 @@ json_of_model(const memmodel_model *model, char **text)
     status = terms_to_json(model, &terms);
     bound = status ? NULL : bound_to_json(model);
     if (status || !bound)
-        status = context_error(model->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing a model");
+        status = memory_failed(model->context, "writing a model");
     else
         status = write_root(model, formula, terms, bound, text);
     json_decref(terms);

@@ -139,7 +139,7 @@ json_of_report(const memmodel_report *report, memmodel_context *context, char **
                      layers_json(report), "formulas", formulas_json(report), "assumptions", report->assumptions,
                      "unmodelled", unmodelled_json(report), "what_if", what_if_json(report));
     if (!root)
-        return context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory while writing JSON");
+        return memory_failed(context, "writing JSON");
     status = json_write(context, root, text);
     json_decref(root);
     return status;

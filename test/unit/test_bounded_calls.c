@@ -1,6 +1,6 @@
 /*
  * Every public call that takes a network, or what came of one, with a network of each layer family: in a thread with 64 KiB
- * of stack, and cancelled. And what is nested deeper than a reader goes, in the same thread.
+ * of stack, cancelled, and with too little memory. And what is nested deeper than a reader goes, in the same thread.
  */
 #define FAMILY_FILE "test_bounded_calls.file"
 
@@ -117,6 +117,43 @@ ends_when_cancelled_and_serves_again(void **state)
         status = use->use(&subject);
         if (status && status != MEMMODEL_ERROR_UNSUPPORTED)
             fail_msg("%s: %s", families[i].name, memmodel_context_error(subject.context)->message);
+        release_subject(&subject);
+    }
+}
+
+static void
+limit_memory(memmodel_context *context, int64_t bytes)
+{
+    struct memmodel_limits limits = {.size = sizeof limits, .memory_bytes = bytes};
+
+    assert_int_equal(memmodel_context_set_limits(context, &limits), 0);
+}
+
+/* With ever more memory beyond what is in use, until it is enough. */
+static void
+ends_at_the_limit_of_memory_and_says_so(void **state)
+{
+    const struct use *use = *state;
+
+    for (size_t i = 0; i < FAMILIES; i++) {
+        struct subject subject;
+        int64_t used, more = 16, now;
+        int status;
+
+        make_subject(&subject, &families[i]);
+        memmodel_context_memory(subject.context, &used, NULL);
+        for (;; more += more / 4) {
+            limit_memory(subject.context, used + more);
+            status = use->use(&subject);
+            memmodel_context_memory(subject.context, &now, NULL);
+            assert_int_equal(now, used);
+            if (status != MEMMODEL_ERROR_LIMIT)
+                break;
+            assert_error(subject.context, status, MEMMODEL_ERROR_LIMIT, "memory_bytes");
+        }
+        if (status && status != MEMMODEL_ERROR_UNSUPPORTED)
+            fail_msg("%s: %s with %d bytes more", families[i].name, memmodel_context_error(subject.context)->message,
+                     (int)more);
         release_subject(&subject);
     }
 }
@@ -254,7 +291,7 @@ functions_nested_too_deep_are_refused(void **state)
 int
 main(int argc, char **argv)
 {
-    struct CMUnitTest tests[2 * USES + 3];
+    struct CMUnitTest tests[3 * USES + 3];
     size_t count = 0;
 
     if (argc > 1)
@@ -264,6 +301,7 @@ main(int argc, char **argv)
 
         tests[count++] = (struct CMUnitTest){uses[i].name, takes_64_kib_of_stack, NULL, NULL, use};
         tests[count++] = (struct CMUnitTest){uses[i].name, ends_when_cancelled_and_serves_again, NULL, NULL, use};
+        tests[count++] = (struct CMUnitTest){uses[i].name, ends_at_the_limit_of_memory_and_says_so, NULL, NULL, use};
     }
     tests[count++] = (struct CMUnitTest)WITH_CONTEXT(what_is_nested_too_deep_is_refused_with_its_place);
     tests[count++] = (struct CMUnitTest)WITH_CONTEXT(scopes_as_deep_as_they_may_be_are_written_and_read);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 
 static void
 set_limits(memmodel_context *context, struct memmodel_limits limits)
@@ -255,6 +256,190 @@ an_estimate_ends_at_each_limit_and_leaves_nothing_behind(void **state)
     assert_int_equal(memory_used(*state), 0);
 }
 
+/* ---- short calls, which only take memory ---- */
+
+static int
+make_samples(memmodel_context *context)
+{
+    memmodel_samples *samples;
+    int status = memmodel_samples_new(context, (const char *const[]){"batch", "bytes"}, 2, &samples);
+
+    if (status)
+        return status;
+    for (int i = 0; i < 20 && !status; i++)
+        status = memmodel_samples_add(samples, (double[]){i + 1, 100 * i + 7});
+    memmodel_samples_unref(samples);
+    return status;
+}
+
+static int
+make_plan(memmodel_context *context)
+{
+    memmodel_plan *plan;
+    int status = memmodel_plan_new(context, &plan);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < 20 && !status; i++) {
+        status = memmodel_plan_add(
+            plan, &(struct memmodel_plan_buffer){
+                      .size = sizeof(struct memmodel_plan_buffer), .name = "buffer", .bytes = 8, .upper = 9});
+        if (!status)
+            status = memmodel_plan_gap(plan, i, 3, 4);
+    }
+    memmodel_plan_unref(plan);
+    return status;
+}
+
+static int
+make_chain(memmodel_context *context)
+{
+    memmodel_chain *chain;
+    int status = memmodel_chain_new(context, 8, &chain);
+
+    if (status)
+        return status;
+    for (int i = 0; i < 20 && !status; i++)
+        status = memmodel_chain_add(chain, &(struct memmodel_chain_block){.size = sizeof(struct memmodel_chain_block),
+                                                                          .name = "block",
+                                                                          .input = 8,
+                                                                          .saved = 8,
+                                                                          .forward_cost = 1,
+                                                                          .backward_cost = 1});
+    memmodel_chain_unref(chain);
+    return status;
+}
+
+static int
+describe_network(memmodel_context *context, memmodel_network *network)
+{
+    memmodel_dim rows = memmodel_network_expression(network, "2 * batch + 1");
+    char *text;
+    int status;
+
+    memmodel_network_push_scope(network, "encoder");
+    memmodel_network_output(network,
+                            memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){rows, 64}));
+    status = memmodel_network_status(network);
+    if (!status)
+        status = memmodel_network_dim_text(network, rows, &text);
+    if (!status)
+        memmodel_free(context, text);
+    return status;
+}
+
+static int
+cost_layers(memmodel_network *network)
+{
+    memmodel_recomputation *recomputation;
+    int status = memmodel_recomputation_new(network, &recomputation);
+
+    if (status)
+        return status;
+    for (int i = 0; i < 20 && !status; i++)
+        status = memmodel_recomputation_cost(recomputation, "encoder.x", i);
+    memmodel_recomputation_unref(recomputation);
+    return status;
+}
+
+static int
+make_network(memmodel_context *context)
+{
+    memmodel_network *network;
+    int status = memmodel_network_new(context, &network);
+
+    if (status)
+        return status;
+    status = describe_network(context, network);
+    if (!status)
+        status = cost_layers(network);
+    memmodel_network_unref(network);
+    return status;
+}
+
+static int
+make_monitor(memmodel_context *context)
+{
+    memmodel_monitor *monitor;
+    int status = memmodel_monitor_new(context, getpid(), NULL, &monitor);
+
+    if (status)
+        return status;
+    status = memmodel_monitor_read(monitor, NULL);
+    memmodel_monitor_unref(monitor);
+    return status;
+}
+
+static memmodel_model *
+fitted_model(memmodel_context *context)
+{
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(context, (const char *const[]){"batch", "bytes"}, 2, &samples), 0);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(memmodel_samples_add(samples, (double[]){i + 1, 100 * i + 7}), 0);
+    assert_int_equal(memmodel_fit(samples, NULL, &model), 0);
+    memmodel_samples_unref(samples);
+    return model;
+}
+
+/* Of a model with a context of its own. */
+static memmodel_model *model_to_print;
+
+static int
+print_formula(memmodel_context *context)
+{
+    memmodel_function *function;
+    char *text;
+    int status = memmodel_model_formula(model_to_print, MEMMODEL_LATEX, context, &text);
+
+    if (status)
+        return status;
+    memmodel_free(context, text);
+    status = memmodel_function_new(context, model_to_print, 0.95, &function);
+    if (status == MEMMODEL_ERROR_UNSUPPORTED)
+        return 0;
+    if (!status)
+        memmodel_function_unref(function);
+    return status;
+}
+
+/* With a limit of 0, 16, ... bytes beyond what is in use, until it is enough; 0 itself is the default. */
+static void
+assert_ends_at_the_limit_of_memory(memmodel_context *context, int (*work)(memmodel_context *context))
+{
+    int64_t before = memory_used(context), more = 1;
+    int status;
+
+    for (;; more += 16) {
+        set_limits(context, (struct memmodel_limits){.memory_bytes = before + more});
+        status = work(context);
+        assert_int_equal(memory_used(context), before);
+        if (!status)
+            break;
+        assert_error(context, status, MEMMODEL_ERROR_LIMIT, "memory_bytes");
+    }
+    assert_true(more > 1);
+}
+
+static void
+short_calls_end_at_the_limit_of_memory_by_name(void **state)
+{
+    memmodel_context *other;
+
+    assert_int_equal(memmodel_context_new(NULL, &other), 0);
+    model_to_print = fitted_model(other);
+    assert_ends_at_the_limit_of_memory(*state, make_samples);
+    assert_ends_at_the_limit_of_memory(*state, make_plan);
+    assert_ends_at_the_limit_of_memory(*state, make_chain);
+    assert_ends_at_the_limit_of_memory(*state, make_network);
+    assert_ends_at_the_limit_of_memory(*state, make_monitor);
+    assert_ends_at_the_limit_of_memory(*state, print_formula);
+    memmodel_model_unref(model_to_print);
+    memmodel_context_unref(other);
+}
+
 int
 main(void)
 {
@@ -271,6 +456,7 @@ main(void)
         WITH_CONTEXT(cancelling_ends_the_call_that_runs),
         WITH_CONTEXT(what_is_no_bounded_call_is_neither_counted_nor_ended),
         WITH_CONTEXT(an_estimate_ends_at_each_limit_and_leaves_nothing_behind),
+        WITH_CONTEXT(short_calls_end_at_the_limit_of_memory_by_name),
     };
 
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);

@@ -68,8 +68,9 @@ convolution_play(struct step *step, const struct convolution_call *call, struct 
         return events->channels_last;
     }
     if (!step->status)
-        step->status = context_error(step->context, status, step->network->layers[step->layer].name, "%s",
-                                     memmodel_context_error(step->context)->message);
+        step->status =
+            context_error(step->context, context_status(step->context, status), step->network->layers[step->layer].name,
+                          "%s", memmodel_context_error(step->context)->message);
     return false;
 }
 

@@ -188,7 +188,7 @@ read_document(const struct json_document *document, struct checkpoint *checkpoin
         return context_error(checkpoint->context, MEMMODEL_ERROR_INVALID_ARGUMENT, document->name,
                              "it is a checkpoint of another table or of other options");
     checkpoint->parts = json_deep_copy(parts);
-    return checkpoint->parts ? 0 : context_error(checkpoint->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
+    return checkpoint->parts ? 0 : memory_failed(checkpoint->context, "keeping a checkpoint");
 }
 
 int
@@ -216,7 +216,7 @@ checkpoint_open(memmodel_context *context, const char *path, uint64_t key, struc
         return 0;
     if (file_is_missing(path)) {
         checkpoint->parts = json_array();
-        return checkpoint->parts ? 0 : context_error(context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
+        return checkpoint->parts ? 0 : memory_failed(context, "keeping a checkpoint");
     }
     status = file_read(context, path, &text, &length);
     if (status)
@@ -273,7 +273,7 @@ checkpoint_add(struct checkpoint *checkpoint, size_t tried, const struct archive
                      checkpoint->parts);
     if (!root || json_array_size(checkpoint->parts) != checkpoint->next) {
         json_decref(root);
-        return context_error(checkpoint->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
+        return memory_failed(checkpoint->context, "keeping a checkpoint");
     }
     status = json_write(checkpoint->context, root, &text);
     json_decref(root);
