@@ -139,6 +139,13 @@ context_check_input(memmodel_context *context, const char *name, int64_t bytes);
 int
 context_check_layers(memmodel_context *context, int64_t layers);
 
+/* Whether a status is no answer to what was asked but the end of the call: for want of memory, work or time. */
+static inline bool
+status_ends_call(int status)
+{
+    return status == MEMMODEL_ERROR_NOMEM || status == MEMMODEL_ERROR_LIMIT || status == MEMMODEL_ERROR_CANCELLED;
+}
+
 /* ---- errors: each sets the context's last error and returns its status ---- */
 
 /* `object` is the layer, column or file that is wrong; NULL or "" if none. */

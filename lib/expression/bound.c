@@ -272,22 +272,24 @@ bound_all(const struct bounding *bounding, expression a)
     return bounding->bounds[a];
 }
 
-/* Without memory every value is possible: that bound holds too. */
-void
+int
 expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
                  double *least, double *greatest)
 {
     struct bounding bounding = {.pool = pool, .lower = lower, .upper = upper};
     struct interval bound = everything;
+    int status;
 
-    if (a >= 0) {
-        bounding.bounds = memory_allocate_zeroed(pool->context, (size_t)a + 1, sizeof *bounding.bounds);
-        bounding.marks = memory_allocate_zeroed(pool->context, (size_t)a + 1, 1);
-        if (bounding.bounds && bounding.marks)
-            bound = bound_all(&bounding, a);
-        memory_release(pool->context, bounding.bounds);
-        memory_release(pool->context, bounding.marks);
-    }
+    if (a < 0)
+        return a;
+    bounding.bounds = memory_allocate_zeroed(pool->context, (size_t)a + 1, sizeof *bounding.bounds);
+    bounding.marks = memory_allocate_zeroed(pool->context, (size_t)a + 1, 1);
+    status = bounding.bounds && bounding.marks ? 0 : MEMMODEL_ERROR_NOMEM;
+    if (!status)
+        bound = bound_all(&bounding, a);
+    memory_release(pool->context, bounding.bounds);
+    memory_release(pool->context, bounding.marks);
     *least = isnan(bound.least) ? -INFINITY : bound.least;
     *greatest = isnan(bound.greatest) ? INFINITY : bound.greatest;
+    return status;
 }

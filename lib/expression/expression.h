@@ -254,9 +254,9 @@ expression_differentiate(struct expression_pool *pool, expression a, size_t symb
 
 /*
  * An interval that holds every value of `a` when each symbol lies in [lower, upper]; infinite where there is no
- * bound.
+ * bound. 0, MEMMODEL_ERROR_NOMEM, or the error that `a` is.
  */
-void
+int
 expression_bound(const struct expression_pool *pool, expression a, const double *lower, const double *upper,
                  double *least, double *greatest);
 

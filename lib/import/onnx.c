@@ -26,7 +26,7 @@ label_of(const struct onnx_node *node)
 static int
 raise_error(struct import *import)
 {
-    if (import->status == 0 || import->status == MEMMODEL_ERROR_NOMEM)
+    if (import->status == 0 || status_ends_call(import->status))
         return import->status;
     if (import->node)
         return context_error(import->context, import->status, import->label, "%s%s%s: %s", import->node->domain,

@@ -60,20 +60,19 @@ element_compare(struct import *import, expression a, expression b)
     double lower[MOST_SYMBOLS], upper[MOST_SYMBOLS], least, greatest;
     expression difference = expression_subtract(import->pool, a, b);
     size_t symbols = expression_symbol_count(import->pool);
-    int before;
+    int status;
 
-    if (difference == MEMMODEL_ERROR_NOMEM)
-        import_failed(import, difference);
-    if (difference < 0 || symbols > MOST_SYMBOLS)
+    if (difference == MEMMODEL_ERROR_OVERFLOW || symbols > MOST_SYMBOLS)
         return 2;
     for (size_t i = 0; i < symbols; i++) {
         lower[i] = 1;
         upper[i] = INFINITY;
     }
-    before = memmodel_context_error(import->context)->status;
-    expression_bound(import->pool, difference, lower, upper, &least, &greatest);
-    if (before != MEMMODEL_ERROR_NOMEM && memmodel_context_error(import->context)->status == MEMMODEL_ERROR_NOMEM)
-        import_failed(import, MEMMODEL_ERROR_NOMEM); /* without memory everything is possible */
+    status = expression_bound(import->pool, difference, lower, upper, &least, &greatest);
+    if (status) {
+        import_failed(import, status);
+        return 2;
+    }
     if (least == 0 && greatest == 0)
         return 0;
     return least > 0 ? 1 : greatest < 0 ? -1 : 2;
@@ -192,7 +191,7 @@ import_named_dim(struct import *import, const char *name)
     if (is_symbol(name) || !is_arithmetic(name))
         return symbol_dim(import, name);
     e = expression_parse(import->pool, import->label, name);
-    if (e == MEMMODEL_ERROR_NOMEM)
+    if (status_ends_call(e))
         return import_failed(import, e), 0;
     if (e < 0 || (element_integer(import, e, &integer) && integer < 0))
         return symbol_dim(import, name);

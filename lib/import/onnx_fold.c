@@ -494,8 +494,8 @@ fold_binary(struct fold *fold, int64_t kind)
         return false;
     for (size_t i = 0; i < fold->count; i++) {
         fold->elements[i] = computed(import, kind, element_at(a, i), element_at(b, i), is_whole(a->shape.dtype));
-        if (fold->elements[i] == MEMMODEL_ERROR_NOMEM)
-            import_failed(import, MEMMODEL_ERROR_NOMEM);
+        if (status_ends_call(fold->elements[i]))
+            import_failed(import, fold->elements[i]);
         if (fold->elements[i] < 0)
             return false;
     }
@@ -534,8 +534,8 @@ fold_unary(struct fold *fold, int64_t kind)
         return false;
     for (size_t i = 0; i < fold->count; i++) {
         fold->elements[i] = unary(import, kind, x->elements[i]);
-        if (fold->elements[i] == MEMMODEL_ERROR_NOMEM)
-            import_failed(import, MEMMODEL_ERROR_NOMEM);
+        if (status_ends_call(fold->elements[i]))
+            import_failed(import, fold->elements[i]);
         if (fold->elements[i] < 0)
             return false;
     }

@@ -172,7 +172,7 @@ check_end(struct append *append, struct csv *csv)
 
     while ((status = csv_read_row(csv)) == 1 && is_whole_row(append, csv))
         continue;
-    if (status == 0 || status == MEMMODEL_ERROR_NOMEM)
+    if (status == 0 || status_ends_call(status))
         return status;
     if (csv->fields[0].line != number)
         return status < 0 ? status : csv_error(csv, 0, "this row is not one of %zu columns", append->count);

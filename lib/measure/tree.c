@@ -66,7 +66,7 @@ take_in(struct tree *tree, const struct process_identity *process, bool *adopted
     int status = add_member(tree, process);
 
     *adopted = status == 0;
-    return status == MEMMODEL_ERROR_NOMEM ? status : 0;
+    return status_ends_call(status) ? status : 0;
 }
 
 static int

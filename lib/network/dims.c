@@ -9,7 +9,7 @@ dim_result(struct draft *draft, expression e)
     int64_t value;
 
     if (e < 0) {
-        if (!draft->status && e != MEMMODEL_ERROR_NOMEM)
+        if (!draft->status && !status_ends_call(e))
             context_error(context, e, draft->name, "%s", memmodel_context_error(context)->message);
         if (!draft->status)
             draft->status = e;

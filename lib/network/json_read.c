@@ -28,7 +28,7 @@ refused(const struct reader *reader, const json_t *value, int status)
 {
     const struct memmodel_error *error = memmodel_context_error(reader->document.context);
 
-    if (status == MEMMODEL_ERROR_NOMEM)
+    if (status_ends_call(status))
         return status;
     return json_error_at(&reader->document, value, status, "%s%s%s", error->object, *error->object ? ": " : "",
                          error->message);

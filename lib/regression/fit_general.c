@@ -191,12 +191,12 @@ is_sound(void *user, const struct candidate *candidate, bool *sound)
         return 0;
     }
     if (status) /* terms that cannot be told apart make no formula */
-        return status == MEMMODEL_ERROR_NOMEM ? status : 0;
+        return status_ends_call(status) ? status : 0;
     set_domain(fit, model);
     status = model_finish(model);
     *sound = !status && structure_proves(&fit->structure, model->value, fit->relative);
     memmodel_model_unref(model);
-    return status == MEMMODEL_ERROR_NOMEM ? status : 0;
+    return status_ends_call(status) ? status : 0;
 }
 
 /* A mean error of candidates as people read it. */

@@ -64,8 +64,8 @@ model_file_term(const struct json_document *document, const json_t *item, memmod
     if (!json_is_string(item))
         return model_file_wrong(document, item, "expected a term");
     *term = expression_parse(model->pool, document->name, json_string_value(item));
-    if (*term == MEMMODEL_ERROR_NOMEM)
-        return MEMMODEL_ERROR_NOMEM;
+    if (status_ends_call(*term))
+        return *term;
     if (*term < 0)
         return json_error_at(document, item, MEMMODEL_ERROR_PARSE, "not a term: %.200s", json_string_value(item));
     if (expression_symbol_count(model->pool) > model->input_count)

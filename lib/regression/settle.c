@@ -40,7 +40,7 @@ read_terms(struct expression_pool *pool, char *texts, expression *terms)
         terms[k] = expression_parse(pool, "term", line);
         *end = '\n';
         if (terms[k] < 0)
-            return terms[k] == MEMMODEL_ERROR_NOMEM ? MEMMODEL_ERROR_NOMEM : MEMMODEL_ERROR_DATA;
+            return status_ends_call(terms[k]) ? terms[k] : MEMMODEL_ERROR_DATA;
     }
     return 0;
 }

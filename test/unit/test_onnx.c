@@ -3,6 +3,8 @@
 
 #include "onnx_file.h"
 
+#include "base/context.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -366,6 +368,7 @@ load_something(memmodel_context *context)
     onnx_node(&file, "Gather", "shape,zero", "n", "");
     onnx_node(&file, "Concat", "n,minus", "to", "axis=0");
     onnx_node(&file, "Reshape", "c,to", "d", "");
+    onnx_node(&file, "Greater", "n,zero", "some", "");
     onnx_node(&file, "Erf", "d", "y", "");
     onnx_output(&file, "y");
     onnx_end(&file, 17);
@@ -390,6 +393,21 @@ reading_without_memory_fails_cleanly(void **state)
 {
     (void)state;
     assert_survives_failing_allocations(load_something);
+}
+
+/* What failed before has nothing to do with it. */
+static int
+load_something_after_a_failure(memmodel_context *context)
+{
+    assert_null(memory_allocate(context, SIZE_MAX));
+    return load_something(context);
+}
+
+static void
+reading_without_memory_fails_after_a_failure_as_well(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(load_something_after_a_failure);
 }
 
 /* ---- onnxruntime ---- */
@@ -501,6 +519,7 @@ main(void)
         WITH_CONTEXT(what_is_no_onnx_file_is_refused),
         WITH_CONTEXT(ten_gigabytes_of_weights_take_neither_time_nor_memory),
         cmocka_unit_test(reading_without_memory_fails_cleanly),
+        cmocka_unit_test(reading_without_memory_fails_after_a_failure_as_well),
         WITH_CONTEXT(onnxruntime_works_in_place_where_it_can),
         WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
         WITH_CONTEXT(an_unknown_level_of_optimization_is_refused),

@@ -115,7 +115,7 @@ add_terms(struct trees *trees, const struct formula *formula, struct candidate *
         size_t index;
         int status;
 
-        if (term == MEMMODEL_ERROR_NOMEM)
+        if (status_ends_call(term))
             return (int)term;
         *same = term >= 0;
         if (!*same)
