@@ -129,19 +129,21 @@ suite_aarch64() {
     fi
 }
 
-# The libraries are compiled, too: subprojects/ says where they come from.
 configure_musl() {
-    configure musl CC=musl-gcc -Dbuildtype=debugoptimized --force-fallback-for=jansson,libffi,cmocka -Ddefault_library=static \
-        -Dlua=disabled
+    configure musl CC=musl-gcc -Dbuildtype=debugoptimized -Ddefault_library=static -Dlua=disabled \
+        "-Dpkg_config_path=$PWD/build/musl-libraries/lib/pkgconfig"
 }
 
 suite_musl() {
     need musl-tools musl-gcc --version
+    need make make --version
+    need cmake cmake --version
     install_missing
-    if configure_musl >build/musl.log 2>&1; then
+    # the libraries that it links must be compiled with musl, too
+    if test/nightly/musl-libraries.sh build/musl-libraries >build/musl.log 2>&1; then
         only=unit-programs test_in musl testlog --suite unit
     else
-        skipped musl "its jansson, libffi and cmocka could not be fetched or set up (build/musl.log)"
+        skipped musl 'the sources of its libraries could not be fetched from Debian and compiled (build/musl.log)'
     fi
 }
 

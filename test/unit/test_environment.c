@@ -229,6 +229,7 @@ exceptions_that_are_signals_are_never_met(void **state)
 #if defined(__GLIBC__)
     int all = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT;
 
+    feclearexcept(FE_ALL_EXCEPT); /* what is raised already would be a signal at once */
     if (feenableexcept(all) < 0)
         skip(); /* this processor has none */
     assert_usual_answers(state);
@@ -240,13 +241,20 @@ exceptions_that_are_signals_are_never_met(void **state)
 #endif
 }
 
+/* A locale of any name is set in some C libraries, the one of C in fact. */
+static bool
+set_german(void)
+{
+    return setlocale(LC_ALL, "de_DE.UTF-8") && strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
 /* One that is installed, or made here from the sources that are: asked for once it is there, for a failure is remembered. */
 static bool
 set_a_locale_with_a_comma(void)
 {
     char here[4096];
 
-    if (setlocale(LC_ALL, "de_DE.UTF-8"))
+    if (set_german())
         return true;
     if (access("de_DE.UTF-8/LC_NUMERIC", R_OK) != 0 &&
         system("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >/dev/null 2>&1") != 0)
@@ -254,17 +262,16 @@ set_a_locale_with_a_comma(void)
     if (!getcwd(here, sizeof here))
         return false;
     setenv("LOCPATH", here, 1);
-    return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    return set_german();
 }
 
 static void
 a_decimal_comma_does_not_change_an_answer(void **state)
 {
     if (!set_a_locale_with_a_comma()) {
-        print_message("there is no locale de_DE.UTF-8, and localedef makes none\n");
+        print_message("there is no locale de_DE.UTF-8 with a comma, and localedef makes none\n");
         skip();
     }
-    assert_string_equal(localeconv()->decimal_point, ",");
     assert_usual_answers(state);
     assert_string_equal(localeconv()->decimal_point, ",");
     setlocale(LC_ALL, "C");

@@ -117,6 +117,18 @@ static const struct range ranges[] = {
     {OPCODE_POWER, 1, 4096, 0.125, 12, false, 0.8},
 };
 
+/* musl's powl() is off by more than a tenth of a double's unit where the exponent is large. */
+static bool
+can_be_judged(enum opcode opcode)
+{
+#if defined(__GLIBC__)
+    (void)opcode;
+    return true;
+#else
+    return opcode != OPCODE_POWER;
+#endif
+}
+
 static double
 worst_of(const struct range *range, uint64_t *seed, double *at)
 {
@@ -144,8 +156,11 @@ functions_are_as_exact_as_promised(void **state)
         skip();
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
         const struct range *range = &ranges[i];
-        double at = 0, worst = worst_of(range, &seed, &at);
+        double at = 0, worst;
 
+        if (!can_be_judged(range->opcode))
+            continue;
+        worst = worst_of(range, &seed, &at);
         print_message("%s, %g to %g: %.3f units of the last place, at %a\n",
                       range->opcode == OPCODE_EXP         ? "exp"
                       : range->opcode == OPCODE_LOG       ? "log"
