@@ -167,13 +167,14 @@ struct outline {
     size_t objects, members, arrays, values;
 };
 
+/* Its closing quote, or the text's last character. */
 static const char *
 end_of_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)
         if (*at == '\\')
             at++;
-    return at;
+    return at < end ? at : end - 1;
 }
 
 /* Right for JSON; of anything else it may count too much or too little, and jansson takes less. */
@@ -187,9 +188,11 @@ outline_of(const char *text, size_t length)
     for (const char *at = text; at < end; at++) {
         bool opens = *at == '[' || *at == '{';
 
-        if (*at == '"')
+        if (*at == '"') {
             at = end_of_string(at, end);
-        else if (opens && depth++ == JSON_MOST_DEPTH && !outline.too_deep)
+            continue;
+        }
+        if (opens && depth++ == JSON_MOST_DEPTH && !outline.too_deep)
             outline.too_deep = at;
         else if (*at == ']' || *at == '}')
             depth--;

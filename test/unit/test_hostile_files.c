@@ -1,10 +1,13 @@
 /* Files that do not end, do not begin, or are none: every reader says so, in bounded time and memory. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+
 #include "check.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -242,6 +245,41 @@ a_pipe_is_read_to_its_end_or_to_the_limit(void **state)
     assert_error(*state, read_pipe(*state, 0, &samples), MEMMODEL_ERROR_LIMIT, "input_bytes");
 }
 
+/* ---- texts in memory ---- */
+
+/* The byte after the text is in a page that must not be touched. */
+static void
+parse_before_a_guard(memmodel_context *context, char *end, const char *text)
+{
+    size_t length = strlen(text);
+    char *begin = memcpy(end - length, text, length);
+    memmodel_network *network = NULL;
+    memmodel_model *model = NULL;
+    memmodel_samples *samples = NULL;
+    memmodel_plan *plan = NULL;
+
+    assert_int_not_equal(memmodel_network_from_json(context, "text", begin, length, &network), 0);
+    assert_int_not_equal(memmodel_model_from_json(context, "text", begin, length, &model), 0);
+    assert_int_not_equal(memmodel_plan_parse(context, "text", begin, length, &plan), 0);
+    if (memmodel_samples_parse(context, "text", begin, length, &samples) == 0)
+        memmodel_samples_unref(samples); /* a header */
+}
+
+static void
+a_text_is_not_read_behind_its_end(void **state)
+{
+    static const char *const texts[] = {"",   "\"", "\"\\", "\"a\\", "{\"a", "{\"a\\",  "[\"",
+                                        "[1", "{",  "1e",   "-",     "tru",  "\xef\xbb"};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        parse_before_a_guard(*state, pages + page, texts[i]);
+    munmap(pages, 2 * page);
+}
+
 int
 main(void)
 {
@@ -251,6 +289,7 @@ main(void)
         WITH_CONTEXT(a_folder_is_no_file),
         WITH_CONTEXT(a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit),
         WITH_CONTEXT(a_pipe_is_read_to_its_end_or_to_the_limit),
+        WITH_CONTEXT(a_text_is_not_read_behind_its_end),
     };
 
     signal(SIGPIPE, SIG_IGN);
