@@ -3,6 +3,8 @@
  *
  * NULL for a parameter that is not documented to take it is no crash: a call gives MEMMODEL_ERROR_INVALID_ARGUMENT, NULL
  * or 0 (NaN for a number that may be 0). To drop a reference or to free NULL does nothing.
+ *
+ * A call needs at most 64 KiB of stack, its caller's functions not counted.
  */
 #ifndef MEMMODEL_CONTEXT_H
 #define MEMMODEL_CONTEXT_H

@@ -346,14 +346,24 @@ struct expression_range {
     double least, greatest;
 };
 
+/* Room for expression_range() of a program, for one thread at a time. 0, MEMMODEL_ERROR_NOMEM. */
+struct expression_ranging;
+
+int
+expression_ranging_new(const struct expression_program *program, struct expression_ranging **ranging);
+
+/* Before the program. */
+void
+expression_ranging_free(struct expression_ranging *ranging);
+
 /*
  * What the program's one result may be where each symbol lies in [lower, upper], and its slope along one of them (any other
  * index: 0): the difference of two results by that of the symbol, the others held, infinite where there is no bound. false
  * where an operation may be undefined there, or overflow; both ranges may be wider than need be.
  */
 bool
-expression_program_range(const struct expression_program *program, const double *lower, const double *upper,
-                         size_t symbol, struct expression_range *value, struct expression_range *slope);
+expression_range(struct expression_ranging *ranging, const double *lower, const double *upper, size_t symbol,
+                 struct expression_range *value, struct expression_range *slope);
 
 bool
 expression_program_uses(const struct expression_program *program, size_t symbol);

@@ -282,6 +282,11 @@ is_finite(const struct extent *a)
            !isnan(a->slope.greatest);
 }
 
+struct expression_ranging {
+    const struct expression_program *program;
+    struct extent registers[];
+};
+
 struct region {
     const struct expression_program *program;
     const double *lower, *upper;
@@ -321,12 +326,32 @@ note_what_it_is(enum opcode opcode, const struct extent *a, const struct extent 
     result->less_of = opcode == OPCODE_MIN ? of : 0;
 }
 
-bool
-expression_program_range(const struct expression_program *program, const double *lower, const double *upper,
-                         size_t symbol, struct expression_range *value, struct expression_range *slope)
+int
+expression_ranging_new(const struct expression_program *program, struct expression_ranging **ranging)
 {
+    struct expression_ranging *new =
+        memory_allocate(program->context, sizeof *new + program->registers * sizeof new->registers[0]);
+
+    if (!new)
+        return MEMMODEL_ERROR_NOMEM;
+    new->program = program;
+    *ranging = new;
+    return 0;
+}
+
+void
+expression_ranging_free(struct expression_ranging *ranging)
+{
+    memory_release(ranging->program->context, ranging);
+}
+
+bool
+expression_range(struct expression_ranging *ranging, const double *lower, const double *upper, size_t symbol,
+                 struct expression_range *value, struct expression_range *slope)
+{
+    const struct expression_program *program = ranging->program;
     const struct region region = {program, lower, upper, symbol};
-    struct extent registers[REGISTER_LIMIT], result = {.value = flat};
+    struct extent *registers = ranging->registers, result = {.value = flat};
 
     if (program->parameters > 0 || program->result_count != 1)
         return false;

@@ -187,25 +187,83 @@ find_split(const struct table *table, size_t s, size_t t, int64_t m, int64_t *mo
     return split;
 }
 
-static int
-recover(const struct table *table, size_t s, size_t t, int64_t m, struct chain_schedule *schedule)
-{
-    int64_t moved;
-    size_t split = find_split(table, s, t, m, &moved);
-    int status;
+/* Blocks s to t that are still to be run in so much memory, or the backward pass of s alone. */
+struct pending {
+    size_t s, t;
+    int64_t m;
+    bool is_saved;
+};
 
-    if (split == s) {
-        status = chain_append(table->chain, schedule, MEMMODEL_CHAIN_SAVE, s);
-        if (!status && s < t)
-            status = recover(table, s + 1, t, m - moved, schedule);
-        return status ? status : chain_append(table->chain, schedule, MEMMODEL_CHAIN_BACKWARD, s);
-    }
-    status = chain_append(table->chain, schedule, MEMMODEL_CHAIN_KEEP, s);
-    for (size_t i = s + 1; i < split && !status; i++)
-        status = chain_append(table->chain, schedule, MEMMODEL_CHAIN_FORWARD, i);
+struct recovery {
+    const struct table *table;
+    struct chain_schedule *schedule;
+    struct pending *stack; /* what is last is next */
+    size_t count, capacity;
+};
+
+static int
+push(struct recovery *recovery, struct pending pending)
+{
+    int status = array_reserve(recovery->table->chain->context, &recovery->stack, &recovery->capacity,
+                               recovery->count + 1, sizeof *recovery->stack);
+
     if (!status)
-        status = recover(table, split, t, m - moved, schedule);
-    return status ? status : recover(table, s, split - 1, m, schedule);
+        recovery->stack[recovery->count++] = pending;
+    return status;
+}
+
+static int
+save_first(struct recovery *recovery, struct pending blocks, int64_t moved)
+{
+    int status = chain_append(recovery->table->chain, recovery->schedule, MEMMODEL_CHAIN_SAVE, blocks.s);
+
+    if (!status)
+        status = push(recovery, (struct pending){.s = blocks.s, .is_saved = true});
+    if (!status && blocks.s < blocks.t)
+        status = push(recovery, (struct pending){blocks.s + 1, blocks.t, blocks.m - moved, false});
+    return status;
+}
+
+static int
+pass_to(struct recovery *recovery, struct pending blocks, size_t split, int64_t moved)
+{
+    const memmodel_chain *chain = recovery->table->chain;
+    int status = chain_append(chain, recovery->schedule, MEMMODEL_CHAIN_KEEP, blocks.s);
+
+    for (size_t i = blocks.s + 1; i < split && !status; i++)
+        status = chain_append(chain, recovery->schedule, MEMMODEL_CHAIN_FORWARD, i);
+    if (!status)
+        status = push(recovery, (struct pending){blocks.s, split - 1, blocks.m, false});
+    return status ? status : push(recovery, (struct pending){split, blocks.t, blocks.m - moved, false});
+}
+
+static int
+run_next(struct recovery *recovery)
+{
+    struct pending next = recovery->stack[--recovery->count];
+    int64_t moved;
+    size_t split;
+
+    if (next.is_saved)
+        return chain_append(recovery->table->chain, recovery->schedule, MEMMODEL_CHAIN_BACKWARD, next.s);
+    split = find_split(recovery->table, next.s, next.t, next.m, &moved);
+    return split == next.s ? save_first(recovery, next, moved) : pass_to(recovery, next, split, moved);
+}
+
+static int
+recover(const struct table *table, struct chain_schedule *schedule)
+{
+    struct recovery recovery = {.table = table, .schedule = schedule};
+    memmodel_context *context = table->chain->context;
+    int status = push(&recovery, (struct pending){0, table->chain->count - 1, table->slots, false});
+
+    while (!status && recovery.count > 0) {
+        status = run_next(&recovery);
+        if (!status)
+            status = context_check(context, 1);
+    }
+    memory_release(context, recovery.stack);
+    return status;
 }
 
 int
@@ -220,7 +278,7 @@ chain_optimum(const memmodel_chain *chain, int64_t budget, int64_t slots, struct
     table.slots = memory / table.unit;
     status = fill_table(&table);
     if (!status && isfinite(row_of(&table, 0, last)[table.slots]))
-        status = recover(&table, 0, last, table.slots, schedule);
+        status = recover(&table, schedule);
     memory_release(chain->context, table.costs);
     return status;
 }

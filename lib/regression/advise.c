@@ -20,8 +20,9 @@ static const char prediction[] = "prediction";       /* as the cost */
 
 struct advising {
     memmodel_context *context;
-    const struct memmodel_advise_options *options;
+    struct memmodel_advise_options options;
     const memmodel_samples *samples, *candidates;
+    memmodel_samples *listed; /* the candidates, where they come from the domain */
     memmodel_model *model;    /* a fit to the samples; NULL: there are too few */
     size_t candidate_count;   /* rows of `training`: first the candidates, then samples, then the middle */
     struct training training; /* measured: what is to be expected there */
@@ -93,7 +94,7 @@ find_target(struct advising *advising)
 {
     const memmodel_samples *samples = advising->samples;
 
-    advising->training.target = advising->options->target;
+    advising->training.target = advising->options.target;
     if (!advising->training.target)
         advising->training.target = training_last_column(samples, NULL);
     if (!advising->training.target)
@@ -319,7 +320,7 @@ expect(struct advising *advising)
 
     if (status)
         return status;
-    advising->noise = advising->options->noise;
+    advising->noise = advising->options.noise;
     if (!(advising->noise > 0))
         advising->noise = advising->model ? advising->model->bound.sigma : usual_noise;
     advising->noise = fmax(advising->noise, least_noise);
@@ -413,14 +414,14 @@ check_costs(const struct advising *advising)
         if (!(advising->costs[i] > 0 && isfinite(advising->costs[i])))
             return context_error(advising->context, MEMMODEL_ERROR_INVALID_ARGUMENT, NULL,
                                  "the cost \"%.200s\" is %g at configuration %zu; it must be above 0",
-                                 advising->options->cost, advising->costs[i], i + 1);
+                                 advising->options.cost, advising->costs[i], i + 1);
     return 0;
 }
 
 static int
 find_costs(struct advising *advising)
 {
-    const char *text = advising->options->cost;
+    const char *text = advising->options.cost;
     int status = 0;
 
     advising->costs = memory_allocate_zeroed(advising->context, advising->candidate_count, sizeof *advising->costs);
@@ -466,7 +467,7 @@ advise_one(struct advising *advising, memmodel_samples *table)
 static void
 note_needed(const struct advising *advising, int64_t *needed)
 {
-    if (*needed < 0 && expected_error(advising) <= advising->options->accuracy)
+    if (*needed < 0 && expected_error(advising) <= advising->options.accuracy)
         *needed = (int64_t)advising->design.measured;
 }
 
@@ -478,13 +479,13 @@ advise_all(struct advising *advising, memmodel_samples *table, int64_t *needed)
 
     *needed = -1;
     note_needed(advising, needed);
-    for (int64_t i = 0; !status && i < advising->options->count; i++) {
+    for (int64_t i = 0; !status && i < advising->options.count; i++) {
         status = advise_one(advising, table);
         note_needed(advising, needed);
     }
-    if (mean_size * advising->noise >= advising->options->accuracy)
+    if (mean_size * advising->noise >= advising->options.accuracy)
         return status;
-    for (int64_t i = advising->options->count; !status && i < MOST_ADVISED && *needed < 0; i++) {
+    for (int64_t i = advising->options.count; !status && i < MOST_ADVISED && *needed < 0; i++) {
         design_measure(&advising->design, design_choose(&advising->design, advising->costs));
         note_needed(advising, needed);
     }
@@ -563,6 +564,21 @@ release(struct advising *advising)
     training_release(&advising->training);
     memory_release(advising->context, advising->costs);
     memmodel_model_unref(advising->model);
+    memmodel_samples_unref(advising->listed);
+    memory_release(advising->context, advising);
+}
+
+/* Without candidates they are all that the domain has. */
+static int
+begin(struct advising *advising, const memmodel_samples *candidates, const struct memmodel_advise_options *options)
+{
+    int status = read_options(advising->context, options, &advising->options);
+
+    if (!status && !candidates)
+        status =
+            domain_list(advising->context, advising->options.domain, advising->options.domain_count, &advising->listed);
+    advising->candidates = candidates ? candidates : advising->listed;
+    return status;
 }
 
 static int
@@ -570,23 +586,20 @@ advise_within(memmodel_context *context, const memmodel_samples *samples, const 
               const struct memmodel_advise_options *options, memmodel_samples **advised, double *error, int64_t *needed)
 {
     OWN_ENVIRONMENT;
-    struct memmodel_advise_options own;
-    struct advising advising = {
-        .context = context, .options = &own, .samples = samples, .training = {.context = context}};
-    memmodel_samples *listed = NULL, *table = NULL;
+    struct advising *advising = memory_allocate_zeroed(context, 1, sizeof *advising);
+    memmodel_samples *table = NULL;
     int64_t rows = -1;
     double now = 0;
     int status;
 
-    status = read_options(context, options, &own);
-    if (!status && !candidates)
-        status = domain_list(context, own.domain, own.domain_count, &listed);
-    if (status)
-        return status;
-    advising.candidates = candidates ? candidates : listed;
-    status = advise(&advising, &table, &now, &rows);
-    release(&advising);
-    memmodel_samples_unref(listed);
+    if (!advising)
+        return MEMMODEL_ERROR_NOMEM;
+    advising->context = advising->training.context = context;
+    advising->samples = samples;
+    status = begin(advising, candidates, options);
+    if (!status)
+        status = advise(advising, &table, &now, &rows);
+    release(advising);
     if (status)
         return status;
     *advised = table;

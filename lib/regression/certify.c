@@ -12,6 +12,7 @@ enum { WORK = 1 << 20, DEPTH = 60 }; /* operations of a proof: a hundredth of a 
 
 struct proof {
     const struct certify_problem *problem;
+    struct expression_ranging *ranging;
     size_t input; /* whose direction is to be proven; input_count: the values are */
     size_t work;  /* that is left */
     double lower[TRAINING_MOST_INPUTS], upper[TRAINING_MOST_INPUTS];
@@ -27,7 +28,7 @@ ask(struct proof *proof, size_t input, const double *lower, const double *upper,
     if (proof->work < size)
         return false;
     proof->work -= size;
-    return expression_program_range(proof->problem->program, lower, upper, input, value, slope);
+    return expression_range(proof->ranging, lower, upper, input, value, slope);
 }
 
 static bool
@@ -132,9 +133,9 @@ prove(struct proof *proof, int depth)
 }
 
 static bool
-prove_one(const struct certify_problem *problem, size_t input)
+prove_one(const struct certify_problem *problem, struct expression_ranging *ranging, size_t input)
 {
-    struct proof proof = {.problem = problem, .input = input, .work = WORK};
+    struct proof proof = {.problem = problem, .ranging = ranging, .input = input, .work = WORK};
 
     for (size_t i = 0; i < problem->input_count; i++) {
         proof.lower[i] = problem->least[i];
@@ -144,13 +145,28 @@ prove_one(const struct certify_problem *problem, size_t input)
     return prove(&proof, DEPTH);
 }
 
-bool
-certify(const struct certify_problem *problem)
+static bool
+prove_all(const struct certify_problem *problem, struct expression_ranging *ranging)
 {
-    if (!prove_one(problem, problem->input_count))
+    if (!prove_one(problem, ranging, problem->input_count))
         return false;
     for (size_t i = 0; problem->directions && i < problem->input_count; i++)
-        if (problem->directions[i] != 0 && expression_program_uses(problem->program, i) && !prove_one(problem, i))
+        if (problem->directions[i] != 0 && expression_program_uses(problem->program, i) &&
+            !prove_one(problem, ranging, i))
             return false;
     return true;
+}
+
+int
+certify(const struct certify_problem *problem, bool *proven)
+{
+    struct expression_ranging *ranging;
+    int status = expression_ranging_new(problem->program, &ranging);
+
+    *proven = false;
+    if (status)
+        return status;
+    *proven = prove_all(problem, ranging);
+    expression_ranging_free(ranging);
+    return 0;
 }

@@ -266,9 +266,9 @@ fit_prove_sum(struct fit *fit, const struct subset *subset, const double *coeffi
     status = expression_compile_sum(fit->basis.pool, &sum, &program);
     if (status)
         return status;
-    *proven = structure_proves(&fit->structure, program, true);
+    status = structure_proves(&fit->structure, program, true, proven);
     expression_program_free(program);
-    return 0;
+    return status;
 }
 
 int
@@ -575,7 +575,7 @@ make_model(struct fit *fit, memmodel_model **model)
 }
 
 static void
-fit_release(struct fit *fit)
+fit_free(struct fit *fit)
 {
     leave_one_out_release(&fit->work);
     row_groups_release(fit->context, &fit->groups);
@@ -591,33 +591,46 @@ fit_release(struct fit *fit)
     memory_release(fit->context, fit->held_out.formulas);
     matrix_release(&fit->held_out.front);
     memory_release(fit->context, fit->rivals);
+    memory_release(fit->context, fit);
+}
+
+static int
+find_formula(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options)
+{
+    int status = training_read(samples, options, &fit->training);
+
+    if (!status)
+        status = structure_read(samples, &fit->training, options, &fit->structure);
+    if (!status)
+        status = basis_new(&fit->training, options, &fit->structure, &fit->basis);
+    if (!status)
+        status = prepare_loss(fit, options);
+    if (!status)
+        status = search(fit, options);
+    if (!status)
+        status = draw_line(fit, options);
+    if (!status)
+        status = allocate_judgement(fit);
+    if (!status)
+        status = fit_choose(fit);
+    return status ? status : fit_consider_moments(fit, options);
 }
 
 static int
 fit_positive(const memmodel_samples *samples, const struct memmodel_fit_options *options, memmodel_model **model)
 {
-    struct fit fit = {.context = memmodel_samples_context(samples), .rule = options->selection};
-    int status = training_read(samples, options, &fit.training);
+    memmodel_context *context = memmodel_samples_context(samples);
+    struct fit *fit = memory_allocate_zeroed(context, 1, sizeof *fit);
+    int status;
 
+    if (!fit)
+        return MEMMODEL_ERROR_NOMEM;
+    fit->context = context;
+    fit->rule = options->selection;
+    status = find_formula(fit, samples, options);
     if (!status)
-        status = structure_read(samples, &fit.training, options, &fit.structure);
-    if (!status)
-        status = basis_new(&fit.training, options, &fit.structure, &fit.basis);
-    if (!status)
-        status = prepare_loss(&fit, options);
-    if (!status)
-        status = search(&fit, options);
-    if (!status)
-        status = draw_line(&fit, options);
-    if (!status)
-        status = allocate_judgement(&fit);
-    if (!status)
-        status = fit_choose(&fit);
-    if (!status)
-        status = fit_consider_moments(&fit, options);
-    if (!status)
-        status = make_model(&fit, model);
-    fit_release(&fit);
+        status = make_model(fit, model);
+    fit_free(fit);
     return status;
 }
 

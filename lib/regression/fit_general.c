@@ -194,7 +194,8 @@ is_sound(void *user, const struct candidate *candidate, bool *sound)
         return status_ends_call(status) ? status : 0;
     set_domain(fit, model);
     status = model_finish(model);
-    *sound = !status && structure_proves(&fit->structure, model->value, fit->relative);
+    if (!status)
+        status = structure_proves(&fit->structure, model->value, fit->relative, sound);
     memmodel_model_unref(model);
     return status_ends_call(status) ? status : 0;
 }
@@ -444,7 +445,7 @@ search(struct fit *fit, const struct memmodel_fit_options *options)
 }
 
 static void
-fit_release(struct fit *fit)
+fit_free(struct fit *fit)
 {
     qr_release(&fit->qr);
     matrix_release(&fit->terms);
@@ -456,6 +457,21 @@ fit_release(struct fit *fit)
     memory_release(fit->context, fit->column);
     basis_release(fit->context, &fit->basis);
     training_release(&fit->training);
+    memory_release(fit->context, fit);
+}
+
+static int
+find_formula(struct fit *fit, const memmodel_samples *samples, const struct memmodel_fit_options *options)
+{
+    int status = training_read(samples, options, &fit->training);
+
+    if (!status)
+        status = structure_read(samples, &fit->training, options, &fit->structure);
+    if (status)
+        return status;
+    fit->loss = training_loss(&fit->training, options);
+    status = basis_new(&fit->training, options, &fit->structure, &fit->basis);
+    return status ? status : search(fit, options);
 }
 
 /* What is asked of the outcome: any, or NULL in place of sums of terms. */
@@ -463,22 +479,20 @@ static int
 fit_table(const memmodel_samples *samples, const struct memmodel_fit_options *options, bool searched_only,
           memmodel_model **model)
 {
-    struct fit fit = {.context = memmodel_samples_context(samples), .relative = loss_is_relative(options->loss)};
-    int status = training_read(samples, options, &fit.training);
+    memmodel_context *context = memmodel_samples_context(samples);
+    struct fit *fit = memory_allocate_zeroed(context, 1, sizeof *fit);
+    int status;
 
-    if (!status)
-        status = structure_read(samples, &fit.training, options, &fit.structure);
-    if (!status) {
-        fit.loss = training_loss(&fit.training, options);
-        status = basis_new(&fit.training, options, &fit.structure, &fit.basis);
-    }
-    if (!status)
-        status = search(&fit, options);
-    if (!status && searched_only && !is_searched(&fit))
+    if (!fit)
+        return MEMMODEL_ERROR_NOMEM;
+    fit->context = context;
+    fit->relative = loss_is_relative(options->loss);
+    status = find_formula(fit, samples, options);
+    if (!status && searched_only && !is_searched(fit))
         *model = NULL;
     else if (!status)
-        status = make_model(&fit, model);
-    fit_release(&fit);
+        status = make_model(fit, model);
+    fit_free(fit);
     return status;
 }
 

@@ -156,8 +156,8 @@ compile_value(memmodel_model *model)
     return expression_compile_sum(model->pool, &sum, &model->value);
 }
 
-static bool
-is_proven(const memmodel_model *model)
+static int
+prove(const memmodel_model *model, bool *proven)
 {
     double least[MODEL_MOST_INPUTS], most[MODEL_MOST_INPUTS];
 
@@ -166,7 +166,8 @@ is_proven(const memmodel_model *model)
                                              .least = least,
                                              .most = most,
                                              .input_count = model->input_count,
-                                             .not_negative = model->relative});
+                                             .not_negative = model->relative},
+                   proven);
 }
 
 /* Nothing for no terms. */
@@ -192,7 +193,7 @@ model_finish(memmodel_model *model)
     if (!status)
         status = compile_value(model);
     if (!status)
-        model->certified = is_proven(model);
+        status = prove(model, &model->certified);
     return status;
 }
 

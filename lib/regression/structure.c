@@ -245,8 +245,9 @@ structure_allows(const struct structure *structure, const struct expression_pool
 /* ---- directions ---- */
 
 /* Whether the program never falls (1) or never rises (-1) with the input. */
-static bool
-goes(const struct structure *structure, const struct expression_program *program, size_t input, signed char direction)
+static int
+goes(const struct structure *structure, const struct expression_program *program, size_t input, signed char direction,
+     bool *proven)
 {
     signed char directions[TRAINING_MOST_INPUTS] = {0};
 
@@ -255,30 +256,37 @@ goes(const struct structure *structure, const struct expression_program *program
                                              .least = structure->least,
                                              .most = structure->most,
                                              .input_count = structure->input_count,
-                                             .directions = directions});
+                                             .directions = directions},
+                   proven);
 }
 
-static enum sign
-sign_of(const struct structure *structure, const struct expression_program *program)
+/* The sign with which it goes in the wanted direction along one input. */
+static int
+sign_along(const struct structure *structure, const struct expression_program *program, size_t input, enum sign *sign)
 {
-    enum sign sign = SIGN_ANY;
+    bool with = false, against = false;
+    int status = goes(structure, program, input, structure->directions[input], &with);
 
-    for (size_t i = 0; i < structure->input_count; i++) {
+    if (!status && !with)
+        status = goes(structure, program, input, (signed char)-structure->directions[input], &against);
+    *sign = with ? SIGN_PLUS : against ? SIGN_MINUS : SIGN_NONE;
+    return status;
+}
+
+static int
+sign_of(const struct structure *structure, const struct expression_program *program, enum sign *sign)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < structure->input_count && !status && *sign != SIGN_NONE; i++) {
         enum sign wanted;
 
         if (structure->directions[i] == 0 || !expression_program_uses(program, i))
             continue;
-        if (goes(structure, program, i, structure->directions[i]))
-            wanted = SIGN_PLUS;
-        else if (goes(structure, program, i, (signed char)-structure->directions[i]))
-            wanted = SIGN_MINUS;
-        else
-            return SIGN_NONE;
-        if (sign != SIGN_ANY && sign != wanted)
-            return SIGN_NONE;
-        sign = wanted;
+        status = sign_along(structure, program, i, &wanted);
+        *sign = *sign == SIGN_ANY || *sign == wanted ? wanted : SIGN_NONE;
     }
-    return sign;
+    return status;
 }
 
 int
@@ -293,18 +301,20 @@ structure_sign(const struct structure *structure, const struct expression_pool *
     status = expression_compile(pool, &term, 1, &program);
     if (status)
         return status;
-    *sign = sign_of(structure, program);
+    status = sign_of(structure, program, sign);
     expression_program_free(program);
-    return 0;
+    return status;
 }
 
-bool
-structure_proves(const struct structure *structure, const struct expression_program *program, bool not_negative)
+int
+structure_proves(const struct structure *structure, const struct expression_program *program, bool not_negative,
+                 bool *proven)
 {
     return certify(&(struct certify_problem){.program = program,
                                              .least = structure->least,
                                              .most = structure->most,
                                              .input_count = structure->input_count,
                                              .not_negative = not_negative || structure->non_negative,
-                                             .directions = structure->directed ? structure->directions : NULL});
+                                             .directions = structure->directed ? structure->directions : NULL},
+                   proven);
 }

@@ -43,8 +43,9 @@ enum sign { SIGN_MINUS = -1, SIGN_ANY = 0, SIGN_PLUS = 1, SIGN_NONE = 2 };
 int
 structure_sign(const struct structure *structure, const struct expression_pool *pool, expression term, enum sign *sign);
 
-/* Whether a formula is proven to be finite and what is known of it. */
-bool
-structure_proves(const struct structure *structure, const struct expression_program *program, bool not_negative);
+/* Whether a formula is proven to be finite and what is known of it. 0, MEMMODEL_ERROR_NOMEM. */
+int
+structure_proves(const struct structure *structure, const struct expression_program *program, bool not_negative,
+                 bool *proven);
 
 #endif

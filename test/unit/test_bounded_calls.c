@@ -5,53 +5,33 @@
 #define FAMILY_FILE "test_bounded_calls.file"
 
 #include "family_uses.h"
+#include "little_stack.h"
 
 #include "expression/expression.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* AddressSanitizer keeps room around each variable: its frames are many times as large. */
-#ifdef __SANITIZE_ADDRESS__
-enum { STACK_BYTES = 2048 * 1024 };
-#else
-enum { STACK_BYTES = 64 * 1024 };
-#endif
+/* ---- networks ---- */
 
-/* ---- a thread with little stack ---- */
-
-struct errand {
+struct work {
     int (*run)(const struct subject *subject);
     const struct subject *subject;
-    int status;
 };
 
-static void *
-run_errand(void *argument)
+static int
+run_work(const void *argument)
 {
-    struct errand *errand = argument;
+    const struct work *work = argument;
 
-    errand->status = errand->run(errand->subject);
-    return NULL;
+    return work->run(work->subject);
 }
 
 static int
-run_on_little_stack(int (*run)(const struct subject *subject), const struct subject *subject)
+run_on(int (*run)(const struct subject *subject), const struct subject *subject)
 {
-    struct errand errand = {run, subject, 1};
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, run_errand, &errand), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    pthread_attr_destroy(&attributes);
-    return errand.status;
+    return run_on_little_stack(run_work, &(struct work){run, subject});
 }
-
-/* ---- networks ---- */
 
 static void
 make_subject(struct subject *subject, const struct family *family)
@@ -86,7 +66,7 @@ takes_64_kib_of_stack(void **state)
         int status;
 
         make_subject(&subject, &families[i]);
-        status = run_on_little_stack(use->use, &subject);
+        status = run_on(use->use, &subject);
         if (status && status != MEMMODEL_ERROR_UNSUPPORTED)
             fail_msg("%s: %s", families[i].name, memmodel_context_error(subject.context)->message);
         release_subject(&subject);
@@ -218,10 +198,10 @@ what_is_nested_too_deep_is_refused_with_its_place(void **state)
 {
     const struct subject subject = {.context = *state};
 
-    assert_error(*state, run_on_little_stack(read_nested_network, &subject), MEMMODEL_ERROR_PARSE, "128 deep");
+    assert_error(*state, run_on(read_nested_network, &subject), MEMMODEL_ERROR_PARSE, "128 deep");
     assert_int_equal(memmodel_context_error(*state)->column, 129);
-    assert_error(*state, run_on_little_stack(read_nested_model, &subject), MEMMODEL_ERROR_PARSE, "128 deep");
-    assert_error(*state, run_on_little_stack(read_nested_expression, &subject), MEMMODEL_ERROR_PARSE, "100 deep");
+    assert_error(*state, run_on(read_nested_model, &subject), MEMMODEL_ERROR_PARSE, "128 deep");
+    assert_error(*state, run_on(read_nested_expression, &subject), MEMMODEL_ERROR_PARSE, "100 deep");
 }
 
 /* As deep as the builder goes: written, read and written again. */
@@ -250,7 +230,7 @@ scopes_as_deep_as_they_may_be_are_written_and_read(void **state)
 {
     const struct subject subject = {.context = *state};
 
-    if (run_on_little_stack(nest_scopes, &subject))
+    if (run_on(nest_scopes, &subject))
         fail_msg("%s", memmodel_context_error(*state)->message);
 }
 
@@ -283,7 +263,7 @@ functions_nested_too_deep_are_refused(void **state)
 {
     const struct subject subject = {.context = *state};
 
-    assert_error(*state, run_on_little_stack(nest_functions, &subject), MEMMODEL_ERROR_OVERFLOW, "nested more than");
+    assert_error(*state, run_on(nest_functions, &subject), MEMMODEL_ERROR_OVERFLOW, "nested more than");
 }
 
 /* ---- all of them ---- */

@@ -20,6 +20,7 @@ ranges_of(memmodel_context *context, const char *text, double x_least, double x_
 {
     const double lower[] = {x_least, y_least}, upper[] = {x_most, y_most};
     struct expression_program *program;
+    struct expression_ranging *ranging;
     struct expression_pool *pool;
     struct ranges ranges;
     expression formula;
@@ -28,7 +29,9 @@ ranges_of(memmodel_context *context, const char *text, double x_least, double x_
     assert_true(expression_symbol(pool, "x") >= 0 && expression_symbol(pool, "y") >= 0);
     formula = expression_parse(pool, "formula", text);
     assert_int_equal(expression_compile(pool, &formula, 1, &program), 0);
-    ranges.defined = expression_program_range(program, lower, upper, 0, &ranges.value, &ranges.slope);
+    assert_int_equal(expression_ranging_new(program, &ranging), 0);
+    ranges.defined = expression_range(ranging, lower, upper, 0, &ranges.value, &ranges.slope);
+    expression_ranging_free(ranging);
     expression_program_free(program);
     expression_pool_free(pool);
     return ranges;
@@ -97,6 +100,7 @@ every_value_and_every_slope_lies_in_its_range(void **state)
 
     for (size_t f = 0; f < sizeof formulas / sizeof formulas[0]; f++) {
         struct expression_program *program;
+        struct expression_ranging *ranging;
         struct expression_pool *pool;
         expression formula;
 
@@ -104,6 +108,7 @@ every_value_and_every_slope_lies_in_its_range(void **state)
         assert_true(expression_symbol(pool, "x") >= 0 && expression_symbol(pool, "y") >= 0);
         formula = expression_parse(pool, "formula", formulas[f]);
         assert_int_equal(expression_compile(pool, &formula, 1, &program), 0);
+        assert_int_equal(expression_ranging_new(program, &ranging), 0);
         for (int i = 0; i < 2000; i++) {
             double lower[2], upper[2], first[2], second[2], y1, y2, slope;
             struct expression_range value, slopes;
@@ -115,7 +120,7 @@ every_value_and_every_slope_lies_in_its_range(void **state)
                 second[k] = first[k];
             }
             second[0] = lower[0] + (upper[0] - lower[0]) * (1 + random_error(&seed)) / 2;
-            assert_true(expression_program_range(program, lower, upper, 0, &value, &slopes));
+            assert_true(expression_range(ranging, lower, upper, 0, &value, &slopes));
             expression_program_run(program, first, &y1);
             expression_program_run(program, second, &y2);
             assert_true(y1 >= value.least && y1 <= value.greatest);
@@ -123,6 +128,7 @@ every_value_and_every_slope_lies_in_its_range(void **state)
             if (fabs(second[0] - first[0]) > 1e-3) /* else rounding is larger */
                 assert_true(slope >= slopes.least - 1e-9 && slope <= slopes.greatest + 1e-9);
         }
+        expression_ranging_free(ranging);
         expression_program_free(program);
         expression_pool_free(pool);
     }

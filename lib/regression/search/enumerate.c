@@ -4,7 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { SINGLES = 24, BEAM = 6, GROWN = 8, GROWN_PAIRS = 4, MOST_GROWN = 3, STEPS = 12, ROWS_PER_NUMBER = 3 };
+enum {
+    SINGLES = SELECTION_SINGLES,
+    BEAM = 6,
+    GROWN = 8,
+    GROWN_PAIRS = SELECTION_PAIRS,
+    MOST_GROWN = 3,
+    STEPS = 12,
+    ROWS_PER_NUMBER = 3
+};
 enum {
     SMALL_NODES = 5,
     MOST_SMALL = 3000,
@@ -34,15 +42,17 @@ selection_new(memmodel_context *context, size_t rows, size_t features, struct se
     if (!selection->target)
         return MEMMODEL_ERROR_NOMEM;
     selection->roots = selection->target + rows;
+    selection->work = memory_allocate_zeroed(context, 1, sizeof *selection->work);
     selection->beams = memory_allocate_zeroed(context, 2, sizeof *selection->beams);
     selection->small = memory_allocate_zeroed(context, rows * SMALLEST, sizeof *selection->small);
     selection->products = memory_allocate_zeroed(context, SMALLEST, sizeof *selection->products);
-    return selection->beams && selection->small && selection->products ? 0 : MEMMODEL_ERROR_NOMEM;
+    return selection->work && selection->beams && selection->small && selection->products ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 void
 selection_release(memmodel_context *context, struct selection *selection)
 {
+    memory_release(context, selection->work);
     memory_release(context, selection->beams);
     memory_release(context, selection->small);
     memory_release(context, selection->products);
@@ -375,7 +385,7 @@ join_features(const struct search *search, const struct tree *tree, struct selec
 static void
 search_beam(const struct search *search, struct selection_beam *beam, struct selection_beam *longer)
 {
-    struct formula singles[SINGLES];
+    struct formula *singles = search->selection->work->singles;
     size_t count = extend(search, &(struct formula){.count = 0}, search->library->ends[3], SINGLES, singles);
 
     beam->count = 0;
@@ -480,7 +490,7 @@ best_triples(const struct search *search, size_t wanted, struct formula *sums)
 static void
 search_triples(const struct search *search)
 {
-    struct formula sums[TRIPLES];
+    struct formula *sums = search->selection->work->sums;
     size_t count = best_triples(search, TRIPLES, sums);
 
     for (size_t i = 0; i < count; i++)
@@ -515,7 +525,7 @@ lengthen(const struct search *search, const struct formula *sum, size_t end)
 static void
 search_sums(const struct search *search, size_t end)
 {
-    struct formula singles[SINGLES], pairs[GROWN_PAIRS];
+    struct formula *singles = search->selection->work->singles, *pairs = search->selection->work->pairs;
     size_t count = extend(search, &(struct formula){.count = 0}, end, SINGLES, singles), paired = 0;
 
     if (count > 0 && affordable_trees(search->fitter) > 1)
@@ -529,11 +539,11 @@ search_sums(const struct search *search, size_t end)
 }
 
 size_t
-library_sums(struct fitter *fitter, const struct library *library, struct selection *selection, struct formula *sums)
+library_sums(struct fitter *fitter, const struct library *library, struct selection *selection)
 {
     struct search search = {.fitter = fitter, .library = library, .selection = selection};
+    struct formula *singles = selection->work->singles, *sums = selection->work->sums;
     size_t end = small_end(library), count = 0, starts;
-    struct formula singles[STARTS];
 
     measure_features(&search, end);
     starts = extend(&search, &(struct formula){.count = 0}, end, STARTS, singles);

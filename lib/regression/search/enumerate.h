@@ -70,8 +70,16 @@ struct selection_beam {
     size_t count;
 };
 
+enum { SUM_TERMS = 3, SUMS = 4 * SUM_TERMS + 2, SELECTION_SINGLES = 24, SELECTION_PAIRS = 4 };
+
+/* Formulas that stages of a search work with, one stage after the other: too many for the caller's stack. */
+struct selection_work {
+    struct formula singles[SELECTION_SINGLES], pairs[SELECTION_PAIRS], sums[SUMS];
+};
+
 /* Room of a search; as many numbers as features. */
 struct selection {
+    struct selection_work *work;
     double *rests, *gains;       /* of every feature: squared norm that is left, and what it would explain */
     double *norms, *first_rests; /* its squared norm, and what a constant leaves */
     double *alignments,
@@ -100,11 +108,12 @@ void
 enumerate_search(struct fitter *fitter, const struct library *library, struct selection *selection,
                  const struct grammar *grammar, const struct effort *effort, struct archive *archive);
 
-enum { SUM_TERMS = 3, SUMS = 4 * SUM_TERMS + 2 };
-
-/* Up to SUMS good sums of small features for the fitter's aim, by forward steps and of three at once; returns how many. */
+/*
+ * Into selection->work->sums: up to SUMS good sums of small features for the fitter's aim, by forward steps and of three at
+ * once; returns how many.
+ */
 size_t
-library_sums(struct fitter *fitter, const struct library *library, struct selection *selection, struct formula *sums);
+library_sums(struct fitter *fitter, const struct library *library, struct selection *selection);
 
 /* Offers the archive sums of features behind small factors, and in roots and inverses; the more the more may be tried. */
 void

@@ -22,8 +22,9 @@ island_new(memmodel_context *context, size_t rows, const double *const *inputs, 
         return status;
     island->keys.context = context;
     island->people = memory_allocate_zeroed(context, 2 * EVOLVE_POPULATION, sizeof *island->people);
+    island->migrants = memory_allocate_zeroed(context, MIGRANTS, sizeof *island->migrants);
     island->archive = memory_allocate_zeroed(context, 1, sizeof *island->archive);
-    return island->people && island->archive ? 0 : MEMMODEL_ERROR_NOMEM;
+    return island->people && island->migrants && island->archive ? 0 : MEMMODEL_ERROR_NOMEM;
 }
 
 int
@@ -50,6 +51,7 @@ world_release(struct world *world)
             keys_release(&island->keys);
         fitter_release(&island->fitter);
         memory_release(world->context, island->people);
+        memory_release(world->context, island->migrants);
         memory_release(world->context, island->archive);
     }
 }
@@ -274,24 +276,26 @@ work(void *argument)
     return NULL;
 }
 
+static void
+choose_migrants(struct island *island)
+{
+    size_t order[2 * EVOLVE_POPULATION] = {0};
+
+    sort_people(island->people, order, island->count);
+    for (size_t k = 0; k < MIGRANTS; k++)
+        island->migrants[k] = island->people[order[k % (island->count ? island->count : 1)]].formula;
+}
+
 /* The fittest of an island go to the next one, in the place of its least fit. */
 static void
 migrate(struct world *world)
 {
-    struct formula migrants[EVOLVE_ISLANDS][MIGRANTS];
-    size_t order[2 * EVOLVE_POPULATION];
-
-    for (size_t i = 0; i < EVOLVE_ISLANDS; i++) {
-        struct island *island = &world->islands[i];
-
-        sort_people(island->people, order, island->count);
-        for (size_t k = 0; k < MIGRANTS; k++)
-            migrants[i][k] = island->people[order[k % (island->count ? island->count : 1)]].formula;
-    }
+    for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
+        choose_migrants(&world->islands[i]);
     for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
         for (size_t k = 0; k < MIGRANTS; k++)
-            if (migrants[i][k].count > 0)
-                admit(&world->islands[(i + 1) % EVOLVE_ISLANDS], &migrants[i][k]);
+            if (world->islands[i].migrants[k].count > 0)
+                admit(&world->islands[(i + 1) % EVOLVE_ISLANDS], &world->islands[i].migrants[k]);
     for (size_t i = 0; i < EVOLVE_ISLANDS; i++)
         survive(&world->islands[i]);
 }

@@ -24,7 +24,8 @@ struct island {
     uint64_t seed, generation;
     struct individual *people; /* the population, then its children */
     size_t count;
-    struct keys keys; /* of all formulas tried */
+    struct formula *migrants; /* to the next island */
+    struct keys keys;         /* of all formulas tried */
     struct fitter fitter;
     struct archive *archive;
     const struct grammar *grammar;

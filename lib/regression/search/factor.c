@@ -151,13 +151,13 @@ offer_product(const struct factoring *of, const struct formula *sum, bool consta
 static void
 search_factor(struct factoring *of)
 {
-    struct formula sums[SUMS];
+    const struct formula *sums = of->selection->work->sums;
     size_t count;
 
     if (!set_inner_aim(of))
         return;
     of->fitter->aim = &of->inner;
-    count = library_sums(of->fitter, of->library, of->selection, sums);
+    count = library_sums(of->fitter, of->library, of->selection);
     of->fitter->aim = of->aim;
     for (size_t i = 0; i < count && fitter_may_go_on(of->fitter); i++)
         for (int constant = 0; constant < 2; constant++) {

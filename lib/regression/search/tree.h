@@ -88,7 +88,7 @@ tree_count_numbers(const struct tree *tree);
 /*
  * What the operation makes of any two numbers of the ranges, the second that of the last operand; false if it may have a pole
  * there, no value, or one whose square is infinite. It says what is worth a try; what is returned is proven of its program
- * (expression_program_range()), where errors of functions count. Logarithms, sines and cosines are taken for wider than they
+ * (expression_range()), where errors of functions count. Logarithms, sines and cosines are taken for wider than they
  * are: of so many trees with them in denominators others would not be listed.
  */
 bool
