@@ -20,7 +20,7 @@ extern "C" {
  * @param[in] rank     0 to MEMMODEL_MAX_RANK
  * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -37,7 +37,7 @@ memmodel_network_input(memmodel_network *network, const char *name, int dtype, i
  * @param[in] dims       `rank` dimensions. @length rank
  * @param[in] trainable  1: it gets a gradient and optimizer state
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -74,7 +74,8 @@ memmodel_network_use_storage(memmodel_network *network, memmodel_tensor storage,
  *                     layers as torch.nn.LSTM has them, such as "weight_ih_l0_reverse"
  * @param[in] tensor   of memmodel_network_parameter(), in the shape that the layer needs. A layer that has no such
  *                     parameter is refused with MEMMODEL_ERROR_INVALID_ARGUMENT, another shape with MEMMODEL_ERROR_SHAPE
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such tensor, or none of parameters), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such tensor, or none of parameters), MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  * @stability testing
@@ -89,7 +90,7 @@ memmodel_network_use_parameter(memmodel_network *network, const char *role, memm
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -103,7 +104,7 @@ memmodel_network_conv(memmodel_network *network, memmodel_tensor x, const struct
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -117,7 +118,7 @@ memmodel_network_conv_transpose(memmodel_network *network, memmodel_tensor x, co
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -131,7 +132,7 @@ memmodel_network_linear(memmodel_network *network, memmodel_tensor x, const stru
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -145,7 +146,7 @@ memmodel_network_pool(memmodel_network *network, memmodel_tensor x, const struct
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -160,7 +161,7 @@ memmodel_network_adaptive_pool(memmodel_network *network, memmodel_tensor x,
  * @param[in] x        input
  * @param[in] options  NULL: maximum. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -174,7 +175,7 @@ memmodel_network_global_pool(memmodel_network *network, memmodel_tensor x, const
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -188,7 +189,7 @@ memmodel_network_batch_norm(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -202,7 +203,7 @@ memmodel_network_layer_norm(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -216,7 +217,7 @@ memmodel_network_group_norm(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -230,7 +231,7 @@ memmodel_network_instance_norm(memmodel_network *network, memmodel_tensor x, con
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -244,7 +245,7 @@ memmodel_network_rms_norm(memmodel_network *network, memmodel_tensor x, const st
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -258,7 +259,7 @@ memmodel_network_activation(memmodel_network *network, memmodel_tensor x, const 
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -272,7 +273,7 @@ memmodel_network_softmax(memmodel_network *network, memmodel_tensor x, const str
  * @param[in] x        input
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -286,7 +287,7 @@ memmodel_network_dropout(memmodel_network *network, memmodel_tensor x, const str
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -300,7 +301,7 @@ memmodel_network_embedding(memmodel_network *network, memmodel_tensor x, const s
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -314,7 +315,7 @@ memmodel_network_upsample(memmodel_network *network, memmodel_tensor x, const st
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -328,7 +329,7 @@ memmodel_network_pad(memmodel_network *network, memmodel_tensor x, const struct 
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -343,7 +344,7 @@ memmodel_network_crop(memmodel_network *network, memmodel_tensor x, const struct
  * @param[in] count    at least 1
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -358,7 +359,7 @@ memmodel_network_concat(memmodel_network *network, const memmodel_tensor *tensor
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -372,7 +373,7 @@ memmodel_network_split(memmodel_network *network, memmodel_tensor x, const struc
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -387,7 +388,7 @@ memmodel_network_slice(memmodel_network *network, memmodel_tensor x, const struc
  * @param[in] rank     0 to MEMMODEL_MAX_RANK
  * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -402,7 +403,7 @@ memmodel_network_reshape(memmodel_network *network, memmodel_tensor x, int rank,
  * @param[in] first    axis, from the end if negative
  * @param[in] last     axis, from the end if negative
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -417,7 +418,7 @@ memmodel_network_flatten(memmodel_network *network, memmodel_tensor x, int first
  * @param[in] rank     the rank of `x`
  * @param[in] axes     `rank` axes: one axis of the input per axis of the output, from the end if negative. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -432,7 +433,7 @@ memmodel_network_permute(memmodel_network *network, memmodel_tensor x, int rank,
  * @param[in] rank     at least the rank of `x`
  * @param[in] dims     `rank` dimensions. @length rank
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -447,7 +448,7 @@ memmodel_network_expand(memmodel_network *network, memmodel_tensor x, int rank, 
  * @param[in] b        second tensor
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -463,7 +464,7 @@ memmodel_network_binary(memmodel_network *network, memmodel_tensor a, memmodel_t
  * @param[in] b        second tensor
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -478,7 +479,7 @@ memmodel_network_matmul(memmodel_network *network, memmodel_tensor a, memmodel_t
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -495,7 +496,7 @@ memmodel_network_reduce(memmodel_network *network, memmodel_tensor x, const stru
  * @param[in] mask     added to the scores, broadcast to [batch, heads, length, keys]; MEMMODEL_NO_TENSOR if none
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -510,7 +511,7 @@ memmodel_network_attention(memmodel_network *network, memmodel_tensor query, mem
  * @param[in] x        input
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -525,7 +526,7 @@ memmodel_network_recurrent(memmodel_network *network, memmodel_tensor x, const s
  * @param[in] target   target
  * @param[in] options  NULL for defaults. @nullable
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -541,7 +542,7 @@ memmodel_network_loss(memmodel_network *network, memmodel_tensor x, memmodel_ten
  * @param[in] count    may be 0
  * @param[in] options  not NULL
  * @returns tensor, or a negative enum memmodel_status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */

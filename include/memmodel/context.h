@@ -137,9 +137,10 @@ struct memmodel_limits {
     int64_t memory_bytes; /**< of all objects of the context together.
                                     @default 1 GiB @unit bytes */
     int64_t
-        input_bytes; /**< of a file or a text that a call reads as a whole, and of what it reads in parts; weights in
-                                    ONNX files are not read. JSON in use takes memory of its own, counted with
-                                    memory_bytes: at most 200 bytes a value. @default 256 MiB @unit bytes */
+        input_bytes; /**< of each input: a whole file, or a text of JSON or CSV that is handed over; of an ONNX file what
+                                    is read of it, which its weights are not. While JSON is in use, memory_bytes has its
+                                    length and 72 bytes a value, 136 more for a member, 144 for an array, 240 for an object.
+                                    @default 256 MiB @unit bytes */
     int64_t nodes;   /**< work of one call: events simulated, placements and formulas tried, elements read.
                                     The same on every machine. @default 10,000,000,000, which take an hour */
     int64_t layers;  /**< of one network. @default 1,000,000 */

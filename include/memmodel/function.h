@@ -34,7 +34,8 @@ typedef double (*memmodel_formula_function)(const double *inputs);
  * @param[in]  level     0, or the probability that a new measurement lies below the bound, 0.5 to 0.999
  * @param[out] function  new function with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (level), MEMMODEL_ERROR_UNSUPPORTED (this library was built without
- *          libffi), MEMMODEL_ERROR_NOMEM (or a system that does not let code be made at run time)
+ *          libffi), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT (or a system that does not let code be made at run
+ *          time)
  * @threads the context's
  * @since 0.1
  * @stability testing

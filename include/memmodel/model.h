@@ -274,9 +274,10 @@ struct memmodel_front_entry {
  * @param[in]  samples  table, only read
  * @param[in]  options  NULL for defaults. @nullable
  * @param[out] model    new model with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that
- *          is zero or negative under relative errors, or above 1e140 under squared ones; an input that is constant or repeats another), MEMMODEL_ERROR_PARSE (a term),
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column), MEMMODEL_ERROR_DATA (fewer than 4 rows; a target that is
+ *          zero or negative under relative errors, or above 1e140 under squared ones; an input that is constant or
+ *          repeats another), MEMMODEL_ERROR_PARSE (a term), MEMMODEL_ERROR_STRUCT_SIZE,
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the samples' context's
  * @blocking
  * @since 0.1
@@ -563,7 +564,7 @@ memmodel_model_scores(const memmodel_model *model, struct memmodel_model_scores 
  * @param[in]  language  enum memmodel_language
  * @param[in]  context   takes the memory of `text` and the error
  * @param[out] text      give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads any, with a context of its own
  * @since 0.1
  */
@@ -590,7 +591,7 @@ enum memmodel_export_format {
  * @param[in]  format   enum memmodel_export_format
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own
  * @since 0.1
  * @stability testing
@@ -603,7 +604,8 @@ memmodel_model_export(const memmodel_model *model, int format, memmodel_context 
  *
  * @param[in] model  model
  * @param[in] path   file to write
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -615,7 +617,7 @@ memmodel_model_save(const memmodel_model *model, const char *path);
  *
  * @param[in]  model  model
  * @param[out] text   give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -629,8 +631,7 @@ memmodel_model_to_json(const memmodel_model *model, char **text);
  * @param[in]  path     file to read
  * @param[out] model    new model with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with line and column),
- *          MEMMODEL_ERROR_NEWER,
- *          MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -645,7 +646,8 @@ memmodel_model_load(memmodel_context *context, const char *path, memmodel_model 
  * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
  * @param[out] model    new model with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */

@@ -146,7 +146,8 @@ typedef int (*memmodel_monitor_observer)(void *user, const struct memmodel_monit
  * @param[in]  options  NULL for the defaults. @nullable
  * @param[out] monitor  new monitor with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_PROCESS (no such process, or it may not be read), MEMMODEL_ERROR_UNSUPPORTED (not on
- *          Linux), MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ *          Linux), MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the context's; the monitor starts no thread
  * @since 0.1
  */
@@ -159,7 +160,7 @@ memmodel_monitor_new(memmodel_context *context, int64_t pid, const struct memmod
  *
  * @param[in]     monitor  monitor
  * @param[in,out] reading  its size is set by the caller; may be NULL; untouched on error. @nullable
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */
@@ -173,7 +174,7 @@ memmodel_monitor_read(memmodel_monitor *monitor, struct memmodel_monitor_reading
  * @param[in] monitor   monitor
  * @param[in] observer  NULL for none. @nullable
  * @param[in] user      handed to each call of `observer`. @nullable
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's; blocks the calling thread
  * @blocking
  * @since 0.1

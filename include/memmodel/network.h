@@ -72,7 +72,7 @@ struct memmodel_shape {
  *
  * @param[in]  context  the network keeps a reference
  * @param[out] network  new network with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */
@@ -92,7 +92,7 @@ memmodel_network_unref(memmodel_network *network);
  *
  * @param[in] network  network
  * @returns 0, or that status: MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -128,7 +128,8 @@ memmodel_network_set_layout(memmodel_network *network, int layout);
  *
  * @param[in] network  network
  * @param[in] name     letters, digits and underscores, such as "batch"
- * @returns the dimension (negative). 0 on error: MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns the dimension (negative). 0 on error: MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -141,7 +142,8 @@ memmodel_network_symbol(memmodel_network *network, const char *name);
  *
  * @param[in] network  network
  * @param[in] text     the expression
- * @returns the dimension. 0 on error: MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ * @returns the dimension. 0 on error: MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -154,7 +156,8 @@ memmodel_network_expression(memmodel_network *network, const char *text);
  * @param[in]  network  network
  * @param[in]  dim      a dimension of this network
  * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no dimension of this network), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no dimension of this network), MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  * @stability testing
@@ -168,7 +171,7 @@ memmodel_network_dim_text(memmodel_network *network, memmodel_dim dim, char **te
  *
  * @param[in] network  network
  * @param[in] name     such as "encoder.0"
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -232,7 +235,7 @@ memmodel_network_release(memmodel_network *network, memmodel_tensor tensor);
  *
  * @param[in] network  network
  * @param[in] tensor   tensor
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's
  * @since 0.1
  */
@@ -305,7 +308,7 @@ memmodel_network_symbol_name(const memmodel_network *network, size_t symbol);
  * @param[in]  network  network
  * @param[out] text     give it back with memmodel_free(); untouched on error. @transfer full
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNSUPPORTED (the rule of a custom
- *          operator is a function), MEMMODEL_ERROR_NOMEM
+ *          operator is a function), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the network's
  * @since 0.1
  */
@@ -321,7 +324,8 @@ memmodel_network_to_json(memmodel_network *network, char **text);
  * @param[in]  length   of `text`
  * @param[out] network  new network with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_PARSE or what the builder calls return (each with line and column): MEMMODEL_ERROR_SHAPE,
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM; MEMMODEL_ERROR_NEWER
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED; MEMMODEL_ERROR_NEWER
  * @threads the context's
  * @since 0.1
  */
@@ -335,7 +339,8 @@ memmodel_network_from_json(memmodel_context *context, const char *name, const ch
  * @param[in] network  network
  * @param[in] path     file to write
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNSUPPORTED (the rule of a custom
- *          operator is a function), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ *          operator is a function), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the network's
  * @since 0.1
  */

@@ -34,9 +34,10 @@ struct memmodel_onnx_options {
  * @param[in]  path     file to read
  * @param[in]  options  NULL for defaults. @nullable
  * @param[out] network  new network with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with the byte where the file is wrong), MEMMODEL_ERROR_UNSUPPORTED
- *          (the error's object is the node), MEMMODEL_ERROR_SHAPE (the same), MEMMODEL_ERROR_INVALID_ARGUMENT,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (with the byte where the file is wrong),
+ *          MEMMODEL_ERROR_UNSUPPORTED (the error's object is the node), MEMMODEL_ERROR_SHAPE (the same),
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  * @stability testing

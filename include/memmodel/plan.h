@@ -116,7 +116,7 @@ enum memmodel_plan_rule {
  *
  * @param[in]  context  the plan keeps a reference
  * @param[out] plan     new plan with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -133,7 +133,7 @@ memmodel_plan_new(memmodel_context *context, memmodel_plan **plan);
  * @param[in]  path     file to read
  * @param[out] plan     new plan with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and column say where), MEMMODEL_ERROR_OVERFLOW,
- *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -149,7 +149,8 @@ memmodel_plan_read(memmodel_context *context, const char *path, memmodel_plan **
  * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
  * @param[out] plan     new plan with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -163,7 +164,7 @@ memmodel_plan_parse(memmodel_context *context, const char *name, const char *tex
  *
  * @param[in]  trace  trace, predicted or recorded
  * @param[out] plan   new plan with one reference, of the trace's context; untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's of the trace
  * @stability testing
  * @since 0.1
@@ -176,10 +177,9 @@ memmodel_plan_from_trace(const memmodel_trace *trace, memmodel_plan **plan);
  *
  * @param[in] plan    plan
  * @param[in] buffer  copied
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or lifetime not above 0, moments out of range, an alignment
- *          that is
- *          no power of two, a fixed offset that is negative or not aligned), MEMMODEL_ERROR_OVERFLOW (the sum of all bytes),
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or lifetime not above 0, moments out of range, an alignment that
+ *          is no power of two, a fixed offset that is negative or not aligned), MEMMODEL_ERROR_OVERFLOW (the sum of
+ *          all bytes), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -194,7 +194,7 @@ memmodel_plan_add(memmodel_plan *plan, const struct memmodel_plan_buffer *buffer
  * @param[in] buffer  its number
  * @param[in] begin   first moment of the gap, after the buffer's own
  * @param[in] end     first moment after it, before the buffer's own end, and past every gap that was added before
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -230,7 +230,7 @@ memmodel_plan_share(memmodel_plan *plan, size_t buffer, size_t base, int64_t dis
  * @param[in] options  NULL: all defaults. @nullable
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no buffers, fixed offsets that collide, a capacity below the largest
  *          buffer or beyond which something is fixed, options out of range), MEMMODEL_ERROR_OVERFLOW,
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @blocking
  * @stability testing
@@ -284,7 +284,7 @@ memmodel_plan_result(const memmodel_plan *plan, struct memmodel_plan_result *res
  * @param[in] plan  solved
  * @param[in] path  file to write
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, or two buffers of one name), MEMMODEL_ERROR_IO,
- *          MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @blocking
  * @stability testing
@@ -298,7 +298,8 @@ memmodel_plan_write(const memmodel_plan *plan, const char *path);
  *
  * @param[in]  plan  solved
  * @param[out] svg   give it back with memmodel_free(context, svg); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -314,7 +315,8 @@ memmodel_plan_to_svg(const memmodel_plan *plan, char **svg);
  * @param[in]  plan  solved
  * @param[in]  name  what to call the table: letters, digits and "_"
  * @param[out] code  give it back with memmodel_free(context, code); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, no name in C), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (not solved, no name in C), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @stability testing
  * @since 0.1

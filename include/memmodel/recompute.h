@@ -61,7 +61,7 @@ struct memmodel_chain_result {
  * @param[in]  output   bytes of what the last block makes, and of the gradient that waits there from the beginning; next
  *                      to nothing where the last block is the loss. @unit bytes
  * @param[out] chain    new chain with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -75,7 +75,8 @@ memmodel_chain_new(memmodel_context *context, int64_t output, memmodel_chain **c
  * @param[in] chain  chain
  * @param[in] block  copied
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (bytes or costs below 0, or the block before keeps less than this one's
- *          input), MEMMODEL_ERROR_OVERFLOW (all bytes together), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM
+ *          input), MEMMODEL_ERROR_OVERFLOW (all bytes together), MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @stability testing
  * @since 0.1
@@ -96,7 +97,7 @@ memmodel_chain_add(memmodel_chain *chain, const struct memmodel_chain_block *blo
  * @param[in] slots   1 to 100000; 0: 500
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no blocks, no such slots, the output of the last block is more than it
  *          keeps, or a budget below the least peak: the text says how much that is and which block needs it),
- *          MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @blocking
  * @complexity O(blocks^3 slots), in blocks^2 slots / 2 numbers of memory
@@ -198,7 +199,8 @@ typedef int (*memmodel_recomputation_observer)(void *user, int64_t simulations, 
  *
  * @param[in]  network        built network; the search keeps a reference and its context
  * @param[out] recomputation  new search with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, the network's own status (memmodel_network_status()),
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's context's
  * @stability testing
  * @since 0.1
@@ -217,7 +219,7 @@ memmodel_recomputation_new(memmodel_network *network, memmodel_recomputation **r
  * @param[in] recomputation  search
  * @param[in] name           a layer, or a scope, whose cost its layers share as they do operations
  * @param[in] cost           of running it forward once, in any unit, 0 or more
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the network's context's
  * @stability testing
  * @since 0.1
@@ -341,7 +343,8 @@ memmodel_recomputation_module(const memmodel_recomputation *recomputation, size_
  *
  * @param[in]  recomputation  search
  * @param[out] text           give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (nothing was searched for), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (nothing was searched for), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the network's context's
  * @stability testing
  * @since 0.1
@@ -354,7 +357,8 @@ memmodel_recomputation_to_json(const memmodel_recomputation *recomputation, char
  *
  * @param[in]  recomputation  search
  * @param[out] svg            give it back with memmodel_free(context, svg); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (nothing was searched for), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (nothing was searched for), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the network's context's
  * @stability testing
  * @since 0.1

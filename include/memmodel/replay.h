@@ -78,7 +78,7 @@ struct memmodel_replay_block {
  * @param[in]  options  NULL: all defaults. @nullable
  * @param[out] replay   new replay with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_UNSUPPORTED,
- *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's of the trace
  * @complexity O(events * log(blocks))
  * @blocking
@@ -157,7 +157,8 @@ memmodel_replay_block(const memmodel_replay *replay, size_t index, struct memmod
  *
  * @param[in] replay  of an allocator with segments
  * @param[in] path    file, replaced when it exists
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNSUPPORTED, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's of the trace
  * @blocking
  * @stability testing

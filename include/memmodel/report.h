@@ -56,7 +56,8 @@ struct memmodel_report_layer {
  * @returns 0, the network's own status (memmodel_network_status()), MEMMODEL_ERROR_UNBOUND,
  *          MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_UNSUPPORTED
  *          (unknown framework, optimizer, ...), MEMMODEL_ERROR_CALLBACK (the rule of a custom operator),
- *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_STRUCT_SIZE, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads any, each with a context of its own in the job
  * @blocking
  * @since 0.1
@@ -363,7 +364,7 @@ memmodel_report_trace(const memmodel_report *report);
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own
  * @since 0.1
  */
@@ -378,7 +379,7 @@ memmodel_report_to_json(const memmodel_report *report, memmodel_context *context
  * @param[in]  report   report
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own
  * @stability testing
  * @since 0.1

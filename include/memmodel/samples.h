@@ -18,7 +18,7 @@ typedef struct memmodel_samples memmodel_samples;
  * @param[in]  columns  `count` different names, copied. @length count
  * @param[in]  count    1 to 4096
  * @param[out] samples  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */
@@ -36,7 +36,7 @@ memmodel_samples_new(memmodel_context *context, const char *const *columns, size
  * @param[in]  path     file to read
  * @param[out] samples  new table with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE (line and column say where),
- *          MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -51,7 +51,8 @@ memmodel_samples_read(memmodel_context *context, const char *path, memmodel_samp
  * @param[in]  text     `length` characters. @length length
  * @param[in]  length   of `text`
  * @param[out] samples  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -64,7 +65,8 @@ memmodel_samples_parse(memmodel_context *context, const char *name, const char *
  *
  * @param[in] samples  table
  * @param[in] path     file to write
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -86,7 +88,8 @@ memmodel_samples_write(const memmodel_samples *samples, const char *path);
  * @param[in] count    1 to 4096
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (empty or repeated name, a line break), MEMMODEL_ERROR_UNKNOWN_SYMBOL
  *          (the file has no such column), MEMMODEL_ERROR_DATA (the file has a column that the row lacks),
- *          MEMMODEL_ERROR_PARSE (the file is no table), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_PARSE (the file is no table), MEMMODEL_ERROR_IO, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @blocking
  * @since 0.1
@@ -101,7 +104,8 @@ memmodel_samples_append(memmodel_context *context, const char *path, const char 
  *
  * @param[in] samples  table
  * @param[in] values   one per column; NaN means missing. @length memmodel_samples_column_count(samples)
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (infinite value, text column), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (infinite value, text column), MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT
  * @threads the context's
  * @since 0.1
  */
@@ -115,7 +119,8 @@ memmodel_samples_add(memmodel_samples *samples, const double *values);
  * @param[in]  column    name of a column
  * @param[in]  value     such as "ok" or "16"
  * @param[out] filtered  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_NOMEM,
+ *          MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */
@@ -130,7 +135,8 @@ memmodel_samples_filter(const memmodel_samples *samples, const char *column, con
  * @param[in]  rows      `count` row numbers from 0. @length count
  * @param[in]  count     number of rows wanted
  * @param[out] selected  new table with one reference, untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such row), MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (no such row), MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT,
+ *          MEMMODEL_ERROR_CANCELLED
  * @threads the context's
  * @since 0.1
  */

@@ -73,7 +73,7 @@ struct memmodel_schedule_operator {
  * @param[out] schedule  new schedule with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_UNKNOWN_SYMBOL, MEMMODEL_ERROR_UNBOUND,
  *          MEMMODEL_ERROR_SHAPE, MEMMODEL_ERROR_OVERFLOW, MEMMODEL_ERROR_CALLBACK, MEMMODEL_ERROR_STRUCT_SIZE,
- *          MEMMODEL_ERROR_NOMEM
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own: the network is only read
  * @blocking
  * @stability testing

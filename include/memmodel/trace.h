@@ -99,7 +99,7 @@ memmodel_trace_event(const memmodel_trace *trace, size_t index, struct memmodel_
  * @param[in]  path     file to read
  * @param[out] trace    new trace with one reference, untouched on error. @transfer full
  * @returns 0, MEMMODEL_ERROR_IO, MEMMODEL_ERROR_PARSE, MEMMODEL_ERROR_NEWER, MEMMODEL_ERROR_OVERFLOW,
- *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_INVALID_ARGUMENT
+ *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED, MEMMODEL_ERROR_INVALID_ARGUMENT
  * @threads the context's
  * @since 0.1
  */
@@ -113,7 +113,7 @@ memmodel_trace_read(memmodel_context *context, const char *path, memmodel_trace 
  * @param[in]  trace    trace
  * @param[in]  context  takes the memory of `text` and the error
  * @param[out] text     give it back with memmodel_free(context, text); untouched on error. @transfer full
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED
  * @threads any, with a context of its own
  * @complexity O(events)
  * @stability testing

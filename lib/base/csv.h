@@ -20,7 +20,8 @@ struct csv {
     size_t count, capacity;
 };
 
-void
+/* 0, or MEMMODEL_ERROR_LIMIT: longer than the context lets a text be. To be closed in any case. */
+int
 csv_open(struct csv *csv, memmodel_context *context, const char *name, const char *text, size_t length);
 
 void

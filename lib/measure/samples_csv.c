@@ -102,8 +102,9 @@ parse(memmodel_context *context, const char *name, const char *text, size_t leng
     struct csv csv;
     int status;
 
-    csv_open(&csv, context, name, text, length);
-    status = read_header(&csv, &new);
+    status = csv_open(&csv, context, name, text, length);
+    if (!status)
+        status = read_header(&csv, &new);
     if (!status)
         status = read_rows(&csv, new, &lines);
     csv_close(&csv);

@@ -171,6 +171,27 @@ ten_gigabytes_are_refused_without_being_read(void **state)
 }
 
 static void
+texts_in_memory_are_read_up_to_the_limit(void **state)
+{
+    memmodel_samples *samples;
+    memmodel_network *network;
+    memmodel_model *model;
+    memmodel_plan *plan;
+    char text[2000];
+
+    memset(text, ' ', sizeof text);
+    limit(*state, 1000, 0);
+    assert_error(*state, memmodel_samples_parse(*state, "text", text, sizeof text, &samples), MEMMODEL_ERROR_LIMIT,
+                 "2000 bytes are more than the context's limit, 1000 of input_bytes");
+    assert_error(*state, memmodel_plan_parse(*state, "text", text, sizeof text, &plan), MEMMODEL_ERROR_LIMIT,
+                 "input_bytes");
+    assert_error(*state, memmodel_network_from_json(*state, "text", text, sizeof text, &network), MEMMODEL_ERROR_LIMIT,
+                 "input_bytes");
+    assert_error(*state, memmodel_model_from_json(*state, "text", text, sizeof text, &model), MEMMODEL_ERROR_LIMIT,
+                 "input_bytes");
+}
+
+static void
 a_folder_is_no_file(void **state)
 {
     for (size_t i = 0; i < READERS; i++)
@@ -286,6 +307,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_device_that_does_not_end_is_read_up_to_the_limit),
         WITH_CONTEXT(ten_gigabytes_are_refused_without_being_read),
+        WITH_CONTEXT(texts_in_memory_are_read_up_to_the_limit),
         WITH_CONTEXT(a_folder_is_no_file),
         WITH_CONTEXT(a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit),
         WITH_CONTEXT(a_pipe_is_read_to_its_end_or_to_the_limit),

@@ -513,7 +513,7 @@ class Limits(_call.Struct):
 
     size: Any  # sizeof(Limits)
     memory_bytes: Any  # of all objects of the context together
-    input_bytes: Any  # of a file or a text that a call reads as a whole, and of what it reads in parts; weights [...]
+    input_bytes: Any  # of each input: a whole file, or a text of JSON or CSV that is handed over; of an ONNX file [...]
     nodes: Any  # work of one call: events simulated, placements and formulas tried, elements read. The same on [...]
     layers: Any  # of one network
     seconds: Any  # of the clock, of one call
@@ -3939,7 +3939,7 @@ def samples_new(context: ContextHandle, columns: Any) -> SamplesHandle:
 
     columns: `count` different names, copied.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     columns_ = _call.texts(columns, "columns")
     samples_ = ctypes.c_void_p()
@@ -3964,7 +3964,7 @@ def samples_read(context: ContextHandle, path: str | os.PathLike[str]) -> Sample
 
     path: file to read.
 
-    Raises InvalidArgumentError, IoError, ParseError, NomemError.
+    Raises InvalidArgumentError, IoError, ParseError, NomemError, LimitError, CancelledError.
     """
     samples_ = ctypes.c_void_p()
     _value = _samples_read(
@@ -3985,7 +3985,7 @@ def samples_parse(context: ContextHandle, name: str, text: str) -> SamplesHandle
 
     text: `length` characters.
 
-    Raises InvalidArgumentError, ParseError, NomemError.
+    Raises InvalidArgumentError, ParseError, NomemError, LimitError, CancelledError.
     """
     text_ = _call.text(text, "text")
     samples_ = ctypes.c_void_p()
@@ -4007,7 +4007,7 @@ def samples_write(samples: SamplesHandle, path: str | os.PathLike[str]) -> None:
 
     path: file to write.
 
-    Raises InvalidArgumentError, IoError, NomemError.
+    Raises InvalidArgumentError, IoError, NomemError, LimitError, CancelledError.
     """
     _value = _samples_write(_call.address(samples, SamplesHandle, "samples"), _call.path(path, "path"))
     _check.status(_value, samples)
@@ -4029,7 +4029,8 @@ def samples_append(context: ContextHandle, path: str | os.PathLike[str], columns
 
     values: without line breaks.
 
-    Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError.
+    Raises InvalidArgumentError, UnknownSymbolError, DataError, ParseError, IoError, NomemError, LimitError,
+    CancelledError.
     """
     columns_ = _call.texts(columns, "columns")
     values_ = None if values is None else _call.texts(values, "values", len(columns_))
@@ -4052,7 +4053,7 @@ def samples_add(samples: SamplesHandle, values: Any) -> None:
 
     values: one per column; NaN means missing.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     values_ = _call.doubles(values, "values", samples_column_count(samples))
     _value = _samples_add(_call.address(samples, SamplesHandle, "samples"), values_)
@@ -4069,7 +4070,7 @@ def samples_filter(samples: SamplesHandle, column: str, value: str) -> SamplesHa
 
     value: such as "ok" or "16".
 
-    Raises InvalidArgumentError, UnknownSymbolError, NomemError.
+    Raises InvalidArgumentError, UnknownSymbolError, NomemError, LimitError, CancelledError.
     """
     filtered_ = ctypes.c_void_p()
     _value = _samples_filter(
@@ -4089,7 +4090,7 @@ def samples_select(samples: SamplesHandle, rows: Any) -> SamplesHandle:
 
     rows: `count` row numbers from 0.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     rows_ = _call.sizes(rows, "rows")
     selected_ = ctypes.c_void_p()
@@ -4249,7 +4250,8 @@ def advise(
 
     options: what to advise.
 
-    Raises InvalidArgumentError, ParseError, UnknownSymbolError, DataError, StructSizeError, NomemError.
+    Raises InvalidArgumentError, ParseError, UnknownSymbolError, DataError, StructSizeError, NomemError, LimitError,
+    CancelledError.
     """
     advised_ = ctypes.c_void_p()
     error_ = ctypes.c_double()
@@ -4297,7 +4299,7 @@ def network_new(context: ContextHandle) -> NetworkHandle:
 
     context: the network keeps a reference.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     network_ = ctypes.c_void_p()
     _value = _network_new(_call.address(context, ContextHandle, "context"), ctypes.byref(network_))
@@ -4326,7 +4328,7 @@ def network_status(network: NetworkHandle) -> None:
 
     network: network.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, ParseError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, ParseError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_status(_call.address(network, NetworkHandle, "network"))
     _check.status(_value, network)
@@ -4361,9 +4363,9 @@ def network_symbol(network: NetworkHandle, name: str) -> int:
 
     name: letters, digits and underscores, such as "batch".
 
-    Returns the dimension (negative). 0 on error: InvalidArgumentError, NomemError.
+    Returns the dimension (negative). 0 on error: InvalidArgumentError, NomemError, LimitError.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     _value = _network_symbol(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
     return _check.dim(_value, network)
@@ -4377,9 +4379,9 @@ def network_expression(network: NetworkHandle, text: str) -> int:
 
     text: the expression.
 
-    Returns the dimension. 0 on error: ParseError, MemmodelOverflowError, NomemError.
+    Returns the dimension. 0 on error: ParseError, MemmodelOverflowError, NomemError, LimitError.
 
-    Raises ParseError, MemmodelOverflowError, NomemError.
+    Raises ParseError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_expression(_call.address(network, NetworkHandle, "network"), _call.text(text, "text"))
     return _check.dim(_value, network)
@@ -4392,7 +4394,7 @@ def network_dim_text(network: NetworkHandle, dim: int) -> str:
 
     dim: a dimension of this network.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     text_ = ctypes.c_void_p()
     _value = _network_dim_text(
@@ -4412,7 +4414,7 @@ def network_push_scope(network: NetworkHandle, name: str) -> None:
 
     name: such as "encoder.0".
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     _value = _network_push_scope(_call.address(network, NetworkHandle, "network"), _call.text(name, "name"))
     _check.status(_value, network)
@@ -4476,7 +4478,7 @@ def network_output(network: NetworkHandle, tensor: int) -> None:
 
     tensor: tensor.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     _value = _network_output(_call.address(network, NetworkHandle, "network"), _call.int32(tensor, "tensor"))
     _check.status(_value, network)
@@ -4562,8 +4564,8 @@ def network_to_json(network: NetworkHandle) -> str:
 
     network: network.
 
-    Raises UnsupportedError, NomemError, ShapeError, InvalidArgumentError, StructSizeError, ParseError,
-    MemmodelOverflowError.
+    Raises UnsupportedError, NomemError, LimitError, CancelledError, ShapeError, InvalidArgumentError, StructSizeError,
+    ParseError, MemmodelOverflowError.
     """
     text_ = ctypes.c_void_p()
     _value = _network_to_json(_call.address(network, NetworkHandle, "network"), ctypes.byref(text_))
@@ -4580,7 +4582,8 @@ def network_from_json(context: ContextHandle, name: str, text: str) -> NetworkHa
 
     text: `length` characters.
 
-    Raises ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, NewerError.
+    Raises ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, LimitError, CancelledError,
+    NewerError.
     """
     text_ = _call.text(text, "text")
     network_ = ctypes.c_void_p()
@@ -4602,8 +4605,8 @@ def network_save(network: NetworkHandle, path: str | os.PathLike[str]) -> None:
 
     path: file to write.
 
-    Raises UnsupportedError, IoError, NomemError, ShapeError, InvalidArgumentError, StructSizeError, ParseError,
-    MemmodelOverflowError.
+    Raises UnsupportedError, IoError, NomemError, LimitError, CancelledError, ShapeError, InvalidArgumentError,
+    StructSizeError, ParseError, MemmodelOverflowError.
     """
     _value = _network_save(_call.address(network, NetworkHandle, "network"), _call.path(path, "path"))
     _check.status(_value, network)
@@ -4616,7 +4619,8 @@ def network_load(context: ContextHandle, path: str | os.PathLike[str]) -> Networ
 
     path: file to read.
 
-    Raises IoError, ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, NewerError.
+    Raises IoError, ParseError, ShapeError, InvalidArgumentError, MemmodelOverflowError, NomemError, LimitError,
+    CancelledError, NewerError.
     """
     network_ = ctypes.c_void_p()
     _value = _network_load(
@@ -4656,7 +4660,7 @@ def budget_new(network: NetworkHandle, job: Job | None, bytes: int) -> BudgetHan
     bytes: the budget, above 0.
 
     Raises InvalidArgumentError, StructSizeError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError,
-    CallbackError, NomemError, UnsupportedError.
+    CallbackError, NomemError, LimitError, CancelledError, UnsupportedError.
     """
     budget_ = ctypes.c_void_p()
     with _call.held(network=network):
@@ -4752,9 +4756,9 @@ def network_input(network: NetworkHandle, name: str, dtype: Dtype | int | str, d
     dims: `rank` dimensions.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_input(
@@ -4781,9 +4785,9 @@ def network_parameter(network: NetworkHandle, name: str, dtype: Dtype | int | st
     trainable: 1: it gets a gradient and optimizer state.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_parameter(
@@ -4810,7 +4814,7 @@ def network_use_storage(network: NetworkHandle, storage: int, strides: Any) -> N
 
     strides: distance in elements from one element to the next along each dimension.
 
-    Raises InvalidArgumentError, ShapeError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises InvalidArgumentError, ShapeError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     strides_ = _call.int64s(strides, "strides")
     _value = _network_use_storage(
@@ -4834,7 +4838,7 @@ def network_use_parameter(network: NetworkHandle, role: str, tensor: int) -> Non
     tensor: of network_parameter(), in the shape that the layer needs. A layer that has no such parameter is refused
     with InvalidArgumentError, another shape with ShapeError.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     _value = _network_use_parameter(
         _call.address(network, NetworkHandle, "network"),
@@ -4854,9 +4858,9 @@ def network_conv(network: NetworkHandle, x: int, options: Conv) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_conv(
         _call.address(network, NetworkHandle, "network"),
@@ -4876,9 +4880,9 @@ def network_conv_transpose(network: NetworkHandle, x: int, options: Conv) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_conv_transpose(
         _call.address(network, NetworkHandle, "network"),
@@ -4898,9 +4902,9 @@ def network_linear(network: NetworkHandle, x: int, options: Linear) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_linear(
         _call.address(network, NetworkHandle, "network"),
@@ -4920,9 +4924,9 @@ def network_pool(network: NetworkHandle, x: int, options: Pool) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_pool(
         _call.address(network, NetworkHandle, "network"),
@@ -4942,9 +4946,9 @@ def network_adaptive_pool(network: NetworkHandle, x: int, options: AdaptivePool)
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_adaptive_pool(
         _call.address(network, NetworkHandle, "network"),
@@ -4964,9 +4968,9 @@ def network_global_pool(network: NetworkHandle, x: int, options: GlobalPool | No
     options: None: maximum.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_global_pool(
         _call.address(network, NetworkHandle, "network"),
@@ -4986,9 +4990,9 @@ def network_batch_norm(network: NetworkHandle, x: int, options: Norm | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_batch_norm(
         _call.address(network, NetworkHandle, "network"),
@@ -5008,9 +5012,9 @@ def network_layer_norm(network: NetworkHandle, x: int, options: Norm | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_layer_norm(
         _call.address(network, NetworkHandle, "network"),
@@ -5030,9 +5034,9 @@ def network_group_norm(network: NetworkHandle, x: int, options: Norm) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_group_norm(
         _call.address(network, NetworkHandle, "network"),
@@ -5052,9 +5056,9 @@ def network_instance_norm(network: NetworkHandle, x: int, options: Norm | None) 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_instance_norm(
         _call.address(network, NetworkHandle, "network"),
@@ -5074,9 +5078,9 @@ def network_rms_norm(network: NetworkHandle, x: int, options: Norm | None) -> in
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_rms_norm(
         _call.address(network, NetworkHandle, "network"),
@@ -5096,9 +5100,9 @@ def network_activation(network: NetworkHandle, x: int, options: Activation) -> i
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_activation(
         _call.address(network, NetworkHandle, "network"),
@@ -5118,9 +5122,9 @@ def network_softmax(network: NetworkHandle, x: int, options: Softmax | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_softmax(
         _call.address(network, NetworkHandle, "network"),
@@ -5140,9 +5144,9 @@ def network_dropout(network: NetworkHandle, x: int, options: Dropout | None) -> 
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_dropout(
         _call.address(network, NetworkHandle, "network"),
@@ -5162,9 +5166,9 @@ def network_embedding(network: NetworkHandle, x: int, options: Embedding) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_embedding(
         _call.address(network, NetworkHandle, "network"),
@@ -5184,9 +5188,9 @@ def network_upsample(network: NetworkHandle, x: int, options: Upsample) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_upsample(
         _call.address(network, NetworkHandle, "network"),
@@ -5206,9 +5210,9 @@ def network_pad(network: NetworkHandle, x: int, options: Pad) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_pad(
         _call.address(network, NetworkHandle, "network"),
@@ -5228,9 +5232,9 @@ def network_crop(network: NetworkHandle, x: int, options: Pad) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_crop(
         _call.address(network, NetworkHandle, "network"),
@@ -5250,9 +5254,9 @@ def network_concat(network: NetworkHandle, tensors: Any, options: Concat) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     tensors_ = _call.int32s(tensors, "tensors")
     _value = _network_concat(
@@ -5274,9 +5278,9 @@ def network_split(network: NetworkHandle, x: int, options: Split) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_split(
         _call.address(network, NetworkHandle, "network"),
@@ -5296,9 +5300,9 @@ def network_slice(network: NetworkHandle, x: int, options: Slice) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_slice(
         _call.address(network, NetworkHandle, "network"),
@@ -5318,9 +5322,9 @@ def network_reshape(network: NetworkHandle, x: int, dims: Any) -> int:
     dims: `rank` dimensions.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_reshape(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
@@ -5339,9 +5343,9 @@ def network_flatten(network: NetworkHandle, x: int, first: int, last: int) -> in
     last: axis, from the end if negative.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_flatten(
         _call.address(network, NetworkHandle, "network"),
@@ -5362,9 +5366,9 @@ def network_permute(network: NetworkHandle, x: int, axes: Any) -> int:
     axes: `rank` axes: one axis of the input per axis of the output, from the end if negative.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     axes_ = _call.int32s(axes, "axes")
     _value = _network_permute(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(axes_), axes_)
@@ -5381,9 +5385,9 @@ def network_expand(network: NetworkHandle, x: int, dims: Any) -> int:
     dims: `rank` dimensions.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     dims_ = _call.int64s(dims, "dims")
     _value = _network_expand(_call.address(network, NetworkHandle, "network"), _call.int32(x, "x"), len(dims_), dims_)
@@ -5402,9 +5406,9 @@ def network_binary(network: NetworkHandle, a: int, b: int, options: Binary | Non
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_binary(
         _call.address(network, NetworkHandle, "network"),
@@ -5427,9 +5431,9 @@ def network_matmul(network: NetworkHandle, a: int, b: int, options: Matmul | Non
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_matmul(
         _call.address(network, NetworkHandle, "network"),
@@ -5450,9 +5454,9 @@ def network_reduce(network: NetworkHandle, x: int, options: Reduce) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_reduce(
         _call.address(network, NetworkHandle, "network"),
@@ -5485,9 +5489,9 @@ def network_attention(
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_attention(
         _call.address(network, NetworkHandle, "network"),
@@ -5510,9 +5514,9 @@ def network_recurrent(network: NetworkHandle, x: int, options: Recurrent) -> int
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_recurrent(
         _call.address(network, NetworkHandle, "network"),
@@ -5534,9 +5538,9 @@ def network_loss(network: NetworkHandle, x: int, target: int, options: Loss | No
     options: None for defaults.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     _value = _network_loss(
         _call.address(network, NetworkHandle, "network"),
@@ -5557,9 +5561,9 @@ def network_custom(network: NetworkHandle, inputs: Any, options: Custom) -> int:
     options: not None.
 
     Returns tensor, or a negative Status: ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError,
-    NomemError.
+    NomemError, LimitError.
 
-    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError.
+    Raises ShapeError, InvalidArgumentError, StructSizeError, MemmodelOverflowError, NomemError, LimitError.
     """
     inputs_ = _call.int32s(inputs, "inputs")
     _value = _network_custom(
@@ -5617,7 +5621,8 @@ def fit(samples: SamplesHandle, options: FitOptions | None) -> ModelHandle:
 
     options: None for defaults.
 
-    Raises UnknownSymbolError, DataError, ParseError, StructSizeError, InvalidArgumentError, NomemError.
+    Raises UnknownSymbolError, DataError, ParseError, StructSizeError, InvalidArgumentError, NomemError, LimitError,
+    CancelledError.
     """
     model_ = ctypes.c_void_p()
     with _call.held(samples=samples):
@@ -5971,7 +5976,7 @@ def model_formula(model: ModelHandle, language: Language | int | str, context: C
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     text_ = ctypes.c_void_p()
     _value = _model_formula(
@@ -5995,7 +6000,7 @@ def model_export(model: ModelHandle, format: ExportFormat | int | str, context: 
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _model_export(
@@ -6015,7 +6020,7 @@ def model_save(model: ModelHandle, path: str | os.PathLike[str]) -> None:
 
     path: file to write.
 
-    Raises InvalidArgumentError, IoError, NomemError.
+    Raises InvalidArgumentError, IoError, NomemError, LimitError, CancelledError.
     """
     _value = _model_save(_call.address(model, ModelHandle, "model"), _call.path(path, "path"))
     _check.status(_value, model)
@@ -6026,7 +6031,7 @@ def model_to_json(model: ModelHandle) -> str:
 
     model: model.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _model_to_json(_call.address(model, ModelHandle, "model"), ctypes.byref(text_))
@@ -6041,7 +6046,7 @@ def model_load(context: ContextHandle, path: str | os.PathLike[str]) -> ModelHan
 
     path: file to read.
 
-    Raises InvalidArgumentError, IoError, ParseError, NewerError, NomemError.
+    Raises InvalidArgumentError, IoError, ParseError, NewerError, NomemError, LimitError, CancelledError.
     """
     model_ = ctypes.c_void_p()
     _value = _model_load(
@@ -6062,7 +6067,7 @@ def model_from_json(context: ContextHandle, name: str, text: str) -> ModelHandle
 
     text: `length` characters.
 
-    Raises InvalidArgumentError, ParseError, NewerError, NomemError.
+    Raises InvalidArgumentError, ParseError, NewerError, NomemError, LimitError, CancelledError.
     """
     text_ = _call.text(text, "text")
     model_ = ctypes.c_void_p()
@@ -6104,7 +6109,7 @@ def function_new(context: ContextHandle, model: ModelHandle, level: float) -> Fu
 
     level: 0, or the probability that a new measurement lies below the bound, 0.5 to 0.999.
 
-    Raises InvalidArgumentError, UnsupportedError, NomemError.
+    Raises InvalidArgumentError, UnsupportedError, NomemError, LimitError.
     """
     function_ = ctypes.c_void_p()
     _value = _function_new(
@@ -6152,7 +6157,7 @@ def monitor_new(context: ContextHandle, pid: int, options: MonitorOptions | None
 
     options: None for the defaults.
 
-    Raises ProcessError, UnsupportedError, InvalidArgumentError, StructSizeError, NomemError.
+    Raises ProcessError, UnsupportedError, InvalidArgumentError, StructSizeError, NomemError, LimitError.
     """
     monitor_ = ctypes.c_void_p()
     _value = _monitor_new(
@@ -6170,7 +6175,7 @@ def monitor_read(monitor: MonitorHandle) -> MonitorReading:
 
     monitor: monitor.
 
-    Raises InvalidArgumentError, StructSizeError, NomemError.
+    Raises InvalidArgumentError, StructSizeError, NomemError, LimitError.
     """
     reading_ = MonitorReading()
     _value = _monitor_read(_call.address(monitor, MonitorHandle, "monitor"), ctypes.byref(reading_))
@@ -6186,7 +6191,7 @@ def monitor_run(monitor: MonitorHandle, observer: Callable[..., Any] | None) -> 
 
     observer: None for none.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     with _call.held(monitor=monitor):
         _value = _monitor_run(
@@ -6285,7 +6290,7 @@ def network_load_onnx(
     options: None for defaults.
 
     Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
-    MemmodelOverflowError, NomemError.
+    MemmodelOverflowError, NomemError, LimitError, CancelledError.
     """
     network_ = ctypes.c_void_p()
     _value = _network_load_onnx(
@@ -6315,7 +6320,7 @@ def network_from_onnx(
     options: None for defaults.
 
     Raises IoError, ParseError, UnsupportedError, ShapeError, InvalidArgumentError, StructSizeError,
-    MemmodelOverflowError, NomemError.
+    MemmodelOverflowError, NomemError, LimitError, CancelledError.
     """
     bytes_ = _call.octets(bytes, "bytes")
     network_ = ctypes.c_void_p()
@@ -6375,7 +6380,8 @@ def trace_read(context: ContextHandle, path: str | os.PathLike[str]) -> TraceHan
 
     path: file to read.
 
-    Raises IoError, ParseError, NewerError, MemmodelOverflowError, NomemError, InvalidArgumentError.
+    Raises IoError, ParseError, NewerError, MemmodelOverflowError, NomemError, LimitError, CancelledError,
+    InvalidArgumentError.
     """
     trace_ = ctypes.c_void_p()
     _value = _trace_read(
@@ -6395,7 +6401,7 @@ def trace_to_perfetto(trace: TraceHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _trace_to_perfetto(
@@ -6438,7 +6444,7 @@ def plan_new(context: ContextHandle) -> PlanHandle:
 
     context: the plan keeps a reference.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     plan_ = ctypes.c_void_p()
     _value = _plan_new(_call.address(context, ContextHandle, "context"), ctypes.byref(plan_))
@@ -6455,7 +6461,7 @@ def plan_read(context: ContextHandle, path: str | os.PathLike[str]) -> PlanHandl
 
     path: file to read.
 
-    Raises IoError, ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError.
+    Raises IoError, ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     plan_ = ctypes.c_void_p()
     _value = _plan_read(_call.address(context, ContextHandle, "context"), _call.path(path, "path"), ctypes.byref(plan_))
@@ -6472,7 +6478,7 @@ def plan_parse(context: ContextHandle, name: str, text: str) -> PlanHandle:
 
     text: `length` characters.
 
-    Raises ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError.
+    Raises ParseError, MemmodelOverflowError, InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = _call.text(text, "text")
     plan_ = ctypes.c_void_p()
@@ -6493,7 +6499,7 @@ def plan_from_trace(trace: TraceHandle) -> PlanHandle:
 
     trace: trace, predicted or recorded.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     plan_ = ctypes.c_void_p()
     _value = _plan_from_trace(_call.address(trace, TraceHandle, "trace"), ctypes.byref(plan_))
@@ -6508,7 +6514,7 @@ def plan_add(plan: PlanHandle, buffer: PlanBuffer) -> None:
 
     buffer: copied.
 
-    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError.
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError, LimitError.
     """
     _value = _plan_add(_call.address(plan, PlanHandle, "plan"), _call.reference(buffer, PlanBuffer, "buffer"))
     _check.status(_value, plan)
@@ -6525,7 +6531,7 @@ def plan_gap(plan: PlanHandle, buffer: int, begin: int, end: int) -> None:
 
     end: first moment after it, before the buffer's own end, and past every gap that was added before.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     _value = _plan_gap(
         _call.address(plan, PlanHandle, "plan"),
@@ -6571,7 +6577,7 @@ def plan_solve(plan: PlanHandle, options: PlanOptions | None) -> None:
 
     options: None: all defaults.
 
-    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError.
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError, LimitError, CancelledError.
     """
     with _call.held(plan=plan):
         _value = _plan_solve(
@@ -6629,7 +6635,7 @@ def plan_write(plan: PlanHandle, path: str | os.PathLike[str]) -> None:
 
     path: file to write.
 
-    Raises InvalidArgumentError, IoError, NomemError.
+    Raises InvalidArgumentError, IoError, NomemError, LimitError, CancelledError.
     """
     with _call.held(plan=plan):
         _value = _plan_write(_call.address(plan, PlanHandle, "plan"), _call.path(path, "path"))
@@ -6642,7 +6648,7 @@ def plan_to_svg(plan: PlanHandle) -> str:
 
     plan: solved.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     svg_ = ctypes.c_void_p()
     _value = _plan_to_svg(_call.address(plan, PlanHandle, "plan"), ctypes.byref(svg_))
@@ -6659,7 +6665,7 @@ def plan_to_c(plan: PlanHandle, name: str) -> str:
 
     name: what to call the table: letters, digits and "_".
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     code_ = ctypes.c_void_p()
     _value = _plan_to_c(_call.address(plan, PlanHandle, "plan"), _call.text(name, "name"), ctypes.byref(code_))
@@ -6690,7 +6696,7 @@ def chain_new(context: ContextHandle, output: int) -> ChainHandle:
     output: bytes of what the last block makes, and of the gradient that waits there from the beginning; next to nothing
     where the last block is the loss.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     chain_ = ctypes.c_void_p()
     _value = _chain_new(
@@ -6709,7 +6715,7 @@ def chain_add(chain: ChainHandle, block: ChainBlock) -> None:
 
     block: copied.
 
-    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError.
+    Raises InvalidArgumentError, MemmodelOverflowError, StructSizeError, NomemError, LimitError.
     """
     _value = _chain_add(_call.address(chain, ChainHandle, "chain"), _call.reference(block, ChainBlock, "block"))
     _check.status(_value, chain)
@@ -6729,7 +6735,7 @@ def chain_solve(chain: ChainHandle, budget: int, slots: int) -> None:
 
     slots: 1 to 100000; 0: 500.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     with _call.held(chain=chain):
         _value = _chain_solve(
@@ -6800,7 +6806,7 @@ def recomputation_new(network: NetworkHandle) -> RecomputationHandle:
 
     network: built network; the search keeps a reference and its context.
 
-    Raises InvalidArgumentError, NomemError, ShapeError, StructSizeError, ParseError, MemmodelOverflowError.
+    Raises InvalidArgumentError, NomemError, LimitError, ShapeError, StructSizeError, ParseError, MemmodelOverflowError.
     """
     recomputation_ = ctypes.c_void_p()
     _value = _recomputation_new(_call.address(network, NetworkHandle, "network"), ctypes.byref(recomputation_))
@@ -6822,7 +6828,7 @@ def recomputation_cost(recomputation: RecomputationHandle, name: str, cost: floa
 
     cost: of running it forward once, in any unit, 0 or more.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError.
     """
     _value = _recomputation_cost(
         _call.address(recomputation, RecomputationHandle, "recomputation"),
@@ -6867,7 +6873,7 @@ def recomputation_solve(recomputation: RecomputationHandle, job: Job | None, bud
     simulations: most simulations, 2 to 1000000; 0: 2000.
 
     Raises InvalidArgumentError, UnsupportedError, UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError,
-    CallbackError, StructSizeError, NomemError.
+    CallbackError, StructSizeError, NomemError, LimitError, CancelledError.
     """
     with _call.held(recomputation=recomputation):
         _value = _recomputation_solve(
@@ -6974,7 +6980,7 @@ def recomputation_to_json(recomputation: RecomputationHandle) -> str:
 
     recomputation: search.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _recomputation_to_json(
@@ -6990,7 +6996,7 @@ def recomputation_to_svg(recomputation: RecomputationHandle) -> str:
 
     recomputation: search.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     svg_ = ctypes.c_void_p()
     _value = _recomputation_to_svg(
@@ -7025,7 +7031,7 @@ def replay_new(trace: TraceHandle, options: ReplayOptions | None) -> ReplayHandl
 
     options: None: all defaults.
 
-    Raises InvalidArgumentError, StructSizeError, UnsupportedError, ParseError, NomemError.
+    Raises InvalidArgumentError, StructSizeError, UnsupportedError, ParseError, NomemError, LimitError, CancelledError.
     """
     replay_ = ctypes.c_void_p()
     with _call.held(trace=trace):
@@ -7124,7 +7130,7 @@ def replay_write(replay: ReplayHandle, path: str | os.PathLike[str]) -> None:
 
     path: file, replaced when it exists.
 
-    Raises InvalidArgumentError, UnsupportedError, IoError, NomemError.
+    Raises InvalidArgumentError, UnsupportedError, IoError, NomemError, LimitError, CancelledError.
     """
     with _call.held(replay=replay):
         _value = _replay_write(_call.address(replay, ReplayHandle, "replay"), _call.path(path, "path"))
@@ -7140,7 +7146,7 @@ def estimate(network: NetworkHandle, job: Job | None) -> ReportHandle:
     job: None for defaults; every symbol of the network needs a value.
 
     Raises UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
-    StructSizeError, InvalidArgumentError, NomemError, ParseError.
+    StructSizeError, InvalidArgumentError, NomemError, LimitError, CancelledError, ParseError.
     """
     report_ = ctypes.c_void_p()
     with _call.held(network=network):
@@ -7168,7 +7174,7 @@ def report_what_if(network: NetworkHandle, job: Job | None) -> ReportHandle:
     job: None for defaults; every symbol of the network needs a value.
 
     Raises UnboundError, UnknownSymbolError, ShapeError, MemmodelOverflowError, UnsupportedError, CallbackError,
-    StructSizeError, InvalidArgumentError, NomemError, ParseError.
+    StructSizeError, InvalidArgumentError, NomemError, LimitError, CancelledError, ParseError.
     """
     report_ = ctypes.c_void_p()
     with _call.held(network=network):
@@ -7240,7 +7246,7 @@ def solve(network: NetworkHandle, job: Job | None, symbol: str, budget: int) -> 
     budget: bytes the job may take, of job->measure.
 
     Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
-    CallbackError, StructSizeError, NomemError, ParseError.
+    CallbackError, StructSizeError, NomemError, LimitError, CancelledError, ParseError.
     """
     largest_ = ctypes.c_int64()
     with _call.held(network=network):
@@ -7269,7 +7275,7 @@ def scan(network: NetworkHandle, job: Job | None, symbol: str, values: Any) -> A
     values: positive, in any order.
 
     Raises UnknownSymbolError, InvalidArgumentError, UnboundError, ShapeError, MemmodelOverflowError, UnsupportedError,
-    CallbackError, StructSizeError, NomemError, ParseError.
+    CallbackError, StructSizeError, NomemError, LimitError, CancelledError, ParseError.
     """
     values_ = _call.int64s(values, "values")
     bytes_ = _call.array_type(ctypes.c_int64, len(values_))()
@@ -7501,7 +7507,7 @@ def report_to_json(report: ReportHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_json(
@@ -7523,7 +7529,7 @@ def report_to_html(report: ReportHandle, context: ContextHandle) -> str:
 
     context: takes the memory of `text` and the error.
 
-    Raises InvalidArgumentError, NomemError.
+    Raises InvalidArgumentError, NomemError, LimitError, CancelledError.
     """
     text_ = ctypes.c_void_p()
     _value = _report_to_html(
@@ -7561,7 +7567,7 @@ def schedule_new(network: NetworkHandle, how: Inference | None) -> ScheduleHandl
     how: values of all symbols, and what to do without. None: no symbols, all defaults.
 
     Raises InvalidArgumentError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError, CallbackError,
-    StructSizeError, NomemError.
+    StructSizeError, NomemError, LimitError, CancelledError.
     """
     schedule_ = ctypes.c_void_p()
     with _call.held(network=network):
@@ -7675,7 +7681,7 @@ def tiling_new(network: NetworkHandle, how: Inference | None, budget: int) -> Ti
     budget: of a tile's plan; 0: no limit, one tile.
 
     Raises UnsupportedError, InvalidArgumentError, UnknownSymbolError, UnboundError, ShapeError, MemmodelOverflowError,
-    CallbackError, StructSizeError, NomemError.
+    CallbackError, StructSizeError, NomemError, LimitError, CancelledError.
     """
     tiling_ = ctypes.c_void_p()
     with _call.held(network=network):
