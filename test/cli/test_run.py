@@ -110,10 +110,11 @@ def alive(pid: int) -> bool:
 
 
 def groups() -> dict[Path, int]:
-    """The control groups that runs have made, by whose process; others may vanish meanwhile."""
+    """The control groups that runs have made beside this process, by whose; others may vanish meanwhile."""
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if "cgroup" in line.split()[2]]
-    folders = [Path(folder) for mount in mounts for folder, _, _ in os.walk(mount)]
-    return {folder: int(folder.name.split("-")[1]) for folder in folders if folder.name.startswith("memmodel-")}
+    own = {line.split(":", 2)[2].lstrip("/") for line in Path("/proc/self/cgroup").read_text().splitlines()}
+    made = [group for mount in mounts for path in own for group in Path(mount, path).glob("memmodel-*")]
+    return {group: int(group.name.split("-")[1]) for group in made}
 
 
 def is_empty(group: Path) -> bool:
