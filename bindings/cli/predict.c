@@ -44,6 +44,7 @@ struct predict {
     const memmodel_model *model;
     size_t input_count;
     double *inputs;         /* NaN until it is known */
+    const double **places;  /* of each of them */
     int32_t rule;           /* enum memmodel_bound */
     int64_t budget, solved; /* for --solve */
 };
@@ -122,8 +123,10 @@ set_inputs(struct predict *predict)
 {
     int status = EXIT_OK;
 
-    for (size_t i = 0; i < predict->input_count; i++)
+    for (size_t i = 0; i < predict->input_count; i++) {
         predict->inputs[i] = NAN;
+        predict->places[i] = &predict->inputs[i];
+    }
     for (size_t i = 0; !status && i < predict->options->set.count; i++)
         status = set_input(predict, predict->options->set.values[i]);
     return status;
@@ -140,14 +143,26 @@ missing_input(const struct predict *predict, size_t input)
                        memmodel_model_input_name(predict->model, input), least, most);
 }
 
-/* All inputs must be known, but for the one that is solved for. */
+/* That no input has a value that its column could not have held. */
+static int
+check_values(const struct predict *predict)
+{
+    if (memmodel_model_check_points(predict->model, predict->places, 1, predict->context) == 0)
+        return EXIT_OK;
+    library_error(predict->command, predict->context);
+    return EXIT_USAGE;
+}
+
+/* All inputs must be known, but for the one that is solved for, which has no value yet. */
 static int
 check_inputs(const struct predict *predict, size_t solved)
 {
     for (size_t i = 0; i < predict->input_count; i++)
         if (isnan(predict->inputs[i]) && i != solved)
             return missing_input(predict, i);
-    return EXIT_OK;
+    if (solved < predict->input_count)
+        predict->inputs[solved] = NAN;
+    return check_values(predict);
 }
 
 /* ---- text ---- */
@@ -383,7 +398,11 @@ take_row(const struct predict *predict, const double *const *columns, size_t row
             return EXIT_FAILED;
         }
     }
-    return EXIT_OK;
+    if (memmodel_model_check_points(predict->model, predict->places, 1, predict->context) == 0)
+        return EXIT_OK;
+    fprintf(stderr, "memmodel predict: %s: row %zu: '%s' %s\n", predict->options->points, row + 1,
+            memmodel_context_error(predict->context)->object, memmodel_context_error(predict->context)->message);
+    return EXIT_FAILED;
 }
 
 static void
@@ -504,9 +523,8 @@ predict_model(struct predict *predict)
 
     predict->input_count = memmodel_model_input_count(predict->model);
     predict->inputs = calloc(predict->input_count, sizeof *predict->inputs);
-    if (!predict->inputs)
-        return EXIT_FAILED;
-    status = set_rule(predict);
+    predict->places = calloc(predict->input_count, sizeof *predict->places);
+    status = predict->inputs && predict->places ? set_rule(predict) : EXIT_FAILED;
     if (!status)
         status = set_inputs(predict);
     if (!status && predict->options->points && predict->options->solve)
@@ -514,6 +532,7 @@ predict_model(struct predict *predict)
     if (!status)
         status = predict->options->points ? predict_points(predict) : predict_point(predict);
     free(predict->inputs);
+    free(predict->places);
     return status;
 }
 

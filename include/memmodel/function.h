@@ -25,7 +25,7 @@ typedef double (*memmodel_formula_function)(const double *inputs);
 
 /**
  * Make a C function of a model. At level 0 it computes what memmodel_model_evaluate() does, else the upper bound of
- * memmodel_model_predict() at that level; both with the same bits.
+ * memmodel_model_predict() at that level, NaN where that refuses a value; both with the same bits.
  *
  * The code is made at run time by libffi, which takes the memory for it from the system, not from the allocator.
  *

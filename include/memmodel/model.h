@@ -334,13 +334,33 @@ memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers,
                              size_t count, double *results);
 
 /**
+ * Whether a model predicts at points, and which input has a value that it refuses. Of a model with positive terms, an input
+ * whose column held whole numbers only takes whole numbers; one above 0, or nowhere below it, takes such ones. Models of earlier
+ * builds refuse none, nor do those with coefficients of any sign. memmodel_model_evaluate() has the formula's value anywhere.
+ *
+ * @param[in] model    model
+ * @param[in] columns  `columns[i]` has input i of each point; NaN is not judged.
+ *                     @length memmodel_model_input_count(model), count
+ * @param[in] count    number of points
+ * @param[in] context  takes the error: its object is the input's name
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT
+ * @threads any, with a context of its own
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_check_points(const memmodel_model *model, const double *const *columns, size_t count,
+                            memmodel_context *context);
+
+/**
  * Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
  *
  * @param[in]     model       model
  * @param[in]     inputs      one number per input. @length memmodel_model_input_count(model)
  * @param[in]     level       probability that a new measurement lies below the bound, 0.5 to 0.999
  * @param[in,out] prediction  its size is set by the caller
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT, MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (also of values that memmodel_model_check_points() refuses),
+ *          MEMMODEL_ERROR_STRUCT_SIZE. The context's error is not touched
  * @threads any
  * @since 0.1
  */
@@ -373,9 +393,9 @@ memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int
  * @param[in]  columns  `columns[i]` has input i of each point. @length memmodel_model_input_count(model), count
  * @param[in]  count    number of points
  * @param[in]  level    as in memmodel_model_predict()
- * @param[out] values   the formula at each point. @length count
- * @param[out] upper    the bound of each point. @length count
- * @param[out] outside  1 for each point outside the training data. @length count
+ * @param[out] values   the formula at each point. Untouched on error. @length count
+ * @param[out] upper    the bound of each point. Untouched on error. @length count
+ * @param[out] outside  1 for each point outside the training data. Untouched on error. @length count
  * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT. The context's error is not touched
  * @threads any
  * @blocking
@@ -488,6 +508,19 @@ memmodel_model_unit_bytes(const memmodel_model *model);
  */
 MEMMODEL_API int
 memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most);
+
+/**
+ * Whether an input takes whole numbers only, as memmodel_model_check_points() has it.
+ *
+ * @param[in] model  model
+ * @param[in] input  from 0
+ * @returns 1 if it does; else 0, also for no such input
+ * @threads any
+ * @since 0.1
+ * @stability testing
+ */
+MEMMODEL_API int
+memmodel_model_input_is_whole(const memmodel_model *model, size_t input);
 
 /**
  * Least and most that a model predicts. One with limits takes an input outside the domain as the nearest value inside;

@@ -4,6 +4,7 @@
 #include "regression/jackknife.h"
 #include "regression/spread.h"
 #include "regression/student.h"
+#include "regression/values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -530,7 +531,7 @@ memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int
     if (!model || model_lacks(model, inputs))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     status = check_rule(model, rule);
-    if (status || !bound_has_level(level))
+    if (status || !bound_has_level(level) || !values_allow(model, inputs, model->input_count))
         return status ? status : MEMMODEL_ERROR_INVALID_ARGUMENT;
     safety = bound_safety(&model->bound, level);
     look_at(&point);
@@ -549,6 +550,27 @@ memmodel_model_predict(const memmodel_model *model, const double *inputs, double
     return memmodel_model_predict_by(model, inputs, MEMMODEL_BOUND_LARGER, level, prediction);
 }
 
+static void
+take_point(const memmodel_model *model, const double *const *columns, size_t point, double *inputs)
+{
+    for (size_t k = 0; k < model->input_count; k++)
+        inputs[k] = columns[k][point];
+}
+
+/* Before the first is written: results are whole, or are not touched. */
+static bool
+allows_points(const memmodel_model *model, const double *const *columns, size_t count)
+{
+    double inputs[MODEL_MOST_INPUTS];
+
+    for (size_t i = 0; i < count; i++) {
+        take_point(model, columns, i, inputs);
+        if (!values_allow(model, inputs, model->input_count))
+            return false;
+    }
+    return true;
+}
+
 int
 memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level,
                             double *values, double *upper, int32_t *outsides)
@@ -558,14 +580,14 @@ memmodel_model_predict_many(const memmodel_model *model, const double *const *co
     double inputs[MODEL_MOST_INPUTS];
     struct point point = {.model = model, .inputs = inputs, .safety = &safety};
 
-    if (!model || (count && (model_lacks(model, columns) || !values || !upper || !outsides)) || !bound_has_level(level))
+    if (!model || (count && (model_lacks(model, columns) || !values || !upper || !outsides)) ||
+        !bound_has_level(level) || !allows_points(model, columns, count))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     safety = bound_safety(&model->bound, level);
     for (size_t i = 0; i < count; i++) {
         int32_t rule;
 
-        for (size_t k = 0; k < model->input_count; k++)
-            inputs[k] = columns[k][i];
+        take_point(model, columns, i, inputs);
         look_at(&point);
         values[i] = point.value;
         upper[i] = larger_bound(&point, &rule);

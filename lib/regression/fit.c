@@ -12,6 +12,7 @@
 #include "regression/settle.h"
 #include "regression/shorten.h"
 #include "regression/widen.h"
+#include "regression/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -556,8 +557,10 @@ make_model(struct fit *fit, memmodel_model **model)
 
     if (status)
         return status;
-    for (size_t i = 0; i < training->input_count; i++)
+    for (size_t i = 0; i < training->input_count; i++) {
         training_range(training, i, &new->inputs[i].least, &new->inputs[i].most);
+        new->inputs[i].values = values_of_column(matrix_column(&training->columns, i), training->columns.rows);
+    }
     status = set_terms(fit, new);
     if (!status)
         status = model_finish(new);

@@ -11,9 +11,18 @@
 
 enum { MODEL_MOST_TERMS = 32, MODEL_MOST_INPUTS = 64, MODEL_MOST_FREEDOM = 1000000000, MODEL_MOST_FRONT = 256 };
 
+enum model_sign { MODEL_SIGN_ANY, MODEL_SIGN_NOT_NEGATIVE, MODEL_SIGN_POSITIVE };
+
+/* Which values an input may have; see values.h. Zero: all. */
+struct model_values {
+    bool whole;
+    enum model_sign sign;
+};
+
 struct model_input {
     const char *name; /* of the column; its symbol in formulas is that of the pool */
     double least, most;
+    struct model_values values;
 };
 
 enum { MODEL_USUAL_LEVELS = 3, MODEL_MOST_WIDE_TERMS = 32, MODEL_MOST_LEFT_OUT_TERMS = 128, MODEL_MOST_LEFT_OUT = 256 };

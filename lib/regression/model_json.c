@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/file.h"
 #include "regression/model_file.h"
+#include "regression/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,9 @@ static const char *const objective_names[] = {[MEMMODEL_FIT_LOSS_MAPE] = "mape",
                                               [MEMMODEL_FIT_LOSS_LOG_RATIO] = "log-ratio",
                                               [MEMMODEL_FIT_LOSS_ABSOLUTE] = "absolute",
                                               [MEMMODEL_FIT_LOSS_PINBALL] = "pinball"};
+
+static const char *const sign_names[] = {
+    [MODEL_SIGN_ANY] = "any", [MODEL_SIGN_NOT_NEGATIVE] = "not negative", [MODEL_SIGN_POSITIVE] = "positive"};
 
 enum { OBJECTIVES = sizeof objective_names / sizeof objective_names[0] };
 
@@ -35,13 +39,24 @@ model_check_name(memmodel_context *context, const char *name)
 /* ---- write ---- */
 
 static json_t *
+input_to_json(const struct model_input *input)
+{
+    json_t *object = json_pack("{s:s, s:f, s:f}", "name", input->name, "least", input->least, "most", input->most);
+
+    if (input->values.whole)
+        json_object_set_new(object, "whole", json_true());
+    if (input->values.sign != MODEL_SIGN_ANY)
+        json_object_set_new(object, "sign", json_string(sign_names[input->values.sign]));
+    return object;
+}
+
+static json_t *
 inputs_to_json(const memmodel_model *model)
 {
     json_t *array = json_array();
 
     for (size_t i = 0; i < model->input_count; i++)
-        json_array_append_new(array, json_pack("{s:s, s:f, s:f}", "name", model->inputs[i].name, "least",
-                                               model->inputs[i].least, "most", model->inputs[i].most));
+        json_array_append_new(array, input_to_json(&model->inputs[i]));
     return array;
 }
 
@@ -278,9 +293,40 @@ begin_model(const struct json_document *document, memmodel_model **model)
 }
 
 static int
+read_sign(const struct json_document *document, const json_t *item, enum model_sign *sign)
+{
+    const char *name;
+    int status = json_get_string(document, item, "sign", &name);
+
+    if (status)
+        return status;
+    *sign = MODEL_SIGN_POSITIVE;
+    while (*sign > MODEL_SIGN_ANY && strcmp(name, sign_names[*sign]) != 0)
+        (*sign)--;
+    return *sign > MODEL_SIGN_ANY
+               ? 0
+               : model_file_wrong(document, json_object_get(item, "sign"), "\"sign\" is positive or not negative");
+}
+
+/* Files of before say nothing of them: then all are allowed. */
+static int
+read_values(const struct json_document *document, const json_t *item, struct model_input *input)
+{
+    int status = 0;
+
+    if (json_object_get(item, "whole"))
+        status = json_get_bool(document, item, "whole", &input->values.whole);
+    if (!status && json_object_get(item, "sign"))
+        status = read_sign(document, item, &input->values.sign);
+    if (!status && !values_allow_range(&input->values, input->least, input->most))
+        status = model_file_wrong(document, item, "the range is not of such values");
+    return status;
+}
+
+static int
 read_domain(const struct json_document *document, memmodel_model *model)
 {
-    static const char *const keys[] = {"name", "least", "most", NULL};
+    static const char *const keys[] = {"name", "least", "most", "whole", "sign", NULL};
     const json_t *inputs = json_object_get(document->root, "inputs");
     int status = 0;
 
@@ -292,6 +338,8 @@ read_domain(const struct json_document *document, memmodel_model *model)
             status = model_file_number(document, item, "least", -INFINITY, &model->inputs[i].least);
         if (!status)
             status = model_file_number(document, item, "most", model->inputs[i].least, &model->inputs[i].most);
+        if (!status)
+            status = read_values(document, item, &model->inputs[i]);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* The largest input whose upper bound stays within a budget. */
 #include "regression/bound.h"
 #include "base/environment.h"
+#include "regression/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,7 @@ memmodel_model_solve(const memmodel_model *model, const double *inputs, const ch
     solved = find_input(model, input);
     if (solved == model->input_count)
         return MEMMODEL_ERROR_UNKNOWN_SYMBOL;
-    if (!bound_has_level(level) || isnan(budget))
+    if (!bound_has_level(level) || isnan(budget) || !values_allow(model, inputs, solved))
         return MEMMODEL_ERROR_INVALID_ARGUMENT;
     memcpy(own, inputs, model->input_count * sizeof *own);
     safety = bound_safety(&model->bound, level);

@@ -45,6 +45,7 @@ sized_table.ARGUMENTS.update(
         ("memmodel_model_input_name", "input"): "0",
         ("memmodel_model_input_symbol", "input"): "0",
         ("memmodel_model_domain", "input"): "0",
+        ("memmodel_model_input_is_whole", "input"): "0",
         ("memmodel_schedule_buffer", "buffer"): "&(size_t){0}",
         ("memmodel_model_export", "name"): '"f"',
         ("memmodel_report_unmodelled", "bytes"): "&f->number",

@@ -124,6 +124,7 @@ SAME(__typeof__(&memmodel_fit), int (*)(const memmodel_samples *samples, const s
 SAME(__typeof__(&memmodel_model_evaluate), double (*)(const memmodel_model *model, const double *inputs), "memmodel_model_evaluate");
 SAME(__typeof__(&memmodel_model_evaluate_many), void (*)(const memmodel_model *model, const double *const *columns, size_t count, double *results), "memmodel_model_evaluate_many");
 SAME(__typeof__(&memmodel_model_evaluate_rows), int (*)(const memmodel_model *model, const double *numbers, size_t length, size_t pitch, size_t count, double *results), "memmodel_model_evaluate_rows");
+SAME(__typeof__(&memmodel_model_check_points), int (*)(const memmodel_model *model, const double *const *columns, size_t count, memmodel_context *context), "memmodel_model_check_points");
 SAME(__typeof__(&memmodel_model_predict), int (*)(const memmodel_model *model, const double *inputs, double level, struct memmodel_prediction *prediction), "memmodel_model_predict");
 SAME(__typeof__(&memmodel_model_predict_by), int (*)(const memmodel_model *model, const double *inputs, int rule, double level, struct memmodel_prediction *prediction), "memmodel_model_predict_by");
 SAME(__typeof__(&memmodel_model_predict_many), int (*)(const memmodel_model *model, const double *const *columns, size_t count, double level, double *values, double *upper, int *outside), "memmodel_model_predict_many");
@@ -135,6 +136,7 @@ SAME(__typeof__(&memmodel_model_target), const char *(*)(const memmodel_model *m
 SAME(__typeof__(&memmodel_model_unit), const char *(*)(const memmodel_model *model), "memmodel_model_unit");
 SAME(__typeof__(&memmodel_model_unit_bytes), double (*)(const memmodel_model *model), "memmodel_model_unit_bytes");
 SAME(__typeof__(&memmodel_model_domain), int (*)(const memmodel_model *model, size_t input, double *least, double *most), "memmodel_model_domain");
+SAME(__typeof__(&memmodel_model_input_is_whole), int (*)(const memmodel_model *model, size_t input), "memmodel_model_input_is_whole");
 SAME(__typeof__(&memmodel_model_limits), int (*)(const memmodel_model *model, double *least, double *most), "memmodel_model_limits");
 SAME(__typeof__(&memmodel_model_front_count), size_t (*)(const memmodel_model *model), "memmodel_model_front_count");
 SAME(__typeof__(&memmodel_model_front_entry), int (*)(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry), "memmodel_model_front_entry");

@@ -174,13 +174,14 @@ class Fits(unittest.TestCase):
 
     def test_where_a_formula_has_no_value_it_is_told(self):
         path, model = self.folder / "roots.csv", self.folder / "roots.json"
-        rows = [f"{root**2},{3 * root + 5}" for root in range(12)]
+        rows = [f"{root**2 - 20},{3 * root + 5}" for root in range(12)]
         path.write_text("\n".join(["x,y", *rows]) + "\n", encoding="utf-8")
-        self.assertIn("y = 3*sqrt(x) + 5", run("fit", path, "-o", model).stdout)
-        said = run("predict", model, "--set", "x=-3").stdout.splitlines()
+        made = run("fit", path, "--basis", "given", "--term", "sqrt(x + 20)", "-o", model)
+        self.assertRegex(made.stdout, r"y = 3\*sqrt\(.*\) \+ 5")
+        said = run("predict", model, "--set", "x=-23").stdout.splitlines()
         self.assertEqual([line.split()[-1] for line in said[1:3]], ["undefined", "undefined"])
         self.assertIn("outside the samples", said[3])
-        self.assertEqual(run("predict", model, "--set", "x=16").stdout.splitlines()[1].split(), ["y", "17"])
+        self.assertEqual(run("predict", model, "--set", "x=-4").stdout.splitlines()[1].split(), ["y", "17"])
 
     def test_each_loss_says_its_errors_in_its_own_measure(self):
         path = self.grid(lambda size, batch: 9e8 + 1300 * batch * size**3)
@@ -268,6 +269,20 @@ class Units(unittest.TestCase):
                 self.assertIn("largest batch within 16.00 GiB: 12\n", self.solved("16GiB").stdout)
                 told = run("predict", self.model, "--set", "batch=10")
                 self.assertIn("13.97 GiB", told.stdout)
+
+    def test_an_input_takes_no_values_that_its_column_could_not_have_held(self):
+        self.fit("peak_bytes", "{:.0f}".format)
+        for value in ("2.5", "-5", "0"):
+            refused = run("predict", self.model, "--set", f"batch={value}")
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn(
+                f"predict: batch: takes whole numbers above 0, as the samples had, not {value}\n", refused.stderr
+            )
+        points = self.folder / "points.csv"
+        points.write_text("batch\n4\n2.5\n", encoding="utf-8")
+        refused = run("predict", self.model, "--points", points)
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("points.csv: row 2: 'batch' takes whole numbers above 0", refused.stderr)
 
     def test_a_budget_with_a_unit_needs_a_model_with_one(self):
         self.fit("vram", lambda size: f"{size / 2**20:.4f}")

@@ -95,7 +95,7 @@ for_every_table(memmodel_context *context,
             continue;
         fitted++;
         for (int i = 0; i < POINTS; i++) {
-            double dim = 10 + draw(&point_seed) * 400, batch = 1 + draw(&point_seed) * 100;
+            double dim = floor(10 + draw(&point_seed) * 400), batch = floor(1 + draw(&point_seed) * 100);
 
             check(context, &rows, model, (double[]){dim, batch});
         }
@@ -194,7 +194,7 @@ static void
 a_model_read_back_predicts_the_same_bits(void **state)
 {
     for (uint64_t seed = 1; seed <= TABLES; seed++) {
-        double point[] = {77.7, 3.3};
+        double point[] = {77, 3};
         struct rows rows;
         memmodel_model *model, *back;
         char *text;

@@ -42,10 +42,11 @@ at_a_level_it_has_the_bits_of_the_upper_bound(void **state)
         memmodel_formula_function bound = memmodel_function_pointer(function);
 
         for (int i = 0; i < 200; i++) {
-            double point[] = {16 + i * 0.37, 1 + (i * 7 % 64) * 0.9};
+            double point[] = {16 + i, 1 + i * 7 % 64};
 
             assert_true(bound(point) == predict(model, point[0], point[1], levels[k]).upper);
         }
+        assert_true(isnan(bound((double[]){64, 2.5}))); /* the batch was whole */
         memmodel_function_unref(function);
     }
     memmodel_model_unref(model);

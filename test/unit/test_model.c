@@ -405,7 +405,7 @@ bounds_widen_away_from_the_samples_and_say_so(void **state)
     assert_false(inside.outside);
     assert_false(edge.outside);
     assert_true(far_away.outside);
-    assert_true(predict(model, 64, 0.5, 0.95).outside);
+    assert_true(predict(model, 31, 4, 0.95).outside);
     assert_true(far_away.upper / far_away.value >= inside.upper / inside.value);
     memmodel_model_unref(model);
 }
@@ -460,6 +460,114 @@ many_bounds_have_the_bits_of_one_after_the_other(void **state)
     assert_int_equal(memmodel_model_predict_many(model, columns, POINTS, 0.4, values, upper, outside),
                      MEMMODEL_ERROR_INVALID_ARGUMENT);
     memmodel_model_unref(model);
+}
+
+/* ---- values that an input cannot have ---- */
+
+/* Columns whole and above 0, whole, from 0 on, above 0, and of any sign; a target that all of them take part in. */
+static memmodel_model *
+model_of_five_inputs(memmodel_context *context)
+{
+    static const char *const columns[] = {"layers", "shift", "dropout", "rate", "offset", "peak"};
+    static const char *const terms[] = {"layers * (shift + 3) * (dropout + 1)", "rate * (offset + 3)"};
+    struct memmodel_fit_options options = {
+        .size = sizeof options, .basis = MEMMODEL_BASIS_GIVEN, .terms = terms, .term_count = 2};
+    memmodel_samples *samples;
+    memmodel_model *model;
+
+    assert_int_equal(memmodel_samples_new(context, columns, 6, &samples), 0);
+    for (int i = 0; i < 24; i++) {
+        double layers = 1 + i % 4, shift = i % 5 - 2, dropout = i % 3 * 0.25, rate = 0.5 + i % 7, offset = i % 6 - 2.5;
+        double peak = 10 * layers * (shift + 3) * (dropout + 1) + rate * (offset + 3) + 7;
+
+        assert_int_equal(memmodel_samples_add(samples, (double[]){layers, shift, dropout, rate, offset, peak}), 0);
+    }
+    model = fit(samples, &options);
+    memmodel_samples_unref(samples);
+    return model;
+}
+
+static int
+status_of_point(const memmodel_model *model, const double point[5])
+{
+    struct memmodel_prediction prediction = {.size = sizeof prediction};
+
+    return memmodel_model_predict(model, point, 0.95, &prediction);
+}
+
+static void
+an_input_takes_no_values_that_its_column_could_not_have_held(void **state)
+{
+    static const struct {
+        double point[5];
+        const char *column, *part;
+    } refused[] = {
+        {{2.5, 0, 0, 1, 1}, "layers", "whole numbers above 0, as the samples had, not 2.5"},
+        {{-5, 0, 0, 1, 1}, "layers", "whole numbers above 0, as the samples had, not -5"},
+        {{0, 0, 0, 1, 1}, "layers", "not 0"},
+        {{2, 0.5, 0, 1, 1}, "shift", "whole numbers of any sign, as the samples had, not 0.5"},
+        {{2, 0, -0.1, 1, 1}, "dropout", "numbers from 0 on, as the samples had, not -0.1"},
+        {{2, 0, 0, 0, 1}, "rate", "numbers above 0, as the samples had, not 0"},
+    };
+    static const double taken[][5] = {{2, 0, 0, 1, 1}, {400, -7, 0.9, 0.001, -2.75}};
+    memmodel_model *model = model_of_five_inputs(*state);
+
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        const double *p = refused[i].point, *columns[] = {p, p + 1, p + 2, p + 3, p + 4};
+
+        assert_int_equal(status_of_point(model, p), MEMMODEL_ERROR_INVALID_ARGUMENT);
+        assert_error(*state, memmodel_model_check_points(model, columns, 1, *state), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                     refused[i].part);
+        assert_string_equal(memmodel_context_error(*state)->object, refused[i].column);
+    }
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        assert_int_equal(status_of_point(model, taken[i]), 0);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(memmodel_model_input_is_whole(model, i), i < 2);
+    memmodel_model_unref(model);
+}
+
+static void
+many_points_are_refused_with_the_row_and_nothing_is_written(void **state)
+{
+    memmodel_model *model = network_model(*state, 0.02);
+    static const double dim[] = {64, 64, 64}, batch[] = {1, 2, 2.5};
+    const double *const columns[] = {dim, batch};
+    double values[3] = {-1, -1, -1}, upper[3] = {-1, -1, -1};
+    int32_t outside[3] = {7, 7, 7};
+
+    assert_int_equal(memmodel_model_predict_many(model, columns, 3, 0.95, values, upper, outside),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_true(values[0] == -1 && upper[0] == -1 && outside[0] == 7);
+    assert_error(*state, memmodel_model_check_points(model, columns, 3, *state), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "(row 3)");
+    assert_int_equal(memmodel_model_check_points(model, columns, 2, *state), 0);
+    memmodel_model_unref(model);
+}
+
+static void
+what_is_held_beside_the_largest_value_is_refused_too(void **state)
+{
+    memmodel_model *model = network_model(*state, 0.02);
+    int64_t largest = -1;
+
+    assert_int_equal(memmodel_model_solve(model, (double[]){96.5, 0}, "batch", 0.95, 1e10, &largest),
+                     MEMMODEL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(largest, -1);
+    assert_int_equal(memmodel_model_solve(model, (double[]){96, -2.5}, "batch", 0.95, 1e10, &largest), 0);
+    memmodel_model_unref(model);
+}
+
+static void
+coefficients_of_any_sign_take_inputs_of_any_value(void **state)
+{
+    struct memmodel_fit_options options = {.size = sizeof options, .loss = MEMMODEL_FIT_LOSS_SQUARED};
+    memmodel_samples *samples = network_samples(*state, 0.02, 3);
+    memmodel_model *model = fit(samples, &options);
+
+    assert_true(predict(model, 64.5, -2, 0.95).outside);
+    memmodel_model_unref(model);
+    memmodel_samples_unref(samples);
 }
 
 static void
@@ -527,6 +635,10 @@ main(void)
         WITH_CONTEXT(bounds_widen_away_from_the_samples_and_say_so),
         LONG_WITH_CONTEXT(about_one_new_measurement_in_twenty_exceeds_the_bound_of_95_percent),
         WITH_CONTEXT(many_bounds_have_the_bits_of_one_after_the_other),
+        WITH_CONTEXT(an_input_takes_no_values_that_its_column_could_not_have_held),
+        WITH_CONTEXT(many_points_are_refused_with_the_row_and_nothing_is_written),
+        WITH_CONTEXT(what_is_held_beside_the_largest_value_is_refused_too),
+        WITH_CONTEXT(coefficients_of_any_sign_take_inputs_of_any_value),
         WITH_CONTEXT(a_level_or_a_size_that_is_not_valid_is_refused),
         WITH_CONTEXT(the_largest_value_that_fits_fits_and_the_next_does_not),
     };

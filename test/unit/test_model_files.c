@@ -31,7 +31,7 @@ a_model_read_back_has_the_same_text_and_the_same_bits(void **state)
     assert_int_equal(memmodel_model_to_json(back, &again), 0);
     assert_string_equal(text, again);
     for (int i = 0; i < 200; i++) {
-        double dim = 100 + 90 * random_error(&seed), batch = 30 + 29 * random_error(&seed);
+        double dim = round(100 + 90 * random_error(&seed)), batch = round(30 + 29 * random_error(&seed));
         struct memmodel_prediction a = predict(model, dim, batch, 0.97), b = predict(back, dim, batch, 0.97);
 
         assert_true(a.value == b.value && a.upper == b.upper && a.outside == b.outside);
@@ -65,6 +65,28 @@ numbers_are_on_one_line_and_names_as_they_were(void **state)
     memmodel_model_unref(back);
     memmodel_model_unref(model);
     memmodel_samples_unref(samples);
+}
+
+/* What earlier builds wrote says nothing of the values that an input may have. */
+static void
+a_file_without_them_takes_all_values_and_a_wrong_one_is_refused(void **state)
+{
+    static const char values[] = "\"whole\": true,";
+    memmodel_model *model = network_model(*state, 0.02), *back;
+    char *text, *place;
+
+    assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    place = strstr(text, "\"least\": 32.0");
+    memcpy(place, "\"least\": 31.5", strlen("\"least\": 31.5"));
+    assert_error(*state, memmodel_model_from_json(*state, "model", text, strlen(text), &back), MEMMODEL_ERROR_PARSE,
+                 "the range is not of such values");
+    for (place = strstr(text, values); place; place = strstr(place, values))
+        memset(place, ' ', strlen(values));
+    back = read_back(*state, text);
+    assert_int_equal(predict(back, 64.5, 2.5, 0.95).outside, 0);
+    memmodel_free(*state, text);
+    memmodel_model_unref(model);
+    memmodel_model_unref(back);
 }
 
 static void
@@ -444,6 +466,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_model_read_back_has_the_same_text_and_the_same_bits),
         WITH_CONTEXT(numbers_are_on_one_line_and_names_as_they_were),
+        WITH_CONTEXT(a_file_without_them_takes_all_values_and_a_wrong_one_is_refused),
         WITH_CONTEXT(a_model_survives_a_file),
         WITH_CONTEXT(changed_files_are_refused_with_their_place),
         LONG_WITH_CONTEXT(no_truncated_file_is_read),

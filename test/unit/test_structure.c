@@ -203,6 +203,18 @@ a_formula_with_a_pole_between_the_samples_is_not_returned(void **state)
     }
 }
 
+/* Such members become spaces, with the comma before each. */
+static void
+blank_out(char *text, const char *member)
+{
+    for (char *place = strstr(text, member); place; place = strstr(place, member)) {
+        memset(place, ' ', strlen(member));
+        while (*place != ',')
+            place--;
+        *place = ' ';
+    }
+}
+
 static void
 a_file_that_claims_a_certificate_for_a_pole_is_refused(void **state)
 {
@@ -210,6 +222,7 @@ a_file_that_claims_a_certificate_for_a_pole_is_refused(void **state)
     char *text, *place;
 
     assert_int_equal(memmodel_model_to_json(model, &text), 0);
+    blank_out(text, "\"sign\": \"positive\"");
     /* the domain of `dim` from 32 on becomes one from -2 on; powers stay finite, but the formula is negative there */
     place = strstr(text, "\"least\": 32.0");
     assert_non_null(place);

@@ -112,6 +112,7 @@ const struct signature signatures[] = {
     FUNCTION("dpp", memmodel_model_evaluate),
     FUNCTION("vppzp", memmodel_model_evaluate_many),
     FUNCTION("ippzzzp", memmodel_model_evaluate_rows),
+    FUNCTION("ippzp", memmodel_model_check_points),
     FUNCTION("ippdp", memmodel_model_predict),
     FUNCTION("ippidp", memmodel_model_predict_by),
     FUNCTION("ippzdppp", memmodel_model_predict_many),
@@ -123,6 +124,7 @@ const struct signature signatures[] = {
     FUNCTION("sp", memmodel_model_unit),
     FUNCTION("dp", memmodel_model_unit_bytes),
     FUNCTION("ipzpp", memmodel_model_domain),
+    FUNCTION("ipz", memmodel_model_input_is_whole),
     FUNCTION("ippp", memmodel_model_limits),
     FUNCTION("zp", memmodel_model_front_count),
     FUNCTION("ipzp", memmodel_model_front_entry),
@@ -248,7 +250,7 @@ const struct signature signatures[] = {
     FUNCTION("vp", memmodel_tiling_unref),
 };
 
-const size_t signature_count = 239;
+const size_t signature_count = 241;
 
 static void
 drop_memmodel_context(void *pointer)

@@ -1157,6 +1157,12 @@ memmodel_model_evaluate_rows = {
   {name = "results", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "count", out = true},
   returns = {kind = "status"},
   silent = true},
+memmodel_model_check_points = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "columns", kind = "arrays", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)", inner = "count"},
+  {name = "count", kind = "size", letter = "z", c = "size_t", length_of = "columns"},
+  {name = "context", kind = "handle", of = "memmodel_context"},
+  returns = {kind = "status"}},
 memmodel_model_predict = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "inputs", kind = "array", item = {kind = "double", letter = "d", c = "double"}, length = "memmodel_model_input_count(model)"},
@@ -1217,6 +1223,10 @@ memmodel_model_domain = {
   {name = "least", kind = "double", letter = "d", c = "double", out = true},
   {name = "most", kind = "double", letter = "d", c = "double", out = true},
   returns = {kind = "status"}},
+memmodel_model_input_is_whole = {
+  {name = "model", kind = "handle", of = "memmodel_model"},
+  {name = "input", kind = "size", letter = "z", c = "size_t"},
+  returns = {kind = "int32", letter = "i", c = "int32_t"}},
 memmodel_model_limits = {
   {name = "model", kind = "handle", of = "memmodel_model"},
   {name = "least", kind = "double", letter = "d", c = "double", out = true},

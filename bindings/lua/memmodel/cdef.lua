@@ -836,6 +836,7 @@ int memmodel_fit(const memmodel_samples *samples, const struct memmodel_fit_opti
 double memmodel_model_evaluate(const memmodel_model *model, const double *inputs);
 void memmodel_model_evaluate_many(const memmodel_model *model, const double *const *columns, size_t count, double *results);
 int memmodel_model_evaluate_rows(const memmodel_model *model, const double *numbers, size_t length, size_t pitch, size_t count, double *results);
+int memmodel_model_check_points(const memmodel_model *model, const double *const *columns, size_t count, memmodel_context *context);
 int memmodel_model_predict(const memmodel_model *model, const double *inputs, double level, struct memmodel_prediction *prediction);
 int memmodel_model_predict_by(const memmodel_model *model, const double *inputs, int rule, double level, struct memmodel_prediction *prediction);
 int memmodel_model_predict_many(const memmodel_model *model, const double *const *columns, size_t count, double level, double *values, double *upper, int *outside);
@@ -847,6 +848,7 @@ const char *memmodel_model_target(const memmodel_model *model);
 const char *memmodel_model_unit(const memmodel_model *model);
 double memmodel_model_unit_bytes(const memmodel_model *model);
 int memmodel_model_domain(const memmodel_model *model, size_t input, double *least, double *most);
+int memmodel_model_input_is_whole(const memmodel_model *model, size_t input);
 int memmodel_model_limits(const memmodel_model *model, double *least, double *most);
 size_t memmodel_model_front_count(const memmodel_model *model);
 int memmodel_model_front_entry(const memmodel_model *model, size_t index, struct memmodel_front_entry *entry);

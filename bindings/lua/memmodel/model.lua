@@ -76,6 +76,15 @@ local function load_inputs(call, model, inputs)
     return fast, handle
 end
 
+-- Refuses values that their columns could not have held.
+local function check_values(model, fast)
+    local columns = {}
+    for i = 1, #fast.names do
+        columns[i] = { core.get(fast.values, 8 * (i - 1), "d") }
+    end
+    C.memmodel_model_check_points(model, columns)
+end
+
 local function refuse_level(level)
     local complaint = type(level) == "number" and "must be from 0.5 to 0.999" or "must be a number, not " .. type(level)
     errors.argument("model:predict", "level", complaint)
@@ -87,7 +96,10 @@ function Model:predict(inputs, level)
     local fast, handle = load_inputs("model:predict", self, inputs)
     level = level or DEFAULT_LEVEL
     local result = fast.result
-    if type(level) ~= "number" or C_predict(handle, fast.values, level, result) ~= 0 then
+    if type(level) ~= "number" then
+        refuse_level(level)
+    elseif C_predict(handle, fast.values, level, result) ~= 0 then
+        check_values(self, fast)
         refuse_level(level)
     end
     local value, upper, outside = get3(result, VALUE, "d", UPPER, "d", OUTSIDE, "i")
@@ -108,8 +120,9 @@ function Model:solve(inputs, input, budget, level)
         point[name] = value
     end
     local names, list = self:inputs(), {}
-    point[input ~= nil and input or ""] = 1
+    point[input ~= nil and input or ""] = 0 / 0
     local fast = load_inputs("model:solve", self, type(inputs) == "table" and point or inputs)
+    check_values(self, fast)
     for i = 1, #names do
         list[i] = core.get(fast.values, 8 * (i - 1), "d")
     end

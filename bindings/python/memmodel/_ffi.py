@@ -3250,6 +3250,14 @@ _model_evaluate_rows = _library.bind(
     ctypes.c_size_t,
     ctypes.POINTER(ctypes.c_double),
 )
+_model_check_points = _library.bind(
+    "memmodel_model_check_points",
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+)
 _model_predict = _library.bind(
     "memmodel_model_predict",
     ctypes.c_int32,
@@ -3303,6 +3311,7 @@ _model_domain = _library.bind(
     ctypes.POINTER(ctypes.c_double),
     ctypes.POINTER(ctypes.c_double),
 )
+_model_input_is_whole = _library.bind("memmodel_model_input_is_whole", ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t)
 _model_limits = _library.bind(
     "memmodel_model_limits",
     ctypes.c_int32,
@@ -5695,6 +5704,30 @@ def model_evaluate_rows(model: ModelHandle, numbers: Any, pitch: int, count: int
     return results_
 
 
+def model_check_points(model: ModelHandle, columns: Any, context: ContextHandle) -> None:
+    """Whether a model predicts at points, and which input has a value that it refuses. Of a model with positive terms,
+    an input whose column held whole numbers only takes whole numbers; one above 0, or nowhere below it, takes such
+    ones. Models of earlier builds refuse none, nor do those with coefficients of any sign. model_evaluate() has the
+    formula's value anywhere.
+
+    model: model.
+
+    columns: `columns[i]` has input i of each point; NaN is not judged.
+
+    context: takes the error: its object is the input's name.
+
+    Raises InvalidArgumentError.
+    """
+    columns_, columns_count = _call.columns(columns, "columns", model_input_count(model))
+    _value = _model_check_points(
+        _call.address(model, ModelHandle, "model"),
+        columns_,
+        columns_count,
+        _call.address(context, ContextHandle, "context"),
+    )
+    _check.status(_value, context)
+
+
 def model_predict(model: ModelHandle, inputs: Any, level: float) -> Prediction:
     """Prediction with a one-sided upper bound, from leave-one-out residuals and the point's leverage. Never allocates.
 
@@ -5894,6 +5927,19 @@ def model_domain(model: ModelHandle, input: int) -> tuple[float, float]:
     )
     _check.status(_value, None)
     return least_.value, most_.value
+
+
+def model_input_is_whole(model: ModelHandle, input: int) -> int:
+    """Whether an input takes whole numbers only, as model_check_points() has it.
+
+    model: model.
+
+    input: from 0.
+
+    Returns 1 if it does; else 0, also for no such input.
+    """
+    _value = _model_input_is_whole(_call.address(model, ModelHandle, "model"), _call.size(input, "input"))
+    return int(_value)
 
 
 def model_limits(model: ModelHandle) -> tuple[int, float, float]:
@@ -6099,7 +6145,7 @@ def model_unref(model: ModelHandle | None) -> None:
 
 def function_new(context: ContextHandle, model: ModelHandle, level: float) -> FunctionHandle:
     """Make a C function of a model. At level 0 it computes what model_evaluate() does, else the upper bound of
-    model_predict() at that level; both with the same bits.
+    model_predict() at that level, NaN where that refuses a value; both with the same bits.
 
     The code is made at run time by libffi, which takes the memory for it from the system, not from the allocator.
 

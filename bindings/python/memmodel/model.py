@@ -6,7 +6,7 @@ import ctypes
 import math
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from memmodel import _call, _ffi, _limits
@@ -174,6 +174,9 @@ class Model:
         One point by the names of its inputs; or many: a mapping of arrays, a pandas frame, or an array with a row a
         point and a column an input. Of many, `prediction`, `upper` and `outside` are arrays.
 
+        A value that its column could not have held is refused: with positive terms, 2.5 where all were whole numbers,
+        and -1 or 0 where none was below 0, or 0. evaluate() takes any.
+
         >>> model.predict(dim=64, batch=4)
         >>> model.predict({"dim": dims, "batch": 4}).upper
         """
@@ -200,6 +203,7 @@ class Model:
     def _bound(self, packed: bytes, level: float) -> Prediction:
         result = _Result(_RESULT_SIZE)
         if _predict(self._pointer, packed, _call.double(level, "level"), result):
+            self._check(struct.unpack(f"{len(self.inputs)}d", packed))
             raise _ffi.InvalidArgumentError(f"level: {level} is not between 0.5 and 0.999")
         return Prediction(result.value, result.upper, result.outside != 0)
 
@@ -210,9 +214,15 @@ class Model:
 
         >>> model.bound(dim=64, batch=4, level=0.99).attained
         """
-        found = _ffi.model_predict_by(self._handle, self._numbers(inputs), rule, level)
+        numbers = self._numbers(inputs)
+        self._check(numbers)
+        found = _ffi.model_predict_by(self._handle, numbers, rule, level)
         decided = _ffi.Bound(found.rule).name.lower()
         return Bound(found.value, found.upper, found.outside != 0, decided, found.points, found.attained)
+
+    def _check(self, numbers: Iterable[float]) -> None:
+        """Raises what the library says of values that it refuses."""
+        _ffi.model_check_points(self._handle, [[number] for number in numbers], _limits.new_context())
 
     def _numbers(self, inputs: Mapping[str, Any]) -> list[float]:
         """The values in their order, or what is wrong with them."""
@@ -231,7 +241,7 @@ class Model:
             raise TypeError(f"{next(iter(inputs))}: values come in one argument, or by name, not both")
         if isinstance(data, Mapping) and all(_is_number(value) for value in data.values()):
             return self._bound(self._packed(data), level)
-        return Points(self, columns_of(data, self.inputs), _call.double(level, "level"))
+        return Points(self, columns_of(data, self.inputs), _call.double(level, "level")).checked()
 
     def evaluate(self, data: Numbers, *, out: Any = None) -> Any:
         """The formula at many points, without bounds, as a numpy array; `out` is filled in place of a new one.
@@ -252,7 +262,9 @@ class Model:
         most = self._in_unit(budget) if isinstance(budget, str) else _call.double(budget, "budget")
         if input not in self.inputs:
             raise _ffi.UnknownSymbolError(f"input: {input!r} is none of {', '.join(self.inputs)}")
-        return _ffi.model_solve(self._handle, self._numbers({input: 1.0, **inputs}), input, level, most)
+        numbers = self._numbers({**inputs, input: math.nan})
+        self._check(numbers)
+        return _ffi.model_solve(self._handle, numbers, input, level, most)
 
     def _in_unit(self, size: str) -> float:
         if self.unit_bytes is None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from memmodel import _ffi
 from memmodel._colours import CATEGORIES, colour
 from memmodel._optional import need
 from memmodel.model import Model
@@ -310,7 +311,10 @@ def _scan(model: Model, input: str, values: Iterable[float] | None) -> list[floa
         return sorted(float(value) for value in values)
     least, most = model.domain[input]
     low, high = max(least - 0.25 * (most - least), min(least, 1.0)), most + 0.5 * (most - least)
-    return [low + (high - low) * index / 200 for index in range(201)]
+    scan = [low + (high - low) * index / 200 for index in range(201)]
+    if _ffi.model_input_is_whole(model._handle, model.inputs.index(input)):
+        return [float(value) for value in sorted({round(value) for value in scan})]
+    return scan
 
 
 def bound(

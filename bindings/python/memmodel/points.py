@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memmodel import _call, _ffi, _optional
+from memmodel import _call, _ffi, _limits, _optional
 
 if TYPE_CHECKING:
     from memmodel.model import Model
@@ -110,6 +110,11 @@ class Points:
         results = _numpy().empty(len(self)) if out is None else _checked_out(out, len(self))
         _evaluate_many(self._model._pointer, self._pointers(), len(self), results.ctypes.data)
         return results
+
+    def checked(self) -> Points:
+        """These points, unless the model refuses a value of them."""
+        _ffi.model_check_points(self._model._handle, self._columns, _limits.new_context())
+        return self
 
     def _pointers(self) -> Any:
         """One to each column."""

@@ -1,6 +1,7 @@
 -- What a job's models say it needs.
 
 local text = require("memmodel_slurm.text")
+local limit = require("memmodel_slurm.limit")
 local models = require("memmodel_slurm.models")
 local settings = require("memmodel_slurm.settings")
 
@@ -36,12 +37,23 @@ local function unit_of(model, own)
     return bytes > 0 and bytes or settings.unit(own.units)
 end
 
+-- model:predict(); values that the model refuses are the user's to mend.
+local function answer(name, model, point, level)
+    local answered, value, upper, outside = limit.pass(pcall(model.predict, model, point, level))
+    if not answered and type(value) == "table" and value.name == "MEMMODEL_ERROR_INVALID_ARGUMENT" then
+        text.fail("model %s: %s %s", text.quote(name), text.quote(value.object), value.message)
+    elseif not answered then
+        error(value, 0)
+    end
+    return value, upper, outside
+end
+
 -- One model's answer; `bytes` is its upper bound with the margin, `value` its prediction in bytes.
 local function predict(name, inputs, options)
     local own = options.models[name]
     local model, names = models.get(options, name)
     local point = point_of(name, names, inputs)
-    local value, upper, outside = model:predict(point, own.level)
+    local value, upper, outside = answer(name, model, point, own.level)
     local unit = unit_of(model, own)
     local bytes = upper * unit * (1 + own.margin)
     if not (bytes > 0 and bytes <= MOST_BYTES) then

@@ -125,7 +125,7 @@ end
 
 local model = fixtures.model()
 flat("predictions", 100000, function(i)
-    model:predict { a = i % 7, b = 2 }
+    model:predict { a = 1 + i % 7, b = 2 }
 end)
 
 flat("generated functions", 100000, function()

@@ -13,6 +13,20 @@ test("a fitted model predicts bytes, an upper bound, and whether the point lies 
     equal(select(3, fixtures.model():predict({ a = 1000, b = 3 }, 0.95)), true)
 end)
 
+test("an input takes no values that its column could not have held", function()
+    local model = fixtures.model()
+    for _, a in ipairs { 2.5, -5, 0 } do
+        local done, problem = pcall(model.predict, model, { a = a, b = 3 })
+        equal(done, false)
+        equal(problem.object, "a")
+        truth(problem.message:find("takes whole numbers above 0, as the samples had, not " .. a, 1, true))
+    end
+    local done, problem = pcall(model.solve, model, { b = 2.5 }, "a", 160.5)
+    equal(done, false)
+    equal(problem.object, "b")
+    truth(model:evaluate { a = 2.5, b = 3 } > 0)
+end)
+
 test("without a level the bound is that of 95 %", function()
     local model = fixtures.model()
     equal(select(2, model:predict { a = 5, b = 3 }), select(2, model:predict({ a = 5, b = 3 }, 0.95)))

@@ -102,6 +102,23 @@ class Fit(unittest.TestCase):
         self.assertEqual(memmodel.Model.from_json(model.to_json()).front, model.front)
         self.assertTrue(math.isnan(model.scores.r2))
 
+    def test_an_input_takes_no_values_that_its_column_could_not_have_held(self):
+        model = memmodel.fit({"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}, "peak")
+        for value in (2.5, -5, 0):
+            with self.assertRaisesRegex(memmodel.InvalidArgumentError, f"^n: takes whole numbers above 0.* not {value}$"):
+                model.predict(n=value)
+            with self.assertRaisesRegex(memmodel.InvalidArgumentError, "^n: takes whole numbers"):
+                model.bound(n=value)
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, r"^n: .*not 2.5 \(row 2\)$"):
+            model.predict({"n": [1.0, 2.5]})
+        self.assertAlmostEqual(model(n=2.5), 6)
+        self.assertAlmostEqual(float(model.evaluate({"n": [2.5]})[0]), 6)
+        self.assertEqual(memmodel.Model.from_json(model.to_json()).solve("n", 9.5), 4)
+        two = memmodel.fit({"n": [1, 2, 3, 4] * 3, "m": [1] * 4 + [2] * 4 + [3] * 4,
+                            "peak": [1 + n * m for m in (1, 2, 3) for n in (1, 2, 3, 4)]}, "peak")
+        with self.assertRaisesRegex(memmodel.InvalidArgumentError, "^m: takes whole numbers"):
+            two.solve("n", 9, m=0.5)
+
     def test_the_selection_is_said_by_name(self):
         table = {"n": [1, 2, 3, 4, 5, 6, 7, 8], "y": [5.0, 4, 6, 5, 4, 6, 5, 4]}
         smallest = memmodel.fit(table, "y", loss="squared", selection="standard_error")
@@ -300,7 +317,7 @@ class ManyPoints(unittest.TestCase):
     def setUpClass(cls):
         cls.model = networks.model()
         generator = numpy.random.default_rng(1)
-        cls.dims = generator.uniform(16, 128, 100)
+        cls.dims = generator.integers(16, 128, 100).astype(float)
         cls.batches = generator.integers(1, 8, 100)
         points = zip(cls.dims, cls.batches)  # noqa: B905
         cls.scalars = [cls.model.predict(dim=dim, batch=batch) for dim, batch in points]

@@ -106,6 +106,13 @@ holds("a job gets its model's bound in MiB", function()
     admitted({ script = script("model=unet batch=4 dim=64") }, 3000)
 end)
 
+holds("a value that the model refuses is told to the user", function()
+    write("unet.json", [[return {inputs = {"batch"}, upper = function()
+        error({name = "MEMMODEL_ERROR_INVALID_ARGUMENT", object = "batch", message = "takes whole numbers above 0"}, 0)
+    end}]])
+    failed({ script = script("model=unet batch=2.5") }, 'model "unet": "batch" takes whole numbers above 0')
+end)
+
 holds("a bound is rounded up to whole MiB", function()
     write("unet.json", 'return {inputs = {"batch"}, upper = function() return 3000 * 1048576 + 1 end}')
     admitted({ script = script("model=unet batch=4") }, 3001)
