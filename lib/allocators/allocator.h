@@ -37,14 +37,17 @@ struct allocator_observer {
 struct allocator_options {
     const char *settings; /* in the framework's own words; NULL: its defaults */
     int64_t capacity;     /* bytes of the device; 0: no limit */
+    int64_t patience;     /* of periods.h; 0: each iteration of a loop is run */
     struct allocator_observer observer;
 };
 
 /* A piece of a segment: a block, or free. */
 struct allocator_block {
+    const void *memory; /* what allocate() gave, of a block */
     int64_t segment, address, bytes, requested, stream;
-    int32_t owner; /* block of the trace, -1: free */
-    bool active;   /* not in the caller's hands, but not free yet */
+    int64_t changed; /* number of the call of allocate() or release() that was the last to change it; from 1 */
+    int32_t owner;   /* block of the trace, -1: free */
+    bool active;     /* not in the caller's hands, but not free yet */
     bool large, expandable;
 };
 
@@ -65,6 +68,12 @@ struct allocator {
 
     /* Calls `visit` for each piece of each segment, in no order, until it returns not 0. NULL: has no segments. */
     int (*walk)(const void *self, int (*visit)(void *user, const struct allocator_block *block), void *user);
+
+    /*
+     * Whether all that it decides follows from the pieces' streams, sizes and order, and of several that are alike in a
+     * row it takes the first: what periods.h needs. NULL: no.
+     */
+    bool (*goes_by_order)(const void *self);
 };
 
 /* Takes exactly what is asked for and gives it back at once: PyTorch's CPU allocator, as its own counters see it. */
@@ -106,11 +115,20 @@ int
 allocator_replay(memmodel_context *context, const struct allocator *allocator, const char *settings,
                  const struct memmodel_trace *trace, struct replay *replay);
 
-/* Memory of a block that stands for several. */
+/* Memory of a block that stands for several: of those that are kept one each, of those that pass by two in all. */
 struct allocator_instances {
-    void **blocks; /* by instance, modulo `room`; NULL: none is live */
-    int64_t room, live;
+    void **blocks; /* NULL where none is live */
+    int64_t live;
+    int64_t last; /* instance that was allocated last */
+    size_t room;
+    bool kept;
 };
+
+/* The instance whose memory is the one at `slot`. */
+int64_t
+allocator_instance_at(const struct allocator_instances *instances, size_t slot);
+
+struct periods;
 
 /* The same one event at a time; those that stand for several as often as they do. */
 struct allocator_run {
@@ -123,10 +141,11 @@ struct allocator_run {
     struct allocator_instances *instances; /* the same of those that stand for several; NULL: no block does */
     int32_t *waiting;                      /* blocks of the trace that others still use */
     size_t waiting_count, waiting_capacity;
-    struct walk_event at; /* what is run, or was last */
-    int64_t count;        /* of what was run */
-    size_t event;         /* of the trace: the next one */
-    bool out_of_memory;   /* the last event could not be served; nothing goes on from there */
+    struct periods *periods; /* NULL: each iteration is run */
+    struct walk_event at;    /* what is run, or was last */
+    int64_t count;           /* of what was run */
+    size_t event;            /* of the trace: the next one */
+    bool out_of_memory;      /* the last event could not be served; nothing goes on from there */
 };
 
 int
@@ -139,6 +158,25 @@ allocator_run_goes_on(const struct allocator_run *run);
 
 int
 allocator_run_step(struct allocator_run *run);
+
+/* Those of the allocator, with what left-out iterations keep. */
+struct allocator_counters
+allocator_run_counters(const struct allocator_run *run);
+
+/* Told of each event after it was run, once begun: what is left out of loops would tell it of no new greatest counter. */
+struct allocator_visitor {
+    void (*begin)(void *user);
+    void (*visit)(void *user, const struct allocator_run *run, const struct allocator_counters *counters);
+    void *user;
+};
+
+/*
+ * Runs the whole trace, with as few iterations of its loops as are proven to tell all. It begins anew where a proof
+ * fails. *out_of_memory: it could not be run to its end.
+ */
+int
+allocator_run_all(memmodel_context *context, const struct allocator *allocator, const struct allocator_options *options,
+                  const struct memmodel_trace *trace, const struct allocator_visitor *visitor, bool *out_of_memory);
 
 void
 allocator_run_release(struct allocator_run *run);

@@ -1,6 +1,10 @@
 /* A trace through an allocator, event by event. */
-#include "allocators/allocator.h"
+#include "allocators/periods.h"
 #include "base/checked.h"
+
+#include <string.h>
+
+enum { PATIENCE = 8, LONG_LOOP = 1000 };
 
 static int
 new_instances(struct allocator_run *run)
@@ -9,6 +13,26 @@ new_instances(struct allocator_run *run)
         return 0;
     run->instances = memory_allocate_zeroed(run->context, run->trace->block_count + 1, sizeof *run->instances);
     return run->instances ? 0 : MEMMODEL_ERROR_NOMEM;
+}
+
+/* Those who look for periods see what it does. */
+static int
+open_allocator(struct allocator_run *run, const struct allocator_options *options)
+{
+    struct allocator_options seen = *options;
+    int status;
+
+    if (run->periods)
+        seen.observer = periods_observer(run->periods);
+    status = run->allocator->open(run->context, &seen, &run->self);
+    if (!status && run->periods && !periods_possible(run)) {
+        periods_delete(run->context, run->periods);
+        run->periods = NULL;
+        run->allocator->close(run->self);
+        run->self = NULL;
+        status = run->allocator->open(run->context, options, &run->self);
+    }
+    return status;
 }
 
 int
@@ -22,8 +46,10 @@ allocator_run_new(struct allocator_run *run, memmodel_context *context, const st
     run->blocks = status ? NULL : memory_allocate_zeroed(context, trace->block_count + 1, sizeof *run->blocks);
     if (!status)
         status = run->blocks ? new_instances(run) : MEMMODEL_ERROR_NOMEM;
+    if (!status && options->patience > 0 && trace->repeat_count > 0)
+        status = periods_new(run, options->patience);
     if (!status)
-        status = allocator->open(context, options, &run->self);
+        status = open_allocator(run, options);
     if (status)
         allocator_run_release(run);
     return status;
@@ -37,6 +63,8 @@ allocator_run_release(struct allocator_run *run)
     for (size_t i = 0; run->instances && i < run->trace->block_count; i++)
         memory_release(run->context, run->instances[i].blocks);
     trace_walk_end(&run->walk);
+    if (run->periods)
+        periods_delete(run->context, run->periods);
     memory_release(run->context, run->instances);
     memory_release(run->context, run->blocks);
     memory_release(run->context, run->waiting);
@@ -45,34 +73,43 @@ allocator_run_release(struct allocator_run *run)
 
 /* ---- where blocks are ---- */
 
-/* Of what passes from one iteration to the next two are live at a time. */
-static int
-make_room(struct allocator_run *run, int32_t block, struct allocator_instances *instances)
+int64_t
+allocator_instance_at(const struct allocator_instances *instances, size_t slot)
 {
-    const struct trace_block *of = &run->trace->blocks[block];
-
-    if (instances->blocks)
-        return 0;
-    instances->room = of->copies > 0 ? of->copies + 1 : 2;
-    if ((uint64_t)instances->room > SIZE_MAX / sizeof(void *))
-        return context_error(run->context, MEMMODEL_ERROR_NOMEM, NULL, "out of memory");
-    instances->blocks = memory_allocate_zeroed(run->context, (size_t)instances->room, sizeof *instances->blocks);
-    return instances->blocks ? 0 : MEMMODEL_ERROR_NOMEM;
+    if (instances->kept)
+        return (int64_t)slot;
+    return instances->last - (instances->last % 2 != (int64_t)slot);
 }
 
-/* Where the memory of the event's block is kept; NULL: no memory for that. */
+static int
+make_room(struct allocator_run *run, struct allocator_instances *instances, size_t slot)
+{
+    size_t had = instances->room;
+    int status = array_reserve(run->context, &instances->blocks, &instances->room, slot + 1, sizeof *instances->blocks);
+
+    if (!status && instances->room > had)
+        memset(instances->blocks + had, 0, (instances->room - had) * sizeof *instances->blocks);
+    return status;
+}
+
+/* Where the memory of the event's block is kept; NULL: no memory for that. Two that pass by are live at a time. */
 static void **
 slot_of(struct allocator_run *run)
 {
-    int32_t block = run->at.block;
+    const struct trace_block *of = &run->trace->blocks[run->at.block];
     struct allocator_instances *instances;
+    int64_t slot;
 
-    if (run->trace->blocks[block].repeat < 0)
-        return &run->blocks[block];
-    instances = &run->instances[block];
-    if (make_room(run, block, instances))
+    if (of->repeat < 0)
+        return &run->blocks[run->at.block];
+    instances = &run->instances[run->at.block];
+    instances->kept = of->copies > 0;
+    slot = instances->kept ? run->at.instance : run->at.instance % 2;
+    if (make_room(run, instances, (size_t)slot))
         return NULL;
-    return &instances->blocks[run->at.instance % instances->room];
+    if (!run->at.release)
+        instances->last = run->at.instance;
+    return &instances->blocks[slot];
 }
 
 static void
@@ -85,6 +122,7 @@ count_live(struct allocator_run *run)
         return;
     memory_release(run->context, instances->blocks);
     instances->blocks = NULL;
+    instances->room = 0;
 }
 
 /* The blocks that are no longer used from this event on. */
@@ -153,10 +191,96 @@ allocator_run_step(struct allocator_run *run)
     if (!memory)
         return MEMMODEL_ERROR_NOMEM;
     status = run->at.release ? release(run, *memory) : allocate(run, memory);
+    if (run->at.release)
+        *memory = NULL;
     if (!status && run->trace->blocks[run->at.block].repeat >= 0)
         count_live(run);
     run->count++;
+    if (!status && run->periods && !run->out_of_memory)
+        status = periods_step(run);
     return status;
+}
+
+struct allocator_counters
+allocator_run_counters(const struct allocator_run *run)
+{
+    struct allocator_counters counters = *run->allocator->counters(run->self);
+
+    if (run->periods)
+        periods_add(run->periods, &counters);
+    return counters;
+}
+
+/* *proven is false where iterations were left out that might not be as the others. */
+static int
+run_once(memmodel_context *context, const struct allocator *allocator, const struct allocator_options *options,
+         const struct memmodel_trace *trace, const struct allocator_visitor *visitor, bool *out_of_memory, bool *proven)
+{
+    struct allocator_run run;
+    int status = allocator_run_new(&run, context, allocator, options, trace);
+
+    *proven = true;
+    if (status)
+        return status;
+    visitor->begin(visitor->user);
+    while (!status && *proven && allocator_run_goes_on(&run)) {
+        struct allocator_counters counters;
+
+        status = allocator_run_step(&run);
+        counters = allocator_run_counters(&run);
+        if (!status && !run.out_of_memory)
+            visitor->visit(visitor->user, &run, &counters);
+        *proven = !run.periods || !periods_failed(run.periods);
+    }
+    *out_of_memory = run.out_of_memory;
+    if (!status && *proven && run.periods)
+        status = periods_end(&run, proven);
+    allocator_run_release(&run);
+    return status;
+}
+
+/* What is short is run before a proof is found. */
+static bool
+is_long(const struct memmodel_trace *trace)
+{
+    for (size_t i = 0; i < trace->repeat_count; i++)
+        if (trace->repeats[i].times >= LONG_LOOP)
+            return true;
+    return false;
+}
+
+int
+allocator_run_all(memmodel_context *context, const struct allocator *allocator, const struct allocator_options *options,
+                  const struct memmodel_trace *trace, const struct allocator_visitor *visitor, bool *out_of_memory)
+{
+    struct allocator_options tried = *options;
+    bool proven = false;
+    int status = 0;
+
+    tried.patience = is_long(trace) ? PATIENCE : 0;
+    status = run_once(context, allocator, &tried, trace, visitor, out_of_memory, &proven);
+    tried.patience = 0;
+    return status || proven ? status : run_once(context, allocator, &tried, trace, visitor, out_of_memory, &proven);
+}
+
+/* ---- its peaks ---- */
+
+static void
+begin_replay(void *user)
+{
+    *(struct replay *)user = (struct replay){.touched_peak = -1, .peak_event = -1};
+}
+
+static void
+count_event(void *user, const struct allocator_run *run, const struct allocator_counters *counters)
+{
+    struct replay *replay = user;
+
+    replay->touched_peak = max_i64(replay->touched_peak, counters->touched);
+    if (replay->peak_event >= 0 && counters->reserved <= replay->reserved_peak)
+        return;
+    replay->reserved_peak = counters->reserved;
+    replay->peak_event = run->at.event;
 }
 
 int
@@ -164,26 +288,12 @@ allocator_replay(memmodel_context *context, const struct allocator *allocator, c
                  const struct memmodel_trace *trace, struct replay *replay)
 {
     struct allocator_options options = {.settings = settings};
-    struct replay own = {.peak_event = -1};
-    struct allocator_run run;
-    int status = allocator_run_new(&run, context, allocator, &options, trace);
+    struct replay own;
+    struct allocator_visitor visitor = {begin_replay, count_event, &own};
+    bool out_of_memory = false;
+    int status = allocator_run_all(context, allocator, &options, trace, &visitor, &out_of_memory);
 
-    if (status)
-        return status;
-    own.touched_peak = allocator->counters(run.self)->touched;
-    while (!status && allocator_run_goes_on(&run)) {
-        const struct allocator_counters *counters;
-
-        status = allocator_run_step(&run);
-        counters = allocator->counters(run.self);
-        own.touched_peak = max_i64(own.touched_peak, counters->touched);
-        if (own.peak_event < 0 || counters->reserved > own.reserved_peak) {
-            own.reserved_peak = counters->reserved;
-            own.peak_event = run.at.event;
-        }
-    }
-    own.out_of_memory = run.out_of_memory;
-    allocator_run_release(&run);
+    own.out_of_memory = out_of_memory;
     if (!status)
         *replay = own;
     return status;

@@ -7,18 +7,30 @@
 #include "frameworks/cuda/gpu.h"
 #include "report/report.h"
 
+#include <string.h>
+
 /* What is left of an allocator's life: its peaks, in all and step by step. */
 struct peaks {
     int64_t allocated, reserved;
     int64_t *steps;
+    int step_count;
     int32_t event; /* of the first peak */
     int64_t copy;  /* which time it is run then */
 };
 
 static void
-count_event(struct peaks *peaks, const struct allocator_run *run)
+begin(void *user)
 {
-    const struct allocator_counters *now = run->allocator->counters(run->self);
+    struct peaks *peaks = user;
+
+    memset(peaks->steps, 0, (size_t)peaks->step_count * sizeof *peaks->steps);
+    *peaks = (struct peaks){.steps = peaks->steps, .step_count = peaks->step_count, .event = -1};
+}
+
+static void
+count_event(void *user, const struct allocator_run *run, const struct allocator_counters *now)
+{
+    struct peaks *peaks = user;
     const struct trace_event *event = &run->trace->events[run->at.event];
 
     peaks->reserved = max_i64(peaks->reserved, now->reserved);
@@ -36,19 +48,12 @@ replay(const struct query *query, const struct memmodel_trace *trace, struct pea
 {
     const struct allocator *allocator = allocator_of_framework(query->job.framework, query->job.device);
     struct allocator_options options = {.settings = query->job.allocator};
-    struct allocator_run run;
-    int status = allocator_run_new(&run, query->context, allocator, &options, trace);
+    struct allocator_visitor visitor = {begin, count_event, peaks};
+    bool out_of_memory = false;
+    int status = allocator_run_all(query->context, allocator, &options, trace, &visitor, &out_of_memory);
 
-    if (status)
-        return status;
-    while (!status && allocator_run_goes_on(&run)) {
-        status = allocator_run_step(&run);
-        if (!status && !run.out_of_memory)
-            count_event(peaks, &run);
-    }
-    if (!status && run.out_of_memory)
+    if (!status && out_of_memory)
         status = context_error(query->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the bytes do not fit in 63 bits");
-    allocator_run_release(&run);
     return status;
 }
 
@@ -86,7 +91,7 @@ fill(struct result *result, const struct peaks *peaks)
 int
 result_of_gpu(const struct query *query, struct result *result)
 {
-    struct peaks peaks = {.event = -1};
+    struct peaks peaks = {.event = -1, .step_count = query->job.steps};
     int status;
 
     peaks.steps = memory_allocate_zeroed(query->context, (size_t)query->job.steps, sizeof *peaks.steps);

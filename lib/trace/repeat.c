@@ -149,11 +149,10 @@ static int
 add_row(struct trace_walk *walk, size_t *event)
 {
     const struct memmodel_trace *trace = walk->trace;
-    struct walk_period row = {.times = block_of(trace, (int32_t)*event)->copies, .first = (int32_t)*event};
-    int32_t repeat = block_of(trace, row.first)->repeat;
+    struct walk_period row = {.first = (int32_t)*event, .of = block_of(trace, (int32_t)*event)->repeat};
 
     while (*event < trace->event_count && releases_copies(trace, *event) &&
-           block_of(trace, (int32_t)*event)->repeat == repeat)
+           block_of(trace, (int32_t)*event)->repeat == row.of)
         ++*event;
     row.count = (int32_t)*event - row.first;
     row.descending = is_descending(trace, &row);
@@ -172,7 +171,7 @@ find_periods(struct trace_walk *walk)
 
         if (next && (size_t)next->first == event) {
             struct walk_period period = {
-                .times = next->times, .first = next->first, .count = next->count, .repeat = true};
+                .first = next->first, .count = next->count, .of = (int32_t)repeat, .repeat = true};
 
             status = add_period(walk, &period);
             event += (size_t)next->count;
@@ -194,15 +193,16 @@ plan_row(struct trace_walk *walk, const struct walk_period *row)
     for (int32_t i = 0; i < row->count; i++)
         walk->plan[i] = (struct walk_plan){
             .block = walk->trace->events[row->first + i].block,
-            .start = row->descending ? row->times : 0,
+            .start = row->descending ? walk->times[row->of] : 0,
             .slope = row->descending ? -1 : 1,
         };
 }
 
 /* A release of what the forward pass of the loop keeps: the last copies go first. */
 static struct walk_plan
-plan_kept(const struct memmodel_trace *trace, int32_t allocated)
+plan_kept(const struct trace_walk *walk, int32_t allocated)
 {
+    const struct memmodel_trace *trace = walk->trace;
     const struct trace_repeat *forward = repeat_around(trace, allocated);
     int32_t offset = allocated < forward->first ? -1 : allocated < forward->first + forward->count ? 0 : 1;
     int32_t middle = allocated - offset * forward->count;
@@ -211,7 +211,7 @@ plan_kept(const struct memmodel_trace *trace, int32_t allocated)
         .block = trace->events[middle].block,
         .before = trace->events[middle - forward->count].block,
         .after = trace->events[middle + forward->count].block,
-        .start = forward->times + offset,
+        .start = walk->times[forward - trace->repeats] + offset,
         .slope = -1,
     };
 }
@@ -236,7 +236,7 @@ plan_repeat(struct trace_walk *walk, const struct walk_period *period)
                 .slope = 1,
             };
         else
-            walk->plan[i] = plan_kept(trace, allocated);
+            walk->plan[i] = plan_kept(walk, allocated);
     }
 }
 
@@ -264,6 +264,11 @@ int
 trace_walk_begin(struct trace_walk *walk, memmodel_context *context, const struct memmodel_trace *trace)
 {
     *walk = (struct trace_walk){.context = context, .trace = trace};
+    walk->times = memory_allocate_zeroed(context, trace->repeat_count + 1, sizeof *walk->times);
+    if (!walk->times)
+        return MEMMODEL_ERROR_NOMEM;
+    for (size_t i = 0; i < trace->repeat_count; i++)
+        walk->times[i] = trace->repeats[i].times;
     return find_periods(walk);
 }
 
@@ -272,8 +277,24 @@ trace_walk_end(struct trace_walk *walk)
 {
     memory_release(walk->context, walk->periods);
     memory_release(walk->context, walk->plan);
+    memory_release(walk->context, walk->times);
     walk->periods = NULL;
     walk->plan = NULL;
+    walk->times = NULL;
+}
+
+const struct walk_period *
+trace_walk_boundary(const struct trace_walk *walk)
+{
+    const struct walk_period *period = walk->inside ? &walk->periods[walk->period] : NULL;
+
+    return period && walk->event == period->first ? period : NULL;
+}
+
+void
+trace_walk_shorten(struct trace_walk *walk, int32_t repeat, int64_t iterations)
+{
+    walk->times[repeat] -= iterations;
 }
 
 int64_t
@@ -287,7 +308,8 @@ follow_plan(const struct trace_walk *walk, const struct walk_period *period, str
 {
     const struct walk_plan *plan = &walk->plan[event->event - period->first];
     int64_t instance = plan->start + plan->slope * walk->copy;
-    int64_t last = trace_instances(walk->trace, &walk->trace->blocks[plan->block]) - 1;
+    int32_t repeat = walk->trace->blocks[plan->block].repeat;
+    int64_t last = repeat < 0 ? 0 : walk->times[repeat];
 
     event->block = instance < 0 ? plan->before : instance > last ? plan->after : plan->block;
     event->instance = instance < 0 || instance > last ? 0 : instance;
@@ -295,13 +317,13 @@ follow_plan(const struct trace_walk *walk, const struct walk_period *period, str
 
 /* Outside of periods: the iteration behind the repeat releases the last copies, the one before it the block itself. */
 static int64_t
-instance_released(const struct memmodel_trace *trace, int32_t event)
+instance_released(const struct trace_walk *walk, int32_t event)
 {
-    const struct trace_block *block = block_of(trace, event);
+    const struct trace_block *block = block_of(walk->trace, event);
 
     if (block->repeat < 0 || (block->copies > 0 && block->drained >= 0 && event >= block->drained))
         return 0;
-    return trace->repeats[block->repeat].times;
+    return walk->times[block->repeat];
 }
 
 /* On to the next event: from the end of a period to its beginning until all its copies are run. */
@@ -313,7 +335,7 @@ advance(struct trace_walk *walk)
     walk->event++;
     if (!period || walk->event < period->first + period->count)
         return;
-    if (walk->copy < period->times) {
+    if (walk->copy < walk->times[period->of]) {
         walk->copy++;
         walk->event = period->first;
         return;
@@ -344,7 +366,7 @@ trace_walk_next(struct trace_walk *walk, struct walk_event *event, int *status)
     if (walk->inside)
         follow_plan(walk, &walk->periods[walk->period], event);
     else if (event->release)
-        event->instance = instance_released(trace, event->event);
+        event->instance = instance_released(walk, event->event);
     advance(walk);
     return true;
 }

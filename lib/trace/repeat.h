@@ -42,11 +42,11 @@ struct walk_plan {
     int64_t start, slope;
 };
 
-/* Events that are run `times` times more. */
+/* Events that are run as often again as the walk says of a repeat. */
 struct walk_period {
-    int64_t times;
     int32_t first, count;
-    bool repeat;     /* of the trace; else a row of releases of copies */
+    int32_t of;      /* index of the repeat */
+    bool repeat;     /* it is the repeat; else a row of releases of its copies */
     bool descending; /* the row begins with the last copies */
 };
 
@@ -55,7 +55,8 @@ struct trace_walk {
     const struct memmodel_trace *trace;
     struct walk_period *periods;
     size_t period_count, period_capacity;
-    size_t period; /* the next one, or the one that is run */
+    size_t period;  /* the next one, or the one that is run */
+    int64_t *times; /* by repeat: what of its iterations is walked through, all of them unless it is shortened */
     struct walk_plan *plan;
     size_t plan_capacity;
     bool inside; /* the plan is that of the period */
@@ -73,6 +74,14 @@ trace_walk_end(struct trace_walk *walk);
 /* True with the next event; false at the end, and if there is no memory, which *status says. */
 bool
 trace_walk_next(struct trace_walk *walk, struct walk_event *event, int *status);
+
+/* The period that is run, when its next event is the first one of an iteration; NULL: it is not. */
+const struct walk_period *
+trace_walk_boundary(const struct trace_walk *walk);
+
+/* Leaves out iterations of a repeat that were not begun yet; blocks are numbered as if it had never had them. */
+void
+trace_walk_shorten(struct trace_walk *walk, int32_t repeat, int64_t iterations);
 
 /* How many blocks one stands for: instances 0 .. count - 1 of a family that is kept, or all that pass through. */
 int64_t

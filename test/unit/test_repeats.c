@@ -3,13 +3,14 @@
  * event; and so is all that is made of it.
  */
 #include "allocators/allocator.h"
+#include "base/checked.h"
 #include "check.h"
 #include "report/report.h"
 #include "trace/repeat.h"
 
 #include <stdlib.h>
 
-enum { FEATURES = 3, MOST_LAYERS = 3 };
+enum { FEATURES = 3, TRIALS = 40 };
 
 /* A recurrent layer, and how it is run. */
 struct trial {
@@ -299,10 +300,129 @@ all_ways_to_run_a_job(void **state)
         }
 }
 
+/* ---- iterations that are left out of replays ---- */
+
+/* Greatest counters, and when the most was allocated for the first time. */
+struct greatest {
+    struct allocator_counters counters;
+    int64_t event, copy, runs;
+};
+
+static void
+begin_greatest(void *user)
+{
+    *(struct greatest *)user = (struct greatest){.event = -1};
+}
+
+static void
+count_greatest(void *user, const struct allocator_run *run, const struct allocator_counters *now)
+{
+    struct greatest *greatest = user;
+
+    greatest->runs++;
+    greatest->counters.reserved = max_i64(greatest->counters.reserved, now->reserved);
+    greatest->counters.requested = max_i64(greatest->counters.requested, now->requested);
+    if (now->allocated <= greatest->counters.allocated)
+        return;
+    greatest->counters.allocated = now->allocated;
+    greatest->event = run->at.event;
+    greatest->copy = run->at.copy;
+}
+
+/* Every iteration of every loop is run. */
+static void
+walk_all(memmodel_context *context, const struct memmodel_trace *trace, struct greatest *greatest)
+{
+    struct allocator_options options = {.settings = NULL};
+    struct allocator_run run;
+
+    begin_greatest(greatest);
+    assert_int_equal(allocator_run_new(&run, context, &allocator_cuda_caching, &options, trace), 0);
+    while (allocator_run_goes_on(&run)) {
+        assert_int_equal(allocator_run_step(&run), 0);
+        count_greatest(greatest, &run, allocator_cuda_caching.counters(run.self));
+    }
+    allocator_run_release(&run);
+}
+
+/* How many events were run of how many there are. */
+static double
+compare_replays(memmodel_context *context, const struct trial *trial)
+{
+    struct memmodel_trace *trace = simulate(context, trial, false, NULL);
+    struct greatest walked, given;
+    struct allocator_visitor visitor = {begin_greatest, count_greatest, &given};
+    struct allocator_options options = {.settings = NULL};
+    bool out_of_memory = false;
+
+    walk_all(context, trace, &walked);
+    assert_int_equal(allocator_run_all(context, &allocator_cuda_caching, &options, trace, &visitor, &out_of_memory), 0);
+    assert_int_equal(given.counters.reserved, walked.counters.reserved);
+    assert_int_equal(given.counters.allocated, walked.counters.allocated);
+    assert_int_equal(given.counters.requested, walked.counters.requested);
+    assert_int_equal(given.event, walked.event);
+    assert_int_equal(given.copy, walked.copy);
+    memmodel_trace_unref(trace);
+    return (double)given.runs / (double)walked.runs;
+}
+
+static uint32_t
+draw(uint32_t *state, uint32_t limit)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) % limit;
+}
+
+static struct trial
+random_trial(uint32_t *state)
+{
+    struct trial trial = {
+        .length = 1000 + draw(state, 6000),
+        .batch = INT64_C(16) << draw(state, 3),
+        .hidden = draw(state, 4) ? INT64_C(64) << draw(state, 3) : 16 + draw(state, 300),
+        .kind = MEMMODEL_LSTM + (int)draw(state, 4),
+        .directions = 1 + (int)draw(state, 2),
+        .layers = 1 + (int)draw(state, 2),
+        .sequence = (int)draw(state, 2),
+        .inference = (int)draw(state, 3),
+        .device = draw(state, 2) ? "cuda" : "cpu",
+    };
+
+    return trial;
+}
+
+static void
+iterations_left_out_of_replays_change_nothing(void **state)
+{
+    uint32_t seed = 1;
+    int shortened = 0;
+
+    for (int i = 0; i < TRIALS; i++) {
+        struct trial trial = random_trial(&seed);
+
+        shortened += compare_replays(*state, &trial) < 1;
+    }
+    assert_true(shortened >= TRIALS / 4);
+}
+
+/* The events that are run of 20 times as many steps are not more. */
+static void
+what_is_run_of_a_long_loop_does_not_grow(void **state)
+{
+    struct trial trial = {.length = 4000, .batch = 64, .hidden = 256, .kind = MEMMODEL_GRU, .inference = 1};
+    double few = compare_replays(*state, &trial), many;
+
+    trial.length *= 20;
+    many = compare_replays(*state, &trial);
+    assert_true(many * 20 < 1.2 * few);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(iterations_left_out_of_replays_change_nothing),
+        WITH_CONTEXT(what_is_run_of_a_long_loop_does_not_grow),
         WITH_CONTEXT(all_ways_to_run_a_job),
         WITH_CONTEXT(all_kinds_and_shapes_of_layers),
     };

@@ -46,6 +46,7 @@ cuda_block_new(struct cuda_caching *caching, struct cuda_pool *pool, int64_t str
         return NULL;
     *block = (struct cuda_block){
         .pool = pool, .stream = stream, .address = address, .size = size, .older = caching->newest, .owner = -1};
+    block->changed = caching->calls;
     if (caching->newest)
         caching->newest->newer = block;
     caching->newest = block;
@@ -81,6 +82,7 @@ cuda_block_cut(struct cuda_caching *caching, struct cuda_block *block, int64_t s
         rest->next->previous = rest;
     block->next = rest;
     block->size = kept;
+    block->changed = caching->calls;
     return rest;
 }
 

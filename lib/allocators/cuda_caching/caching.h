@@ -46,6 +46,7 @@ struct cuda_block {
     int64_t requested;
     int64_t stream;
     int64_t freed_at; /* the pool's clock when it became free */
+    int64_t changed;  /* number of the call that was the last to change it */
     int32_t owner;    /* what the caller calls it */
     bool allocated;   /* in the caller's hands */
     bool waiting;     /* given back, while other streams may still use it */
@@ -64,6 +65,7 @@ struct cuda_caching {
     struct allocator_counters counters;
     struct allocator_observer observer;
     int64_t next_address;
+    int64_t calls;
 };
 
 /* ---- blocks (block.c) ---- */

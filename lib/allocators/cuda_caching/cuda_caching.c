@@ -160,6 +160,7 @@ static void
 hand_out(struct cuda_caching *caching, struct cuda_block *block, int64_t requested, int32_t owner)
 {
     block->allocated = true;
+    block->changed = caching->calls;
     block->requested = requested;
     block->owner = owner;
     caching->counters.allocated += block->size;
@@ -176,6 +177,7 @@ cuda_allocate(void *self, int64_t bytes, int64_t stream, int32_t owner, void **b
     int status = 0;
 
     *block = NULL;
+    caching->calls++;
     cuda_synchronize(caching, false);
     if (bytes < LARGEST_REQUEST) {
         request.size = round_size(&caching->settings, bytes);
@@ -204,6 +206,7 @@ take_back(struct cuda_caching *caching, struct cuda_block *block)
     caching->counters.requested -= block->requested;
     block->requested = 0;
     block->owner = -1;
+    block->changed = caching->calls;
     cuda_block_merge(caching, block);
     cuda_block_insert(block);
 }
@@ -214,6 +217,7 @@ cuda_release(void *self, void *released, bool shared)
     struct cuda_caching *caching = self;
     struct cuda_block *block = released;
 
+    caching->calls++;
     cuda_observe(caching, ALLOCATOR_FREE_REQUESTED, block->address, block->requested, block->stream);
     block->allocated = false;
     caching->counters.allocated -= block->size;
@@ -340,13 +344,30 @@ cuda_counters(const void *self)
     return &((const struct cuda_caching *)self)->counters;
 }
 
-/* The address at which the mapped piece of the segment begins that `block` lies in. */
-static int64_t
-segment_of(const struct cuda_block *block)
+/* The mapped piece of a segment that begins with `first`. */
+static int
+walk_segment(const struct cuda_block *first, int (*visit)(void *user, const struct allocator_block *block), void *user)
 {
-    while (block->previous && !block->previous->unmapped)
-        block = block->previous;
-    return block->address;
+    int status = 0;
+
+    for (const struct cuda_block *block = first; block && !block->unmapped && !status; block = block->next) {
+        struct allocator_block shown = {
+            .memory = block,
+            .segment = first->address,
+            .address = block->address,
+            .bytes = block->size,
+            .requested = block->requested,
+            .stream = block->stream,
+            .changed = block->changed,
+            .owner = block->owner,
+            .active = block->waiting,
+            .large = !block->pool->small,
+            .expandable = block->range.page != 0,
+        };
+
+        status = visit(user, &shown);
+    }
+    return status;
 }
 
 static int
@@ -355,23 +376,20 @@ cuda_walk(const void *self, int (*visit)(void *user, const struct allocator_bloc
     const struct cuda_caching *caching = self;
     int status = 0;
 
-    for (const struct cuda_block *block = caching->newest; block && !status; block = block->older) {
-        struct allocator_block shown = {
-            .segment = segment_of(block),
-            .address = block->address,
-            .bytes = block->size,
-            .requested = block->requested,
-            .stream = block->stream,
-            .owner = block->owner,
-            .active = block->waiting,
-            .large = !block->pool->small,
-            .expandable = block->range.page != 0,
-        };
-
-        if (!block->unmapped)
-            status = visit(user, &shown);
-    }
+    for (const struct cuda_block *block = caching->newest; block && !status; block = block->older)
+        if (!block->unmapped && (!block->previous || block->previous->unmapped))
+            status = walk_segment(block, visit, user);
     return status;
+}
+
+/* What waits, what is old and what the device has left count only with settings, streams or a capacity that say so. */
+static bool
+cuda_goes_by_order(const void *self)
+{
+    const struct cuda_caching *caching = self;
+
+    return !caching->settings.expandable_segments && !collects_garbage(caching) && caching->capacity == UNLIMITED &&
+           caching->allowed == INT64_MAX;
 }
 
 const struct allocator allocator_cuda_caching = {
@@ -384,4 +402,5 @@ const struct allocator allocator_cuda_caching = {
     .finish = cuda_finish,
     .counters = cuda_counters,
     .walk = cuda_walk,
+    .goes_by_order = cuda_goes_by_order,
 };
