@@ -1,7 +1,7 @@
 """Checks that every call that the limits of its context may end says so in its header.
 
-A call that runs between context_begin() and context_end() may return MEMMODEL_ERROR_LIMIT and MEMMODEL_ERROR_CANCELLED; one
-that only takes memory MEMMODEL_ERROR_LIMIT.
+A call that runs between context_begin() and context_end() may return MEMMODEL_ERROR_LIMIT and
+MEMMODEL_ERROR_CANCELLED; one that only takes memory MEMMODEL_ERROR_LIMIT.
 
 usage: returns.py SOURCE_ROOT
 """

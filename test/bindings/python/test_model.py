@@ -105,7 +105,8 @@ class Fit(unittest.TestCase):
     def test_an_input_takes_no_values_that_its_column_could_not_have_held(self):
         model = memmodel.fit({"n": [1, 2, 3, 4, 5, 6], "peak": [3.0, 5, 7, 9, 11, 13]}, "peak")
         for value in (2.5, -5, 0):
-            with self.assertRaisesRegex(memmodel.InvalidArgumentError, f"^n: takes whole numbers above 0.* not {value}$"):
+            refused = f"^n: takes whole numbers above 0.* not {value}$"
+            with self.assertRaisesRegex(memmodel.InvalidArgumentError, refused):
                 model.predict(n=value)
             with self.assertRaisesRegex(memmodel.InvalidArgumentError, "^n: takes whole numbers"):
                 model.bound(n=value)
