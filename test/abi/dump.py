@@ -3,8 +3,10 @@
 usage: dump.py SOURCE_ROOT LIBRARY [--write VERSION]
 
 Both dumps are made with the public headers named, so that private types are left out and public ones are not: without
-that, abidiff 2.2 takes every type for private and says nothing. Fields behind a released struct are a difference too:
-released.py tells whether they are allowed, and --write keeps a new dump. Exits with 77 where it cannot judge.
+that, abidiff 2.2 takes every type for private and says nothing. It knows a header by its last name only, which a
+private one may share: structs that the API does not describe are emptied. Fields behind a released struct are a
+difference too: released.py tells whether they are allowed, and --write keeps a new dump. Exits with 77 where it cannot
+judge.
 """
 
 import argparse
@@ -36,11 +38,30 @@ def types_of(corpus):
     return {element.get("id"): element for unit in corpus.iter("abi-instr") for element in unit if element.get("id")}
 
 
-def dump(library, headers):
+def empty_private_structs(corpus, public):
+    """Makes declarations of structs that are not named in `public`, and takes out what only they reach."""
+    for element in [element for unit in corpus.iter("abi-instr") for element in unit]:
+        if element.tag == "class-decl" and element.get("name") not in public:
+            kept = {name: element.get(name) for name in ("name", "is-struct", "visibility", "id")}
+            element.clear()
+            element.attrib.update(kept, **{"is-declaration-only": "yes"})
+    types = types_of(corpus)
+    reached, ahead = set(), list(corpus.iter("function-decl"))
+    while ahead:
+        used = {value for element in ahead.pop().iter() for name, value in element.items() if name.endswith("-id")}
+        used = used & types.keys() - reached
+        reached |= used
+        ahead += [types[identity] for identity in used]
+    for unit in corpus.iter("abi-instr"):
+        for element in [element for element in unit if element.get("id") in types.keys() - reached]:
+            unit.remove(element)
+
+
+def dump(library, headers, structs):
     """What functions reach, and the public enums. These no function reaches, as an enum is passed as an int: they come
-    from a dump of all types, whose private ones would make noise. Enums without a name are private: a file is known by
-    its last name only, which a private header may share."""
+    from a dump of all types, whose private ones would make noise. Enums without a name are private."""
     corpus = abidw(library, headers, "--exported-interfaces-only")
+    empty_private_structs(corpus, structs)
     everything = types_of(abidw(library, headers, "--load-all-types"))
     public = {path.name for path in pathlib.Path(headers).rglob("*.h")}
     known = set(types_of(corpus))
@@ -115,8 +136,9 @@ def main():
         print("abidw is missing (Debian: abigail-tools)")
         return SKIPPED
     api = interface.load(arguments.root)
-    now = dump(arguments.library, arguments.root / "include")
-    hidden = {item["name"] for item in api["structs"] + api["enums"]} - described(now)
+    structs = {item["name"] for item in api["structs"]}
+    now = dump(arguments.library, arguments.root / "include", structs)
+    hidden = structs.union(item["name"] for item in api["enums"]) - described(now)
     if hidden:
         print("not in the dump, is the library built with -g?", *sorted(hidden))
         return 1

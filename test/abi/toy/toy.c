@@ -2,11 +2,6 @@
 
 #include <stdlib.h>
 
-struct toy {
-    struct toy_options options;
-    int kind;
-};
-
 toy *
 toy_new(const struct toy_options *options, int kind)
 {
