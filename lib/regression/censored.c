@@ -132,15 +132,7 @@ list_columns(const struct censored *censored, const char **names, const double *
     return count;
 }
 
-/* A row that is not in the set has no target, so that no fit sees it. */
-static double
-target_of(const struct censored *censored, double measured, size_t row)
-{
-    if (isnan(censored->limits[row]))
-        return measured;
-    return censored->active[row] ? censored->limits[row] : (double)NAN;
-}
-
+/* All rows but the limits that are not in the set. */
 static int
 fill_table(const struct censored *censored, const char *const *names, const double *const *columns, size_t count,
            double *values, memmodel_samples *table)
@@ -148,9 +140,12 @@ fill_table(const struct censored *censored, const char *const *names, const doub
     int status = 0;
 
     for (size_t row = 0; row < censored->rows && !status; row++) {
+        double limit = censored->limits[row];
+
+        if (!isnan(limit) && !censored->active[row])
+            continue;
         for (size_t i = 0; i < count; i++)
-            values[i] =
-                strcmp(names[i], censored->target) == 0 ? target_of(censored, columns[i][row], row) : columns[i][row];
+            values[i] = !isnan(limit) && strcmp(names[i], censored->target) == 0 ? limit : columns[i][row];
         status = memmodel_samples_add(table, values);
     }
     return status;
@@ -328,8 +323,8 @@ note_counts(const struct censored *censored, memmodel_model *model)
     model->censored = (int64_t)censored->count;
     context_log(
         censored->context,
-        "%zu rows ended early: what they took is a lower limit, and they are left out only where the formula lies "
-        "above it: for %lld of them",
+        "%zu rows ended early: what they took is a lower limit; the formula lies above it for %lld of them, and these "
+        "count no further",
         censored->count, (long long)((int64_t)censored->count - below));
     if (model->samples > measured)
         model->samples = measured;

@@ -213,6 +213,14 @@ class EarlyEnds(unittest.TestCase):
                 self.assertLess(dropped(batch=33), 5e9)
                 self.assertGreater(model(batch=33), 2 * dropped(batch=33), (loss, status))
 
+    def test_the_log_says_above_how_many_limits_the_formula_lies_and_of_no_missing_value(self):
+        with self.assertLogs("memmodel", "WARNING") as logged:
+            self.fitted(["OOM,3,oom"] * 4, capacity="16GB")
+        said = "\n".join(logged.output)
+        self.assertIn("4 rows ended early", said)
+        self.assertIn("lies above it for 4 of them", said)
+        self.assertNotIn("value is missing", said)
+
     def test_a_row_without_a_limit_is_named_and_left_out(self):
         with self.assertLogs("memmodel", "WARNING") as logged:
             model = self.fitted(["OOM,3,oom"])
