@@ -63,6 +63,19 @@ count_added_batch(const struct call *call, int left, int64_t *count)
     return multiply_elements(&a, count);
 }
 
+/* _grouped_mm: two matrices share out among the groups the dimension that is summed, so each meets it once. */
+static bool
+count_groups(const struct call *call, int detail, int64_t *count)
+{
+    struct memmodel_shape a = operand(call, 0), b = operand(call, 1);
+
+    (void)detail;
+    if (a.rank != 2 || b.rank != 2)
+        return count_product(call, 0, count);
+    *count = last_dim(&b);
+    return multiply_elements(&a, count);
+}
+
 static bool
 count_tensordot(const struct call *call, int detail, int64_t *count)
 {
@@ -296,6 +309,7 @@ struct aten_product {
 static const struct aten_product aten_products[] = {
     {"aten._cdist_forward.default", count_distances, 0, "22"},
     {"aten._euclidean_dist.default", count_distances, 1, "22"},
+    {"aten._grouped_mm.default", count_groups, 0, "22"},
     {"aten.addbmm.default", count_added_batch, 1, "033"},
     {"aten.addmm.default", count_product, 1, "022"},
     {"aten.addmv.default", count_product, 1, "021"},

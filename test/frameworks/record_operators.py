@@ -490,6 +490,29 @@ def products() -> Iterator[Case]:
     yield Case("attention", "F.scaled_dot_product_attention(q, k, v, enable_gqa=True)", heads)
 
 
+def grouped_products() -> Iterator[Case]:
+    """Groups of 4 along the dim that the operands share out. Of bfloat16, for which there is a form without memory; so
+    small that oneDNN has no part in it."""
+    ends = "torch.arange(4, 20, 4, dtype=torch.int32)"
+
+    def of(dims: Sequence[int], kind: str = "input", *, turned: bool = False) -> Spec:
+        axes = tuple(range(len(dims)))
+        return Spec(tuple(dims), kind, "bf16", (*axes[:-2], axes[-1], axes[-2]) if turned else None)
+
+    def case(first: Spec, second: Spec, *, offsets: str = f", offs={ends}", grad: bool = True) -> Case:
+        return Case("grouped_products", f"torch._grouped_mm(x, y{offsets})", {"x": first, "y": second}, grad)
+
+    for turned in (False, True):
+        yield case(of((16, 8), turned=turned), of((4, 8, 24), "parameter"))
+        yield case(of((16, 8)), of((4, 8, 24), "parameter", turned=turned))
+        yield case(of((8, 16), turned=turned), of((16, 24), turned=turned))
+        yield case(of((4, 24, 8), "parameter", turned=turned), of((8, 16)))
+        yield case(of((4, 8, 8), turned=turned), of((4, 8, 16), "parameter", turned=turned), offsets="")
+    yield case(of((4, 24, 8), "parameter"), of((8, 16), "data"))
+    yield case(of((16, 8)), of((4, 8, 6), turned=True), grad=False)  # a row of the result has room behind it
+    yield case(of((4, 4, 8)), of((4, 8, 6), turned=True), offsets="", grad=False)
+
+
 def cells() -> Iterator[Case]:
     state = {"x": Spec((4, 6)), "h": Spec((4, 10)), "c": Spec((4, 10))}
     for gates, calls in (
@@ -712,7 +735,7 @@ def margins() -> Iterator[Case]:
 
 def cases() -> Iterator[Case]:
     groups = (pointwise, arithmetic, views, indexing, reductions, products, cells, losses, formulas, spectra, matrices)
-    for group in (*groups, places, margins):
+    for group in (*groups, places, margins, grouped_products):
         yield from group()
 
 

@@ -124,9 +124,9 @@ if TORCH:
     class Groups(nn.Module):
         """Rows of each group times a matrix of its own, as mixtures of experts have it."""
 
-        def __init__(self):
+        def __init__(self, dtype):
             super().__init__()
-            self.weight = nn.Parameter(torch.zeros(4, 32, 64))
+            self.weight = nn.Parameter(torch.zeros(4, 32, 64, dtype=dtype))
 
         def forward(self, x, ends):
             return torch._grouped_mm(x, self.weight, offs=ends)
@@ -268,11 +268,21 @@ class FromModule(unittest.TestCase):
 
     def test_products_of_groups_are_those_of_a_run(self):
         x, ends = torch.zeros(64, 32), torch.tensor([16, 32, 48, 64], dtype=torch.int32)
-        Groups()(x, ends)
+        Groups(torch.float32)(x, ends)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            network = memmodel.torch.from_module(Groups(), (x, ends), symbolic=False)
-        self.assertIn("aten._grouped_mm.default", network.to_json())
+            report = memmodel.torch.estimate(Groups(torch.float32), (x, ends), loss=lambda y: y.pow(2).sum())
+        self.assertEqual(report.unmodelled, [])
+        self.assertIn("_grouped_mm", str([layer.name for layer in report.layers]))
+
+    def test_products_of_bfloat16_in_kernels_that_are_not_modelled_are_named(self):
+        for rows, isa, named in ((64, "avx512", True), (2, "avx512", False), (64, "avx2", False)):
+            x = torch.zeros(rows, 64, dtype=torch.bfloat16)  # times 16 columns: more than 4096 multiplications, or less
+            report = memmodel.torch.estimate(nn.Linear(64, 16, dtype=torch.bfloat16), (x,), isa=isa)
+            self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"] * named)
+        x, ends = torch.zeros(64, 32, dtype=torch.bfloat16), torch.tensor([16, 32, 48, 64], dtype=torch.int32)
+        report = memmodel.torch.estimate(Groups(torch.bfloat16), (x, ends), training=False, isa="avx512")
+        self.assertEqual([part.op for part in report.unmodelled], ["product of bfloat16"])
 
     def test_another_branch_than_that_of_a_run_is_told(self):
         with self.assertWarnsRegex(UserWarning, "another branch"):

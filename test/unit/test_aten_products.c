@@ -22,6 +22,11 @@ static const struct operator_case operator_cases[] = {
     {"aten.linear.default", NULL, {{{7, 2, 3}, 3}, {{4, 3}, 2}, {{4}, 1}}, {{7, 2, 4}, 3}, 7 * 2 * 3 * 4},
     {"aten.mv.default", NULL, {{{2, 3}, 2}, {{3}, 1}}, {{2}, 1}, 2 * 3},
     {"aten.dot.default", NULL, {{{3}, 1}, {{3}, 1}}, {{0}, 0}, 3},
+    /* 7 rows in 5 groups; 7 columns in 5 groups, each of which is met by one group of rows; columns of the result in groups */
+    {"aten._grouped_mm.default", NULL, {{{7, 3}, 2}, {{5, 3, 4}, 3}, {{5}, 1}}, {{7, 4}, 2}, 7 * 3 * 4},
+    {"aten._grouped_mm.default", NULL, {{{2, 7}, 2}, {{7, 4}, 2}, {{5}, 1}}, {{5, 2, 4}, 3}, 2 * 7 * 4},
+    {"aten._grouped_mm.default", NULL, {{{5, 2, 3}, 3}, {{3, 7}, 2}, {{5}, 1}}, {{2, 7}, 2}, 2 * 3 * 7},
+    {"aten._grouped_mm.default", NULL, {{{5, 2, 3}, 3}, {{5, 3, 4}, 3}}, {{5, 2, 4}, 3}, 5 * 2 * 3 * 4},
     /* sums over 3 and 4 */
     {"aten.tensordot.default",
      "dims_self=1,2 dims_other=0,1",

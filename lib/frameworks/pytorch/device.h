@@ -16,7 +16,7 @@ struct convolution;
 struct batch_statistics;
 struct memmodel_attention;
 
-enum product_kind { PRODUCT, PRODUCT_WITH_BIAS };
+enum product_kind { PRODUCT, PRODUCT_WITH_BIAS, PRODUCT_WITH_VECTOR };
 
 struct device {
     const char *name;
@@ -35,8 +35,8 @@ struct device {
     /* Finds what of the job is the device's own. NULL: nothing. */
     int (*open)(struct step *step);
 
-    /* A matrix product begins; its result has been made. */
-    void (*product)(struct step *step, enum product_kind kind);
+    /* A matrix product begins; its result has been made, each element a sum of `summed` products. */
+    void (*product)(struct step *step, enum product_kind kind, const struct value *result, int64_t summed);
 
     /* `inputs`: input, weight, bias or NULL. */
     struct value *(*convolution)(struct step *step, struct convolution *problem, struct value *const inputs[3]);

@@ -12,10 +12,14 @@ enum { CUBLASLT_WORKSPACE = 1024 * 1024 };
 
 /* A handle gets its workspace when it is first used, and keeps it; each thread has a handle of its own. */
 static void
-product(struct step *step, enum product_kind kind)
+product(struct step *step, enum product_kind kind, const struct value *result, int64_t summed)
 {
     struct value **workspace = &step->cuda.workspaces[step->trace->phase == MEMMODEL_PHASE_BACKWARD];
 
+    (void)result;
+    (void)summed;
+    if (kind == PRODUCT_WITH_VECTOR)
+        return;
     if (!*workspace)
         *workspace = value_buffer(step, gpu_cublas_workspace(step->cuda.gpu));
     if (kind == PRODUCT_WITH_BIAS)

@@ -29,7 +29,7 @@ product(struct step *step, const struct value *a, const struct value *b)
     struct value *first = is_blas_ready(a) ? NULL : value_copy(step, a);
     struct value *second = is_blas_ready(b) ? NULL : value_copy(step, b);
 
-    step->device->product(step, PRODUCT);
+    step->device->product(step, PRODUCT, result, a->shape.dims[1]);
     value_drop(step, first);
     value_drop(step, second);
     return result;
@@ -165,7 +165,7 @@ aten_addmm(struct step *step, struct value *bias, struct value *a, struct value 
     struct node *node = step_record(step, &derivative, result, 3, (struct value *[]){bias, a, b});
 
     if (bias->shape.rank == 1)
-        step->device->product(step, PRODUCT_WITH_BIAS);
+        step->device->product(step, PRODUCT_WITH_BIAS, result, a->shape.dims[1]);
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);
     if (node)
@@ -183,17 +183,19 @@ batch_of_products(struct step *step, const struct value *a, const struct value *
 
     shape.dims[2] = b->shape.dims[2];
     result = value_empty(step, &shape);
-    step->device->product(step, PRODUCT);
+    step->device->product(step, PRODUCT, result, a->shape.dims[2]);
     return result;
 }
 
+/* The gradient of operand 0 is summed over the columns of `gradient`, that of operand 1 over its rows. */
 static struct value *
-input_shaped(struct step *step, const struct node *node, const struct value *gradient, int input)
+operand_gradient(struct step *step, const struct node *node, const struct value *gradient, int operand, int input)
 {
     struct shape shape = shape_typed(&node->edges[input].shape, gradient->shape.dtype);
     struct value *result = value_empty(step, &shape);
+    int axis = gradient->shape.rank - (operand == 0 ? 1 : 2);
 
-    step->device->product(step, PRODUCT);
+    step->device->product(step, PRODUCT, result, axis < 0 ? 1 : gradient->shape.dims[axis]);
     return result;
 }
 
@@ -202,7 +204,7 @@ bmm_backward(struct step *step, struct node *node, struct value **incoming, stru
 {
     for (int i = 1; i >= 0; i--)
         if (node_wants(node, i))
-            gradients[i] = input_shaped(step, node, incoming[0], i);
+            gradients[i] = operand_gradient(step, node, incoming[0], i, i);
 }
 
 struct value *
@@ -223,7 +225,8 @@ baddbmm_backward(struct step *step, struct node *node, struct value **incoming, 
 {
     for (int i = 1; i <= 2; i++)
         if (node_wants(node, i))
-            gradients[i] = scaled(step, input_shaped(step, node, incoming[0], i), node->number & ADDMM_ALPHA);
+            gradients[i] =
+                scaled(step, operand_gradient(step, node, incoming[0], i - 1, i), node->number & ADDMM_ALPHA);
     if (node_wants(node, 0))
         gradients[0] = scaled(step, value_keep(incoming[0]), node->number & ADDMM_BETA);
 }
@@ -249,7 +252,7 @@ vector_backward(struct step *step, struct node *node, struct value **incoming, s
 {
     for (int i = 0; i < 2; i++)
         if (node_wants(node, i))
-            gradients[i] = input_shaped(step, node, incoming[0], i);
+            gradients[i] = operand_gradient(step, node, incoming[0], i, i);
 }
 
 static const struct derivative mv_derivative = {"mv", vector_backward}, dot_derivative = {"dot", vector_backward};
@@ -264,6 +267,7 @@ vector_product(struct step *step, struct value *a, struct value *b)
 
     shape.rank--;
     result = value_empty(step, &shape);
+    step->device->product(step, PRODUCT_WITH_VECTOR, result, a->shape.dims[shape.rank]);
     node = step_record(step, shape.rank ? &mv_derivative : &dot_derivative, result, 2, (struct value *[]){a, b});
     step_save(step, node, b->node ? a : NULL);
     step_save(step, node, a->node ? b : NULL);

@@ -37,6 +37,20 @@ added_product_forward(struct step *step, const struct layer *layer, int batched)
         step_output(step, layer, 0, aten_addmm(step, bias, a, b, factors));
 }
 
+/* Neither of the two arguments behind the offsets is one that PyTorch takes on CPU. */
+static void
+grouped_forward(struct step *step, const struct layer *layer, int detail)
+{
+    struct value *a = step_input(step, layer, 0), *b = step_input(step, layer, 1),
+                 *offsets = step_input(step, layer, 2);
+
+    (void)detail;
+    if (a->shape.rank > 3 || b->shape.rank > 3 || (offsets != NULL) == (a->shape.rank == 3 && b->shape.rank == 3))
+        named_estimate(step, layer);
+    else
+        step_output(step, layer, 0, aten_grouped_mm(step, a, b, offsets));
+}
+
 /* ---- tensordot: both as matrices, the axes that go last in the first and first in the second ---- */
 
 /* The operand as a matrix of its other axes and those of `list`. */
@@ -405,11 +419,17 @@ einsum_forward(struct step *step, const struct layer *layer, int detail)
 }
 
 static const struct named_rule products[] = {
-    {"aten.addmm.default", added_product_forward, 0, "022"}, {"aten.baddbmm.default", added_product_forward, 1, "033"},
-    {"aten.bmm.default", product_forward, BMM, "33"},        {"aten.dot.default", product_forward, MATMUL, "11"},
-    {"aten.einsum.default", einsum_forward, 0, "1"},         {"aten.linear.default", linear_forward, 0, "12"},
-    {"aten.matmul.default", product_forward, MATMUL, "11"},  {"aten.mm.default", product_forward, MM, "22"},
-    {"aten.mv.default", product_forward, MATMUL, "21"},      {"aten.outer.default", outer_forward, 0, "11"},
+    {"aten._grouped_mm.default", grouped_forward, 0, "22"},
+    {"aten.addmm.default", added_product_forward, 0, "022"},
+    {"aten.baddbmm.default", added_product_forward, 1, "033"},
+    {"aten.bmm.default", product_forward, BMM, "33"},
+    {"aten.dot.default", product_forward, MATMUL, "11"},
+    {"aten.einsum.default", einsum_forward, 0, "1"},
+    {"aten.linear.default", linear_forward, 0, "12"},
+    {"aten.matmul.default", product_forward, MATMUL, "11"},
+    {"aten.mm.default", product_forward, MM, "22"},
+    {"aten.mv.default", product_forward, MATMUL, "21"},
+    {"aten.outer.default", outer_forward, 0, "11"},
     {"aten.tensordot.default", tensordot_forward, 0, "00"},
 };
 

@@ -293,6 +293,12 @@ aten_addmm(struct step *step, struct value *bias, struct value *a, struct value 
 struct value *
 aten_baddbmm(struct step *step, struct value *bias, struct value *a, struct value *b, int factors);
 
+/* ---- grouped_products.c ---- */
+
+/* Of matrices, or batches of them; `offsets` is NULL if both are batches. */
+struct value *
+aten_grouped_mm(struct step *step, struct value *a, struct value *b, struct value *offsets);
+
 /* ---- normalization.c ---- */
 
 struct batch_statistics {
