@@ -342,6 +342,8 @@ answer(struct estimate *estimate)
     memmodel_report *report;
     int status = job_from_options(estimate->command, &given->job, estimate->symbols, &estimate->job);
 
+    if (!status && given->budget && !given->solve)
+        status = usage_error(estimate->command, "--budget is for --solve NAME, such as --solve batch");
     if (!status && given->solve)
         status = solve(estimate);
     if (status)

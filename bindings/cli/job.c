@@ -18,8 +18,10 @@ parse_symbol(const struct command *command, const char *text, struct memmodel_sy
         return usage_error(command, "'--set %s' is not NAME=VALUE, such as batch=8", text);
     errno = 0;
     symbol->value = strtoll(equals + 1, &end, 10);
-    if (*end != '\0' || errno)
+    if (*end != '\0' || end == equals + 1)
         return usage_error(command, "'%s' is no whole number (in --set %s)", equals + 1, text);
+    if (errno)
+        return usage_error(command, "'%s' does not fit in 63 bits (in --set %s)", equals + 1, text);
     *equals = '\0';
     symbol->name = text;
     return EXIT_OK;

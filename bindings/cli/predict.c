@@ -114,6 +114,9 @@ set_input(struct predict *predict, const char *text)
     free(name);
     if (input == predict->input_count)
         return EXIT_USAGE;
+    if (!isnan(predict->inputs[input]))
+        return usage_error(predict->command, "the input '%s' is given twice",
+                           memmodel_model_input_name(predict->model, input));
     predict->inputs[input] = number;
     return EXIT_OK;
 }
@@ -276,6 +279,14 @@ print_json_solution(const struct predict *predict)
 
 /* ---- one point ---- */
 
+/* Of a call that writes nothing into the context. */
+static int
+failed(const struct predict *predict, int status)
+{
+    fprintf(stderr, "memmodel %s: %s\n", predict->command->name, memmodel_status_message(status));
+    return EXIT_FAILED;
+}
+
 static int
 predict_here(const struct predict *predict, struct memmodel_prediction *prediction)
 {
@@ -286,10 +297,7 @@ predict_here(const struct predict *predict, struct memmodel_prediction *predicti
         memmodel_model_predict_by(predict->model, predict->inputs, predict->rule, predict->options->level, prediction);
     if (status == MEMMODEL_ERROR_UNSUPPORTED)
         return usage_error(predict->command, "the model's file has no bound '%s': fit it again", rules[predict->rule]);
-    if (status)
-        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g",
-                           predict->options->level);
-    return EXIT_OK;
+    return status ? failed(predict, status) : EXIT_OK;
 }
 
 static int
@@ -324,10 +332,10 @@ solve(struct predict *predict)
         status = check_inputs(predict, input);
     if (status)
         return status;
-    if (memmodel_model_solve(predict->model, predict->inputs, predict->options->solve, predict->options->level,
-                             budget_in_unit(predict), &predict->solved))
-        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g",
-                           predict->options->level);
+    status = memmodel_model_solve(predict->model, predict->inputs, predict->options->solve, predict->options->level,
+                                  budget_in_unit(predict), &predict->solved);
+    if (status)
+        return failed(predict, status);
     predict->inputs[input] = (double)predict->solved;
     return EXIT_OK;
 }
@@ -360,11 +368,12 @@ predict_point(struct predict *predict)
     bool solves = predict->options->solve != NULL;
     struct memmodel_prediction prediction;
     int status = solves ? solve(predict) : check_inputs(predict, predict->input_count);
+    bool nothing_fits = solves && predict->solved == 0;
 
-    if (!status)
+    if (!status && !nothing_fits)
         status = predict_here(predict, &prediction);
     if (!status)
-        print_point(predict, solves && predict->solved == 0 ? NULL : &prediction);
+        print_point(predict, nothing_fits ? NULL : &prediction);
     return status;
 }
 
@@ -517,6 +526,20 @@ predict_points(const struct predict *predict)
 /* ---- the command ---- */
 
 static int
+check_options(const struct predict *predict)
+{
+    const struct predict_options *given = predict->options;
+
+    if (!(given->level >= 0.5 && given->level <= 0.999))
+        return usage_error(predict->command, "--level is a probability from 0.5 to 0.999, not %g", given->level);
+    if (given->points && given->solve)
+        return usage_error(predict->command, "--solve answers for one point; leave out --points");
+    if (given->budget && !given->solve)
+        return usage_error(predict->command, "--budget is for --solve NAME, such as --solve batch");
+    return EXIT_OK;
+}
+
+static int
 predict_model(struct predict *predict)
 {
     int status;
@@ -526,9 +549,9 @@ predict_model(struct predict *predict)
     predict->places = calloc(predict->input_count, sizeof *predict->places);
     status = predict->inputs && predict->places ? set_rule(predict) : EXIT_FAILED;
     if (!status)
+        status = check_options(predict);
+    if (!status)
         status = set_inputs(predict);
-    if (!status && predict->options->points && predict->options->solve)
-        status = usage_error(predict->command, "--solve answers for one point; leave out --points");
     if (!status)
         status = predict->options->points ? predict_points(predict) : predict_point(predict);
     free(predict->inputs);

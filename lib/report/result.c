@@ -310,7 +310,8 @@ query_measure_bound(struct query *query, int64_t *bytes)
     result_release(query->context, &result);
     if (measured < 0)
         return context_error(query->context, MEMMODEL_ERROR_UNSUPPORTED, query->job.framework,
-                             "the measure is not modelled for this framework");
+                             "%s bytes are not modelled for this framework; live ones are",
+                             memmodel_measure_name(query->job.measure));
     *bytes = measured;
     return 0;
 }

@@ -284,6 +284,23 @@ class Units(unittest.TestCase):
         self.assertEqual((refused.returncode, refused.stdout), (1, ""))
         self.assertIn("points.csv: row 2: 'batch' takes whole numbers above 0", refused.stderr)
 
+    def test_where_not_even_1_fits_the_answer_is_0(self):
+        self.fit("peak_bytes", "{:.0f}".format)
+        made = self.solved("1KiB")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(made.stdout, "largest batch within 1.00 KiB: 0; not even 1 fits\n")
+
+    def test_what_would_be_passed_over_is_refused(self):
+        self.fit("peak_bytes", "{:.0f}".format)
+        for words, told in (
+            (("--set", "batch=4", "--budget", "16GiB"), "--budget is for --solve NAME"),
+            (("--set", "batch=4", "--set", "batch=5"), "the input 'batch' is given twice"),
+            (("--set", "batch=4", "--level", "0.4"), "--level is a probability from 0.5 to 0.999, not 0.4"),
+        ):
+            made = run("predict", self.model, *words)
+            self.assertEqual((made.returncode, made.stdout), (2, ""), words)
+            self.assertIn(told, made.stderr)
+
     def test_a_budget_with_a_unit_needs_a_model_with_one(self):
         self.fit("vram", lambda size: f"{size / 2**20:.4f}")
         refused = self.solved("16GiB")

@@ -15,6 +15,16 @@ MOST_COLUMNS = 100
 TOOL, NETWORKS = sys.argv[1], pathlib.Path(sys.argv[2])
 LONGEST = ("t5_2_adamw", "albert_2_adam", "whisper", "swin")
 
+LINEAR = {
+    "format": "memmodel-network",
+    "version": 1,
+    "symbols": ["batch"],
+    "layers": [
+        {"op": "input", "name": "rows", "dims": ["batch", 8], "dtype": "float32"},
+        {"op": "linear", "name": "linear_1", "inputs": ["rows"], "units": 4},
+    ],
+}
+
 
 def estimate(*words):
     return subprocess.run([TOOL, "estimate", *words], capture_output=True, text=True, check=False)
@@ -61,6 +71,25 @@ class Reports(unittest.TestCase):
     def test_the_textbook_has_no_trace(self):
         made = estimate(self.network("t5_2_adamw"), "-f", "textbook", "--perfetto", str(self.folder / "trace.json"))
         self.assertEqual(made.returncode, 2)
+
+    def test_a_budget_without_a_symbol_to_solve_for_is_refused(self):
+        made = estimate(self.network("t5_2_adamw"), "--budget", "16GiB")
+        self.assertEqual((made.returncode, made.stdout), (2, ""))
+        self.assertIn("--budget is for --solve NAME", made.stderr)
+
+    def test_a_whole_number_beyond_63_bits_is_called_that(self):
+        for value, told in (("9223372036854775808", "does not fit in 63 bits"), ("1.5", "is no whole number")):
+            made = estimate(self.network("t5_2_adamw"), "--set", f"batch={value}")
+            self.assertEqual((made.returncode, made.stdout), (2, ""))
+            self.assertIn(f"'{value}' {told}", made.stderr)
+
+    def test_a_measure_that_a_framework_lacks_is_named(self):
+        path = self.folder / "linear.json"
+        path.write_text(json.dumps(LINEAR), encoding="utf-8")
+        words = ("-f", "textbook", "--solve", "batch", "--budget", "1GiB", "--measure", "process")
+        made = estimate(str(path), *words)
+        self.assertEqual((made.returncode, made.stdout), (1, ""))
+        self.assertIn("process bytes are not modelled for this framework; live ones are", made.stderr)
 
 
 if __name__ == "__main__":
