@@ -45,7 +45,8 @@ struct memmodel_advise_options {
  * @param[out] error       the same with the samples there are
  * @param[out] needed      rows in all, the samples' among them, that probably give the wanted accuracy when chosen like
  *                         this; -1: no number does, as the noise alone is more, or 1000 new ones are not enough
- * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (a domain, a cost that is not above 0, an option out of range),
+ * @returns 0, MEMMODEL_ERROR_INVALID_ARGUMENT (a domain, in it a number that four samples or more say the input cannot
+ *          have, as memmodel_model_check_points() has it, a cost that is not above 0, an option out of range),
  *          MEMMODEL_ERROR_PARSE (the cost), MEMMODEL_ERROR_UNKNOWN_SYMBOL (no such column, or in the cost no such
  *          input), MEMMODEL_ERROR_DATA (samples that cannot be fitted), MEMMODEL_ERROR_STRUCT_SIZE,
  *          MEMMODEL_ERROR_NOMEM, MEMMODEL_ERROR_LIMIT, MEMMODEL_ERROR_CANCELLED

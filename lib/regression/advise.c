@@ -7,6 +7,7 @@
 #include "regression/design.h"
 #include "regression/domain.h"
 #include "regression/model.h"
+#include "regression/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -236,23 +237,60 @@ sample_count(const struct advising *advising)
 
 /* ---- what is to be expected ---- */
 
+/* An input's numbers among the samples. */
+static const double *
+sampled_column(const struct advising *advising, size_t input)
+{
+    return matrix_column(&advising->training.columns, input) + advising->candidate_count;
+}
+
+static bool
+varies(const struct advising *advising, size_t input)
+{
+    const double *column = sampled_column(advising, input);
+    size_t row = 1;
+
+    while (row < sample_count(advising) && column[row] == column[0])
+        row++;
+    return row < sample_count(advising);
+}
+
 /* Inputs that differ among the samples. */
 static size_t
 list_varied(const struct advising *advising, const char **names)
 {
-    const struct training *training = &advising->training;
     size_t count = 0;
 
-    for (size_t i = 0; i < training->input_count; i++) {
-        const double *column = matrix_column(&training->columns, i) + advising->candidate_count;
-        bool varies = false;
-
-        for (size_t row = 1; row < sample_count(advising); row++)
-            varies |= column[row] != column[0];
-        if (varies)
-            names[count++] = training->inputs[i];
-    }
+    for (size_t i = 0; i < advising->training.input_count; i++)
+        if (varies(advising, i))
+            names[count++] = advising->training.inputs[i];
     return count;
+}
+
+static int
+check_input(const struct advising *advising, size_t input)
+{
+    const struct model_values values = values_of_column(sampled_column(advising, input), sample_count(advising));
+    const double *candidates = matrix_column(&advising->training.columns, input);
+
+    for (size_t i = 0; i < advising->candidate_count; i++)
+        if (!values_allow_range(&values, candidates[i], candidates[i]))
+            return values_refuse(advising->context, advising->training.inputs[input], &values, candidates[i], "");
+    return 0;
+}
+
+/* A fit to the samples would refuse to predict such candidates. */
+static int
+check_inputs(const struct advising *advising)
+{
+    int status = 0;
+
+    if (sample_count(advising) < TRAINING_LEAST_ROWS)
+        return 0;
+    for (size_t i = 0; !status && i < advising->training.input_count; i++)
+        if (varies(advising, i))
+            status = check_input(advising, i);
+    return status;
 }
 
 static int
@@ -526,6 +564,8 @@ prepare(struct advising *advising)
 
     if (!status)
         status = close_rows(advising);
+    if (!status)
+        status = check_inputs(advising);
     if (!status)
         status = list_basis(advising);
     if (!status)

@@ -53,15 +53,16 @@ values_allow(const memmodel_model *model, const double *inputs, size_t ignored)
 
 /* ---- what is told ---- */
 
-static int
-refuse(memmodel_context *context, const struct model_input *input, double number, const char *where)
+int
+values_refuse(memmodel_context *context, const char *name, const struct model_values *values, double number,
+              const char *where)
 {
     static const char *const signs[] = {
         [MODEL_SIGN_ANY] = "of any sign", [MODEL_SIGN_NOT_NEGATIVE] = "from 0 on", [MODEL_SIGN_POSITIVE] = "above 0"};
 
-    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, input->name,
-                         "takes %snumbers %s, as the samples had, not %.15g%s", input->values.whole ? "whole " : "",
-                         signs[input->values.sign], number, where);
+    return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, name,
+                         "takes %snumbers %s, as the samples had, not %.15g%s", values->whole ? "whole " : "",
+                         signs[values->sign], number, where);
 }
 
 static int
@@ -71,11 +72,13 @@ check_points(const memmodel_model *model, const double *const *columns, size_t c
 
     for (size_t point = 0; point < count; point++)
         for (size_t i = 0; i < model->input_count; i++) {
-            if (allowed(&model->inputs[i].values, columns[i][point]))
+            const struct model_input *input = &model->inputs[i];
+
+            if (allowed(&input->values, columns[i][point]))
                 continue;
             if (count > 1)
                 snprintf(where, sizeof where, " (row %zu)", point + 1);
-            return refuse(context, &model->inputs[i], columns[i][point], where);
+            return values_refuse(context, input->name, &input->values, columns[i][point], where);
         }
     return 0;
 }

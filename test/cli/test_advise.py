@@ -62,6 +62,8 @@ class Advice(unittest.TestCase):
             (("--domain", "dim=1,2", "--cost", "dimm"), 1, "dimm"),
             (("--domain", "dim=1,2", "--accuracy", "-1"), 1, "accuracy"),
             ((SAMPLES, "--target", "peak", "--domain", "dim=1,2"), 1, "peak"),
+            ((SAMPLES, "-t", "peak_bytes", "-d", "dim=-5,32,batch=1,2"), 1, "dim: takes whole numbers above 0"),
+            ((SAMPLES, "-t", "peak_bytes", "-d", "dim=32,batch=1,2.5"), 1, "batch: takes whole numbers above 0"),
             (("no-such.csv", "--domain", "dim=1,2"), 1, "no-such.csv"),
         ):
             made = run(*words)
