@@ -130,9 +130,22 @@ is_missing_word(const char *text)
 }
 
 bool
+is_success_word(const char *text)
+{
+    static const char *const words[] = {"ok",      "done",      "complete",   "completed", "finished",
+                                        "success", "succeeded", "successful", "passed",    NULL};
+
+    return is_one_of(text, words);
+}
+
+bool
 is_out_of_memory_word(const char *text)
 {
-    static const char *const words[] = {"oom", "out of memory", "out_of_memory", NULL};
+    static const char *const words[] = {"oom", "out_of_memory", "oomkilled", "oom-kill", "killed", NULL};
+    static const char phrase[] = "out of memory";
 
+    for (const char *at = text; *at; at++)
+        if (strncasecmp(at, phrase, sizeof phrase - 1) == 0)
+            return true;
     return is_one_of(text, words);
 }

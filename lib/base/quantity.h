@@ -26,7 +26,14 @@ parse_quantity(const char *text, double *bytes);
 bool
 is_missing_word(const char *text);
 
-/* A word for a run that ended for lack of memory: "oom", "out of memory" or "OUT_OF_MEMORY", in any case. */
+/* A word for a run that ended well: "ok", "COMPLETED", "success", in any case. */
+bool
+is_success_word(const char *text);
+
+/*
+ * What is told of a run that ended for lack of memory, in any case: "oom", Slurm's "OUT_OF_MEMORY", Kubernetes' "OOMKilled", a
+ * shell's "Killed", and all texts with "out of memory" in them, as PyTorch's.
+ */
 bool
 is_out_of_memory_word(const char *text);
 

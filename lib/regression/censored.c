@@ -69,14 +69,25 @@ ended_out_of_memory(const struct censored *censored, size_t row)
            (ended_with(status, "exit", &number) && number == KILLED_EXIT);
 }
 
+/* As memmodel run or a system writes it. */
+static bool
+is_usual_end(const char *status)
+{
+    long number;
+
+    return is_out_of_memory_word(status) || strcmp(status, "limit") == 0 || ended_with(status, "signal", &number) ||
+           ended_with(status, "exit", &number);
+}
+
+/* Whatever else than success a status says. */
 static bool
 ended_early(const struct censored *censored, size_t row)
 {
     const char *status = text_of(censored->samples, "status", row);
-    long number;
 
-    return ended_out_of_memory(censored, row) || strcmp(status, "limit") == 0 ||
-           ended_with(status, "signal", &number) || ended_with(status, "exit", &number);
+    if (!status[0] || is_missing_word(status) || is_success_word(status) || strcmp(status, "exit 0") == 0)
+        return ended_out_of_memory(censored, row);
+    return true;
 }
 
 static void
@@ -95,10 +106,25 @@ find_limit(struct censored *censored, const double *target, size_t row)
     censored->count++;
 }
 
+/* Of a status that nobody might have meant so; of the same one only once in a line. */
+static void
+note_status(const struct censored *censored, size_t row, const char **noted)
+{
+    const char *status = text_of(censored->samples, "status", row);
+
+    if (!status[0] || is_usual_end(status) || (*noted && strcmp(*noted, status) == 0))
+        return;
+    *noted = status;
+    context_log(censored->context,
+                "row %zu has the status \"%s\", which is not \"ok\": it counts as a run that ended early", row + 1,
+                status);
+}
+
 static int
 find_rows(struct censored *censored)
 {
     const double *target = memmodel_samples_column(censored->samples, censored->target);
+    const char *noted = NULL;
 
     if (!target)
         return memmodel_context_error(censored->context)->status;
@@ -108,8 +134,10 @@ find_rows(struct censored *censored)
         return MEMMODEL_ERROR_NOMEM;
     for (size_t row = 0; row < censored->rows; row++) {
         censored->limits[row] = (double)NAN;
-        if (ended_early(censored, row))
-            find_limit(censored, target, row);
+        if (!ended_early(censored, row))
+            continue;
+        note_status(censored, row, &noted);
+        find_limit(censored, target, row);
     }
     return 0;
 }

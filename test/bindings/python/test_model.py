@@ -201,6 +201,23 @@ class EarlyEnds(unittest.TestCase):
             self.assertEqual((model.scores.censored, model.scores.samples), (4, len(self.ROWS)))
             self.assertEqual(memmodel.Model.from_json(model.to_json()).scores.censored, 4)
 
+    def test_whatever_a_status_says_but_success_is_an_early_end(self):
+        dropped = self.fitted([])
+        low = "1000000000,3,"  # what a run had when it ended; measured, it would turn every formula away
+        for status in ("killed", "Killed", "OOMKilled", "OUT_OF_MEMORY", "CUDA out of memory", "failed", "TIMEOUT"):
+            model = self.fitted([low + status] * 4)
+            self.assertEqual(model.scores.censored, 4, status)
+            self.assertEqual(model.formula(), dropped.formula(), status)
+        for status in ("ok", "COMPLETED", "success", "", "n/a", "exit 0"):
+            self.assertEqual(self.fitted([low + status] * 4).scores.censored, 0, status)
+
+    def test_a_status_that_no_system_writes_is_named(self):
+        with self.assertLogs("memmodel", "WARNING") as logged:
+            self.fitted(["9000000000,3,warm"] * 4)
+        named = [line for line in logged.output if "status" in line]
+        self.assertEqual(len(named), 1, named)
+        self.assertIn('row 13 has the status "warm", which is not "ok"', named[0])
+
     def test_every_loss_goes_up_to_what_runs_had_reached(self):
         line = [(batch, 1e9 + 1e8 * batch) for batch in range(1, 9)]
         for loss in ("relative", "squared", "mape", "absolute", "log_ratio"):
