@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -71,16 +72,31 @@ parse_front(const char *text, const char *end, double *number)
     return parse_double(front, number) || parse_grouped(front, number);
 }
 
-bool
-parse_quantity(const char *text, double *bytes)
+/* The letters at the end. */
+static const char *
+last_word(const char *text)
 {
-    const char *end = text + strlen(text), *name = end;
-    const struct byte_unit *unit;
-    double size, number;
+    const char *name = text + strlen(text);
 
     while (name > text && isalpha((unsigned char)name[-1]))
         name--;
-    if (name == end)
+    return name;
+}
+
+const struct byte_unit *
+quantity_unit(const char *text)
+{
+    return byte_unit_find(last_word(text));
+}
+
+bool
+parse_quantity(const char *text, double *bytes)
+{
+    const char *name = last_word(text);
+    const struct byte_unit *unit;
+    double size, number;
+
+    if (!name[0])
         return false;
     unit = byte_unit_find(name);
     size = unit ? unit->bytes : letter_bytes(name);
@@ -97,7 +113,7 @@ parse_grouped(const char *text, double *number)
     size_t length = 0, group = strspn(text + (*text == '-'), "0123456789");
     const char *at = text + (*text == '-') + group;
 
-    if (group < 1 || group > 3 || *at != ',' || strlen(text) >= sizeof digits)
+    if (group < 1 || group > 3 || *at != ',' || at[-(ptrdiff_t)group] == '0' || strlen(text) >= sizeof digits)
         return false;
     while (*at == ',') {
         if (strspn(at + 1, "0123456789") != 3)
@@ -111,6 +127,22 @@ parse_grouped(const char *text, double *number)
             digits[length++] = *at;
     digits[length] = '\0';
     return parse_double(digits, number);
+}
+
+bool
+has_decimal_comma(const char *text)
+{
+    const char *comma = text + (*text == '-') + strspn(text + (*text == '-'), "0123456789");
+    size_t length = *comma == ',' ? strspn(comma + 1, "0123456789") : 0;
+    const char *end = comma + 1 + length;
+    char front[NUMBER_BYTES];
+    double number;
+
+    if (length == 0 || end + strspn(end, " ") != last_word(text) || (size_t)(end - text) >= sizeof front)
+        return false;
+    memcpy(front, text, (size_t)(end - text));
+    front[end - text] = '\0';
+    return !parse_grouped(front, &number);
 }
 
 static bool

@@ -37,8 +37,16 @@ is_success_word(const char *text);
 bool
 is_out_of_memory_word(const char *text);
 
+/* The unit of such a number; NULL if it has none, or a single letter. */
+const struct byte_unit *
+quantity_unit(const char *text);
+
 /* A number whose digits stand in groups of three, set apart by commas: "908,136,448". */
 bool
 parse_grouped(const char *text, double *number);
+
+/* A number, perhaps with a unit, whose comma can only be one of decimals: "0,846", "1,5 GiB". */
+bool
+has_decimal_comma(const char *text);
 
 #endif

@@ -142,6 +142,48 @@ sizes_with_units_are_read_in_that_of_their_column(void **state)
     memmodel_samples_unref(samples);
 }
 
+/* Beside "0,846" a GiB of "1,184" is 1.184, not 1184: a fit to such a table was a thousand times too large. */
+static void
+decimal_commas_are_no_commas_between_thousands(void **state)
+{
+    char note[NOTE_BYTES];
+    memmodel_samples *samples = parsed_with_note(
+        *state,
+        "n,peak_GiB,mem\n1,\"0,846\",\"1,5 GiB\"\n2,1.5,2 GiB\n3,2.5,3 GiB\n4,\"1,184\",\"1,234 GiB\"\n"
+        "5,4.5,4 GiB\n",
+        note);
+
+    assert_string_equal(note, "line 5, column \"mem\": \"1,234 GiB\" is no number of bytes and is taken as missing");
+    for (size_t row = 0; row < 4; row += 3) {
+        assert_number(samples, "peak_GiB", row, NAN);
+        assert_number(samples, "mem", row, NAN);
+    }
+    assert_number(samples, "peak_GiB", 1, 1.5);
+    memmodel_samples_unref(samples);
+    samples = parsed_with_note(*state, "peak_GiB\n\"0,846\"\n\"1,184\"\n\"2,160\"\n", note);
+    assert_null(memmodel_samples_column(samples, "peak_GiB"));
+    memmodel_samples_unref(samples);
+    assert_string_equal(note,
+                        "column \"peak_GiB\" has decimal commas, as in \"0,846\": no number with a comma is read; "
+                        "write points");
+}
+
+/* Of a table in which all numbers are written alike, one note tells how, not one a row. */
+static void
+what_all_fields_are_like_is_told_once(void **state)
+{
+    char note[NOTE_BYTES];
+    memmodel_samples *samples = parsed_with_note(*state, "bytes\n\"908,136,448\"\n\"1,271,603,200\"\n77\n", note);
+
+    assert_string_equal(note, "column \"bytes\" has commas between thousands, as in \"908,136,448\"");
+    assert_number(samples, "bytes", 1, 1271603200);
+    memmodel_samples_unref(samples);
+    samples = parsed_with_note(*state, "peak_MiB\n866.1 MiB\n1212.7 MiB\n", note);
+    assert_string_equal(note, "");
+    assert_number(samples, "peak_MiB", 1, 1212.7);
+    memmodel_samples_unref(samples);
+}
+
 /* Nobody knows what 5 is where the others say bytes, nor a GiB where the others are bare numbers. */
 static void
 sizes_that_cannot_be_compared_are_missing_and_named(void **state)
@@ -507,6 +549,8 @@ main(void)
         WITH_CONTEXT(words_for_numbers_that_are_not_there_make_no_text),
         WITH_CONTEXT(units_are_read_from_names),
         WITH_CONTEXT(sizes_with_units_are_read_in_that_of_their_column),
+        WITH_CONTEXT(decimal_commas_are_no_commas_between_thousands),
+        WITH_CONTEXT(what_all_fields_are_like_is_told_once),
         WITH_CONTEXT(sizes_that_cannot_be_compared_are_missing_and_named),
         WITH_CONTEXT(rows_are_selected_in_the_given_order),
         WITH_CONTEXT(of_many_columns_eight_are_told),
