@@ -96,6 +96,25 @@ check_loop(memmodel_context *context, const struct memmodel_job *job)
                  : 0;
 }
 
+/* What one framework alone has is refused elsewhere, too. */
+static int
+check_own(memmodel_context *context, const struct memmodel_job *job)
+{
+    const struct {
+        bool asked;
+        const char *option, *framework;
+    } own[] = {
+        {strcmp(job->optimization, defaults.optimization) != 0, "optimization", "onnxruntime"},
+        {job->base_bytes != 0, "base_bytes", "tensorflow"},
+    };
+
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (own[i].asked && strcmp(job->framework, own[i].framework) != 0)
+            return context_error(context, MEMMODEL_ERROR_UNSUPPORTED, own[i].option,
+                                 "%s is simulated without it; only %s knows it", job->framework, own[i].framework);
+    return 0;
+}
+
 /* A GPU is asked for by its kind, for no two kinds take the same; what is one's alone says that it is meant. */
 static int
 check_device(memmodel_context *context, const struct memmodel_job *job)
@@ -146,6 +165,8 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
     status = job_check_choices(context, job);
     if (!status)
         status = check_loop(context, job);
+    if (!status)
+        status = check_own(context, job);
     return status ? status : check_device(context, job);
 }
 

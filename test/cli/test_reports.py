@@ -83,11 +83,24 @@ class Reports(unittest.TestCase):
             self.assertEqual((made.returncode, made.stdout), (2, ""))
             self.assertIn(f"'{value}' {told}", made.stderr)
 
-    def test_a_measure_that_a_framework_lacks_is_named(self):
+    def linear(self):
         path = self.folder / "linear.json"
         path.write_text(json.dumps(LINEAR), encoding="utf-8")
+        return str(path)
+
+    def test_an_option_of_another_framework_is_refused(self):
+        for framework, option, value, told in (
+            ("pytorch", "--optimization", "basic", "optimization: pytorch is simulated without it; only onnxruntime"),
+            ("textbook", "--optimization", "3", "optimization: textbook is simulated without it; only onnxruntime"),
+            ("pytorch", "--base-bytes", "1GB", "base_bytes: pytorch is simulated without it; only tensorflow"),
+        ):
+            made = estimate(self.linear(), "-s", "batch=2", "-f", framework, option, value)
+            self.assertEqual((made.returncode, made.stdout), (1, ""), option)
+            self.assertIn(told, made.stderr)
+
+    def test_a_measure_that_a_framework_lacks_is_named(self):
         words = ("-f", "textbook", "--solve", "batch", "--budget", "1GiB", "--measure", "process")
-        made = estimate(str(path), *words)
+        made = estimate(self.linear(), *words)
         self.assertEqual((made.returncode, made.stdout), (1, ""))
         self.assertIn("process bytes are not modelled for this framework; live ones are", made.stderr)
 

@@ -95,6 +95,8 @@ choose_job(struct query *query)
     query->job.isa = CHOOSE(c, isas);
     query->job.rule = CHOOSE(c, textbook_rules);
     query->job.optimization = CHOOSE(c, optimizations);
+    if (!query->job.framework || strcmp(query->job.framework, "onnxruntime") != 0)
+        query->job.optimization = NULL; /* which others refuse */
     query->job.accumulate = CHOOSE(c, few);
     query->job.keep_gradients = CHOOSE(c, few);
     query->job.measure = CHOOSE(c, few);

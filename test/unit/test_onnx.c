@@ -73,9 +73,10 @@ peak_of(memmodel_network *network, const char *framework, const struct memmodel_
                                .inference = 1,
                                .steps = 1,
                                .threads = 1,
-                               .rule = "forward",
-                               .optimization = "disable"};
+                               .rule = "forward"};
 
+    if (strcmp(framework, "onnxruntime") == 0)
+        job.optimization = "disable";
     return peak_of_job(network, &job);
 }
 
