@@ -701,6 +701,8 @@ fit(const memmodel_samples *samples, const struct memmodel_fit_options *options,
     set_defaults(&own);
     status = check_max_terms(context, &own);
     if (!status)
+        training_note_texts(samples, &own);
+    if (!status)
         status = censored_rows_fit(samples, &own, fit_by_basis, &fitted);
     ended = context_look(context, 0);
     if (!status && ended)

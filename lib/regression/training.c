@@ -227,6 +227,29 @@ training_last_column(const memmodel_samples *samples, const char *weight)
     return NULL;
 }
 
+/* A column of text that stands behind a target which nobody named may have been meant in its place. */
+void
+training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options)
+{
+    const char *target = options->target ? options->target : training_last_column(samples, options->weight);
+    bool behind = false;
+
+    for (size_t i = 0; target && i < memmodel_samples_column_count(samples); i++) {
+        const char *name = memmodel_samples_column_name(samples, i);
+
+        if (is_bookkeeping(samples, name) || strcmp(name, "status") == 0)
+            continue;
+        behind |= !options->target && strcmp(name, target) == 0;
+        if (memmodel_samples_column(samples, name))
+            continue;
+        if (behind)
+            context_log(memmodel_samples_context(samples),
+                        "column \"%s\" is text: the target is \"%s\", the last column of numbers", name, target);
+        else if (!options->inputs)
+            context_log(memmodel_samples_context(samples), "column \"%s\" is text and is left out", name);
+    }
+}
+
 static int
 find_target(struct source *source, const struct memmodel_fit_options *options, struct training *training)
 {

@@ -54,6 +54,10 @@ training_levels(const struct training *training, size_t input, size_t enough);
 const char *
 training_last_column(const memmodel_samples *samples, const char *weight);
 
+/* Names the columns of text that a fit passes over, in the log. */
+void
+training_note_texts(const memmodel_samples *samples, const struct memmodel_fit_options *options);
+
 /* Whether the target, the weight or an input: named, or found. */
 bool
 training_may_use(const memmodel_samples *samples, const struct memmodel_fit_options *options, const char *target,

@@ -301,6 +301,16 @@ class Units(unittest.TestCase):
             self.assertEqual((made.returncode, made.stdout), (2, ""), words)
             self.assertIn(told, made.stderr)
 
+    def test_columns_of_text_that_are_passed_over_are_named(self):
+        path = self.folder / "table.csv"
+        rows = [f"{'ab'[batch % 2]},{batch},{5e9 + 1e9 * batch},none" for batch in range(1, 13)]
+        path.write_text("\n".join(["model,batch,peak,notes", *rows]) + "\n", encoding="utf-8")
+        made = run("fit", path)
+        self.assertTrue(made.stdout.startswith("peak = "), made.stdout)
+        self.assertIn('note: column "model" is text and is left out\n', made.stderr)
+        self.assertIn('note: column "notes" is text: the target is "peak", the last column of numbers\n', made.stderr)
+        self.assertNotIn("is text", run("fit", path, "-t", "peak", "-i", "batch").stderr)
+
     def test_a_budget_with_a_unit_needs_a_model_with_one(self):
         self.fit("vram", lambda size: f"{size / 2**20:.4f}")
         refused = self.solved("16GiB")
