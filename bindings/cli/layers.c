@@ -87,8 +87,8 @@ const struct command layers_command = {
         "Prints a row per layer: its operator, the shape of its output, its parameters, the elements of its outputs\n"
         "(views and the targets of losses not counted) and the multiplications with addition of its forward pass.\n"
         "With --framework pytorch also the bytes that are live at the peak of a training step.",
-    .examples = "memmodel layers unet3d.json --set batch=1 --set dim=32\n"
-                "memmodel layers unet3d.json -s batch=2 -s dim=48 --framework pytorch",
+    .examples = "  memmodel layers unet3d.json --set batch=1 --set dim=32\n"
+                "  memmodel layers unet3d.json -s batch=2 -s dim=48 --framework pytorch\n",
     .options = options,
     .run = run,
 };

@@ -302,9 +302,9 @@ const struct command recompute_command = {
         "budget and takes the least more time, and the whole curve between peak and time: every point of it is\n"
         "simulated. Time is counted in operations of the forward pass, of which a step has three, unless --cost says\n"
         "otherwise. The same input gives the same answer on every machine.",
-    .examples = "memmodel recompute gpt2.json -s batch=8 -s length=1024 --budget 10GiB\n"
-                "memmodel recompute unet3d.json -s batch=1 -s dim=144 --budget 6GiB --svg curve.svg\n"
-                "memmodel estimate gpt2.json -s batch=8 -s length=1024 --checkpoint 'h.*.attn'",
+    .examples = "  memmodel recompute gpt2.json -s batch=8 -s length=1024 --budget 10GiB\n"
+                "  memmodel recompute unet3d.json -s batch=1 -s dim=144 --budget 6GiB --svg curve.svg\n"
+                "  memmodel estimate gpt2.json -s batch=8 -s length=1024 --checkpoint 'h.*.attn'\n",
     .exits = "  3    nothing that was found is within the budget; the least is shown\n",
     .options = options,
     .run = run,
