@@ -195,6 +195,16 @@ print_formulas(const memmodel_report *report)
         printf("  where %s\n", memmodel_report_assumptions(report));
 }
 
+/* Whether a peak may be lower again at a larger size. */
+static bool
+grows_in_jumps(const struct memmodel_job *job)
+{
+    const char *framework = job->framework ? job->framework : "";
+    bool has_pool = strcmp(framework, "tensorflow") == 0 || strcmp(framework, "onnxruntime") == 0;
+
+    return has_pool && job->measure != MEMMODEL_MEASURE_LIVE;
+}
+
 static void
 print_solution(const struct estimate *estimate, const char *end)
 {
@@ -207,8 +217,12 @@ print_solution(const struct estimate *estimate, const char *end)
 static int
 print_text(const struct estimate *estimate, const memmodel_report *report)
 {
-    if (estimate->options->solve)
+    if (estimate->options->solve) {
         print_solution(estimate, "\n");
+        if (grows_in_jumps(&estimate->job))
+            printf("the next does not fit, but one beyond may: the pool of %s grows in jumps\n",
+                   estimate->job.framework);
+    }
     print_job(estimate);
     print_peak(report);
     print_steps(report);
@@ -230,8 +244,9 @@ static void
 print_json_solution(const struct estimate *estimate)
 {
     printf("  \"solution\": {\"symbol\": \"%s\", \"budget\": %" PRId64 ", \"measure\": \"%s\", \"largest\": %" PRId64
-           "}",
-           estimate->options->solve, estimate->options->budget, measure_name(&estimate->job), estimate->solved);
+           ", \"larger_may_fit\": %s}",
+           estimate->options->solve, estimate->options->budget, measure_name(&estimate->job), estimate->solved,
+           grows_in_jumps(&estimate->job) ? "true" : "false");
 }
 
 /* The report's text is an object that begins with "{\n"; the solution becomes its first member. */
@@ -402,10 +417,10 @@ const struct command estimate_command = {
         "every\n"
         "allocation of its steps; textbook counts by a closed formula. The same input gives the same answer on every\n"
         "machine: the CPU that will run the job is --isa, not this one, unless you say --isa native.",
-    .examples = "memmodel estimate unet3d.json --set batch=2 --set dim=48\n"
-                "memmodel estimate unet3d.json -s dim=144 --solve batch --budget 16GiB\n"
-                "memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --rule outputs --formulas\n"
-                "memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json",
+    .examples = "  memmodel estimate unet3d.json --set batch=2 --set dim=48\n"
+                "  memmodel estimate unet3d.json -s dim=144 --solve batch --budget 16GiB\n"
+                "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --framework textbook --rule outputs --formulas\n"
+                "  memmodel estimate unet3d.json -s batch=8 -s dim=144 --html report.html --perfetto trace.json\n",
     .options = options,
     .run = run,
 };

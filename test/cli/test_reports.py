@@ -98,6 +98,16 @@ class Reports(unittest.TestCase):
             self.assertEqual((made.returncode, made.stdout), (1, ""), option)
             self.assertIn(told, made.stderr)
 
+    def test_where_pools_grow_in_jumps_a_solution_may_not_be_the_largest(self):
+        words = (self.linear(), "--solve", "batch", "--budget", "1GiB", "--inference")
+        for framework, measure, jumps in (
+            ("onnxruntime", "process", True), ("tensorflow", "reserved", True),
+            ("onnxruntime", "live", False), ("pytorch", "process", False),
+        ):  # fmt: skip
+            asked = (*words, "-f", framework, "--measure", measure)
+            self.assertEqual(f"the pool of {framework} grows in jumps" in estimate(*asked).stdout, jumps, asked)
+            self.assertEqual(json.loads(estimate(*asked, "--json").stdout)["solution"]["larger_may_fit"], jumps)
+
     def test_a_measure_that_a_framework_lacks_is_named(self):
         words = ("-f", "textbook", "--solve", "batch", "--budget", "1GiB", "--measure", "process")
         made = estimate(self.linear(), *words)

@@ -7282,6 +7282,8 @@ def solve(network: NetworkHandle, job: Job | None, symbol: str, budget: int) -> 
 
     Found by doubling and bisection on the estimated peak. A value for which the shapes do not fit together (such as a
     size that is no multiple of 16) is passed over: the answer is the largest value that both fits and can be built.
+    Where pools grow in jumps, in reserved and process bytes of tensorflow and onnxruntime, a peak may be lower again at
+    a larger value: there the answer fits and the next value does not, but one beyond may.
 
     network: network with at least one symbol.
 
