@@ -164,27 +164,6 @@ print_changes(const memmodel_report *report, int measure)
 }
 
 static void
-print_unmodelled(const memmodel_report *report)
-{
-    const char *op;
-    int64_t bytes;
-
-    for (size_t i = 0; (op = memmodel_report_unmodelled(report, i, &bytes)) != NULL; i++) {
-        char quantity[QUANTITY_BYTES];
-
-        printf("%s  %s: estimated by its outputs alone, %s\n", i ? "" : "\nnot modelled\n", op,
-               format_bytes(bytes, quantity));
-    }
-}
-
-static void
-print_verified(const memmodel_report *report)
-{
-    if (!memmodel_report_verified(report))
-        printf("\nunverified: these bytes have not been compared with measured ones on such a device\n");
-}
-
-static void
 print_formulas(const memmodel_report *report)
 {
     printf("\nbytes as formulas (textbook)\n");
@@ -228,8 +207,7 @@ print_text(const struct estimate *estimate, const memmodel_report *report)
     print_steps(report);
     print_categories(report);
     print_changes(report, memmodel_report_measure(report));
-    print_unmodelled(report);
-    print_verified(report);
+    job_print_doubts(report);
     if (estimate->options->formulas)
         print_formulas(report);
     if (!estimate->options->layers)

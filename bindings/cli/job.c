@@ -102,6 +102,36 @@ job_load_network(const struct command *command, memmodel_context *context, char 
     return status ? library_error(command, context) : EXIT_OK;
 }
 
+/* ---- what is not known ---- */
+
+static void
+print_unmodelled(const memmodel_report *report)
+{
+    const char *op;
+    int64_t bytes;
+
+    for (size_t i = 0; (op = memmodel_report_unmodelled(report, i, &bytes)) != NULL; i++) {
+        char quantity[QUANTITY_BYTES];
+
+        printf("%s  %s: estimated by its outputs alone, %s\n", i ? "" : "\nnot modelled\n", op,
+               format_bytes(bytes, quantity));
+    }
+}
+
+static void
+print_verified(const memmodel_report *report)
+{
+    if (!memmodel_report_verified(report))
+        printf("\nunverified: these bytes have not been compared with measured ones on such a device\n");
+}
+
+void
+job_print_doubts(const memmodel_report *report)
+{
+    print_unmodelled(report);
+    print_verified(report);
+}
+
 /* ---- the per-layer table ---- */
 
 enum { LAYER_COLUMNS = 7, MOST_COLUMNS = 100 };

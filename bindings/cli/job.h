@@ -107,6 +107,10 @@ int
 job_load_network(const struct command *command, memmodel_context *context, char **operands, int count,
                  memmodel_network **network);
 
+/* What the report estimated roughly and whether its bytes were ever compared with measured ones, if it has to be said. */
+void
+job_print_doubts(const memmodel_report *report);
+
 /* The per-layer table on stdout; with bytes at the peak if the report has them. EXIT_OK or EXIT_FAILED. */
 int
 job_print_layers(const struct command *command, const memmodel_report *report);

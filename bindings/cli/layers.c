@@ -42,6 +42,8 @@ print(const struct command *command, memmodel_context *context, const memmodel_n
     if (memmodel_estimate(network, &job, &report))
         return library_error(command, context);
     status = given->json ? print_json(command, context, report) : job_print_layers(command, report);
+    if (!status && !given->json)
+        job_print_doubts(report);
     memmodel_report_unref(report);
     return status;
 }

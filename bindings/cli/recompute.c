@@ -249,6 +249,19 @@ answer(struct recompute *recompute)
     return status ? status : tell_too_large(recompute);
 }
 
+/* What is said of the job without checkpoints holds of it with them. */
+static int
+print_doubts(const struct recompute *recompute, const memmodel_network *network)
+{
+    memmodel_report *report;
+
+    if (memmodel_estimate(network, &recompute->job, &report))
+        return library_error(recompute->command, recompute->context);
+    job_print_doubts(report);
+    memmodel_report_unref(report);
+    return EXIT_OK;
+}
+
 static int
 search_network(struct recompute *recompute, memmodel_network *network)
 {
@@ -258,6 +271,8 @@ search_network(struct recompute *recompute, memmodel_network *network)
         return library_error(recompute->command, recompute->context);
     status = answer(recompute);
     memmodel_recomputation_unref(recompute->search);
+    if (!recompute->given->json && (status == EXIT_OK || status == EXIT_TOO_LARGE) && print_doubts(recompute, network))
+        return EXIT_FAILED;
     return status;
 }
 

@@ -108,6 +108,19 @@ class Reports(unittest.TestCase):
             self.assertEqual(f"the pool of {framework} grows in jumps" in estimate(*asked).stdout, jumps, asked)
             self.assertEqual(json.loads(estimate(*asked, "--json").stdout)["solution"]["larger_may_fit"], jumps)
 
+    def test_every_command_says_that_a_device_is_unverified(self):
+        path = self.folder / "trained.json"
+        loss = {"op": "loss", "name": "loss", "inputs": ["linear_1", "truth"], "kind": "mean_squared_error"}
+        truth = {"op": "input", "name": "truth", "dims": ["batch", 4], "dtype": "float32"}
+        network = {**LINEAR, "layers": [LINEAR["layers"][0], truth, LINEAR["layers"][1], loss]}
+        path.write_text(json.dumps(network), encoding="utf-8")
+        for command in ("estimate", "layers", "recompute"):
+            for device, told in ((("--gpu", "h100", "-f", "pytorch"), 1), (("-f", "pytorch"), 0)):
+                words = [TOOL, command, str(path), "-s", "batch=2", *device]
+                made = subprocess.run(words, capture_output=True, text=True, check=False)
+                self.assertEqual(made.returncode, 0, made.stderr)
+                self.assertEqual(made.stdout.count("\nunverified: "), told, words)
+
     def test_a_measure_that_a_framework_lacks_is_named(self):
         words = ("-f", "textbook", "--solve", "batch", "--budget", "1GiB", "--measure", "process")
         made = estimate(self.linear(), *words)
