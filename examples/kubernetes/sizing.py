@@ -43,8 +43,8 @@ class NoAnswer(Exception):
 
 def member(value: Any, key: str, kind: type[Any], where: str) -> Any:
     """A member of an object, or None if it is missing or null; BadRequest if it is of another kind."""
-    found = value.get(key) if isinstance(value, dict) else None
-    if found is not None and (not isinstance(found, kind) or isinstance(found, bool) and kind is not bool):
+    found = value.get(key) if type(value) is dict else None
+    if found is not None and type(found) is not kind:
         raise BadRequest(f"{where}.{key} is no {kind.__name__}")
     return found
 

@@ -190,13 +190,16 @@ def finite(text: str) -> float:
     return number
 
 
+DECODER = json.JSONDecoder(parse_constant=finite, parse_float=finite)
+
+
 def answer(path: str, body: bytes, policy: Policy, models: Models) -> tuple[int, bytes]:
     """Status and body of the reply to a POST, whatever was sent."""
     function = ANSWERS.get(path)
     if function is None:
         return 404, b'{"error": "POST /mutate or /filter"}'
     try:
-        document = json.loads(body, parse_constant=finite, parse_float=finite)
+        document = DECODER.decode(body.decode())
         return 200, json.dumps(function(document, policy, models)).encode()
     except (ValueError, RecursionError, BadRequest) as problem:
         return 400, json.dumps({"error": f"{problem}"[:500]}).encode()
