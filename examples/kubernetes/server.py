@@ -1,6 +1,7 @@
-"""The server: uvicorn carries requests to the webhook over mutual TLS, and each time and size has its limit.
+"""The server: workers answer Kubernetes over mutual TLS, and this process watches over them.
 
 usage: server.py POLICY.json [--port 8443 --certificate FILE --key FILE --client-ca FILE] [--probe-port 8081]
+                 [--workers 2]
 
 Admission reviews and filters are answered on one port, to clients with a certificate of the client CA. Health and
 metrics are on another one, in the clear: the kubelet and Prometheus have no such certificate.
@@ -10,233 +11,84 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-from collections.abc import Awaitable, Callable, MutableMapping
+import multiprocessing
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from ssl import CERT_NONE, CERT_REQUIRED
-from time import perf_counter
+from ssl import CERT_NONE, CERT_REQUIRED, SSLContext
 from typing import Any
 
 import uvicorn
-import uvloop
-import webhook
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    ProcessCollector,
-    generate_latest,
-)
-from sizing import Models, Policy
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from metrics import Counts, registry_of
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from sizing import Policy
+from uvicorn.supervisors import Multiprocess
+from worker import MAX_HELD, CountedProtocol, Loop, Protocol, Receive, Scope, Send, Webhooks, respond
 
-MAX_BODY = 4 * 2**20  # bytes of a request; the API server itself takes no pod of more than 3 MiB
-MAX_HELD = 64 * 2**20  # bytes of all bodies that are being read
-MAX_HEAD = 64 * 2**10  # bytes of a request line and headers
 MAX_CONNECTIONS = 2000
-HANDSHAKE_SECONDS = 5
-HEAD_SECONDS = 5  # to the end of a request's headers
-BODY_SECONDS = 5
-REQUEST_SECONDS = 10  # from there to the end of the reply, taken by the client
+MAX_PROBES = 100  # connections to the port of the probes
 KEEP_ALIVE_SECONDS = 120  # the API server lets a connection go after 90: it never meets one that is being closed
 STOP_SECONDS = 15  # for what is being answered when SIGTERM comes
 
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
+class Supervisor(Multiprocess):
+    """uvicorn's, which starts workers anew that end; it also knows whether any of them listens."""
 
-# ---- limits that uvicorn does not have ----
+    listens = False
 
+    def keep_subprocess_alive(self) -> None:
+        super().keep_subprocess_alive()
+        self.listens = any(process.is_ready() for process in self.processes)
 
-class Loop(uvloop.Loop):
-    """uvloop, which waits for a TLS handshake no longer than HANDSHAKE_SECONDS; a minute is its own default."""
-
-    async def create_server(self, *arguments: Any, ssl: Any = None, **options: Any) -> Any:
-        if ssl is not None:
-            options["ssl_handshake_timeout"] = HANDSHAKE_SECONDS
-        return await super().create_server(*arguments, ssl=ssl, **options)
-
-
-class Protocol(HttpToolsProtocol):
-    """uvicorn's, with limits to the time and the size of a request's line and headers."""
-
-    head_timer: asyncio.TimerHandle | None = None
-    head_bytes = 0
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self.begin_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.end_head()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        if self.head_timer is None and self.cycle.response_complete:
-            self.begin_head()
-        self.head_bytes += len(data)
-        super().data_received(data)
-        if self.head_timer is not None and self.head_bytes > MAX_HEAD:
-            self.transport.abort()
-
-    def on_headers_complete(self) -> None:
-        self.end_head()
-        super().on_headers_complete()
-
-    def begin_head(self) -> None:
-        self.head_bytes = 0
-        self.head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
-
-    def end_head(self) -> None:
-        if self.head_timer is not None:
-            self.head_timer.cancel()
-            self.head_timer = None
-
-
-# ---- applications ----
-
-
-class Metrics:
-    """What Prometheus is told."""
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        self.requests = Counter("memmodel_requests", "requests answered", ["path", "status"], registry=self.registry)
-        self.seconds = Histogram(
-            "memmodel_request_seconds",
-            "from the end of the headers to the end of the reply",
-            buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1, 5),
-            registry=self.registry,
-        )
-        self.held = Gauge("memmodel_held_bytes", "bodies that are being read", registry=self.registry)
-        self.connections = Gauge("memmodel_connections", "open connections of clients", registry=self.registry)
-
-
-class Refused(Exception):
-    """A request that is not read to its end."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        self.status, self.reason = status, reason
-
-
-class Webhook:
-    """POST /mutate and /filter."""
-
-    def __init__(self, policy: Policy, metrics: Metrics) -> None:
-        self.policy, self.models, self.metrics = policy, Models(policy.model_directory), metrics
-        self.held = 0
-        metrics.held.set_function(lambda: self.held)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = perf_counter()
-        path = scope["path"] if scope["path"] in webhook.ANSWERS else "other"
-        try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                status = await self.answer(scope, receive, send)
-        except TimeoutError:
-            status = 0  # uvicorn closes a connection whose reply is not complete
-        self.metrics.requests.labels(path, status).inc()
-        self.metrics.seconds.observe(perf_counter() - started)
-
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> int:
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                body = await self.read(scope, receive)
-        except TimeoutError:
-            refusal = Refused(408, f"the body took longer than {BODY_SECONDS} seconds")
-        except Refused as problem:
-            refusal = problem
-        else:
-            status, reply = webhook.answer(scope["path"], body, self.policy, self.models)
-            await respond(send, status, reply)
-            return status
-        await respond(send, refusal.status, json.dumps({"error": refusal.reason}).encode(), close=True)
-        return refusal.status
-
-    async def read(self, scope: Scope, receive: Receive) -> bytes:
-        """The body. What would be too much is refused as soon as that is known, and is not kept."""
-        if scope["method"] != "POST":
-            raise Refused(405, "POST /mutate or /filter")
-        if declared_length(scope) > MAX_BODY:
-            raise Refused(413, f"a body has {MAX_BODY} bytes at most")
-        body = bytearray()
-        try:
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(400, "the client went away")
-                part, more = message.get("body", b""), message.get("more_body", False)
-                if len(body) + len(part) > MAX_BODY:
-                    raise Refused(413, f"a body has {MAX_BODY} bytes at most")
-                if self.held + len(part) > MAX_HELD:
-                    raise Refused(503, "too many large requests at once")
-                body += part
-                self.held += len(part)
-            return bytes(body)
-        finally:
-            self.held -= len(body)
-
-
-def declared_length(scope: Scope) -> int:
-    """0 where a body comes in chunks. uvicorn has refused what is no number."""
-    return next((int(value) for name, value in scope["headers"] if name == b"content-length"), 0)
-
-
-async def respond(send: Send, status: int, body: bytes, kind: bytes = b"application/json", close: bool = False) -> None:
-    """Returns when the client has taken all but what the system's buffers hold."""
-    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
-    headers += [(b"connection", b"close")] if close else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
+    def is_ready(self) -> bool:
+        return self.listens and not self.should_exit.is_set()
 
 
 class Probes:
-    """GET /healthz: the process answers; /readyz: it also wants requests; /metrics: for Prometheus."""
+    """GET /healthz: the process answers; /readyz: a worker wants requests; /metrics: for Prometheus."""
 
-    def __init__(self, metrics: Metrics, is_ready: Callable[[], bool]) -> None:
-        self.metrics, self.is_ready = metrics, is_ready
+    def __init__(self, counts: Counts, is_ready: Callable[[], bool]) -> None:
+        self.registry, self.is_ready = registry_of(counts), is_ready
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/metrics":
-            await respond(send, 200, generate_latest(self.metrics.registry), CONTENT_TYPE_LATEST.encode())
+            await respond(send, 200, generate_latest(self.registry), CONTENT_TYPE_LATEST.encode())
         elif scope["path"] == "/healthz" or (scope["path"] == "/readyz" and self.is_ready()):
             await respond(send, 200, b'{"status": "ok"}')
         else:
             await respond(send, 503 if scope["path"] == "/readyz" else 404, b"{}")
 
 
-# ---- the servers ----
-
-
-def server_of(application: Any, host: str, port: int, **options: Any) -> uvicorn.Server:
-    config = uvicorn.Config(
+def config_of(application: Any, host: str, port: int, **options: Any) -> uvicorn.Config:
+    return uvicorn.Config(
         application,
         host=host,
         port=port,
-        http=Protocol,
+        loop="worker:Loop",
         ws="none",
         lifespan="off",
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=STOP_SECONDS,
         **options,
     )
-    return uvicorn.Server(config)
+
+
+def without_tickets(_: uvicorn.Config, context_of: Callable[[], SSLContext]) -> SSLContext:
+    """The API server resumes no session, and to write tickets for that is a third of what a handshake costs."""
+    context = context_of()
+    context.num_tickets = 0
+    return context
 
 
 def tls_of(options: argparse.Namespace) -> dict[str, Any]:
     if options.certificate is None:
         return {}
     return {
+        "ssl_context_factory": without_tickets,
         "ssl_certfile": options.certificate,
         "ssl_keyfile": options.key,
         "ssl_ca_certs": options.client_ca,
@@ -244,21 +96,35 @@ def tls_of(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-async def serve(options: argparse.Namespace) -> None:
-    policy, metrics = Policy.read(options.policy), Metrics()
-    host = options.host if options.host is not None else "" if options.certificate else "127.0.0.1"
-    server = server_of(
-        Webhook(policy, metrics), host, options.port, limit_concurrency=MAX_CONNECTIONS, **tls_of(options)
-    )
-    probes = server_of(
-        Probes(metrics, lambda: server.started and not server.should_exit and policy.model_directory.is_dir()),
+def webhook_of(options: argparse.Namespace, host: str, counts: Counts) -> uvicorn.Config:
+    """For a worker: each has its share of what all may hold."""
+    application = Webhooks(options.policy, counts, MAX_HELD // options.workers)
+    return config_of(
+        application,
         host,
-        options.probe_port,
-        limit_concurrency=100,
+        options.port,
+        factory=True,
+        http=CountedProtocol,
+        workers=options.workers,
+        limit_concurrency=MAX_CONNECTIONS // options.workers,
+        **tls_of(options),
     )
-    metrics.connections.set_function(lambda: len(server.server_state.connections))
-    # Signals go to the server that has begun last, and from it to the other one when it has come to its end.
-    await asyncio.gather(probes.serve(), server.serve())
+
+
+def serve_probes(config: uvicorn.Config) -> None:
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        runner.run(uvicorn.Server(config).serve())
+
+
+def serve(options: argparse.Namespace) -> None:
+    policy, counts = Policy.read(options.policy), Counts(multiprocessing.get_context("spawn"))
+    host = options.host if options.host is not None else "" if options.certificate else "127.0.0.1"
+    supervisor = Supervisor(webhook_of(options, host, counts), None)  # type: ignore[arg-type] # workers make the sockets
+    probes = Probes(counts, lambda: supervisor.is_ready() and policy.model_directory.is_dir())
+    config_of(probes, host, options.port, **tls_of(options)).load()  # a wrong file is told of before workers start
+    probes_config = config_of(probes, host, options.probe_port, http=Protocol, limit_concurrency=MAX_PROBES)
+    threading.Thread(target=serve_probes, args=[probes_config], daemon=True).start()
+    supervisor.run()
 
 
 def main() -> None:
@@ -270,9 +136,8 @@ def main() -> None:
     parser.add_argument("--certificate", type=Path, help="PEM; the API server speaks HTTPS only")
     parser.add_argument("--key", type=Path, help="of the certificate")
     parser.add_argument("--client-ca", type=Path, help="PEM; only clients with a certificate of this CA are answered")
-    options = parser.parse_args()
-    with asyncio.Runner(loop_factory=Loop) as runner:
-        runner.run(serve(options))
+    parser.add_argument("--workers", type=int, choices=range(1, 17), default=2, help="processes that answer, 1 to 16")
+    serve(parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -4,9 +4,12 @@ usage: test_server.py EXAMPLE_FOLDER MODEL.json
 """
 
 import contextlib
+import os
 import resource
+import signal
 import socket
 import ssl
+import subprocess
 import sys
 import threading
 import time
@@ -21,11 +24,6 @@ EXAMPLE, MODEL = (Path(word).resolve() for word in sys.argv[1:3])
 REVIEW = (HERE / "requests" / "review.json").read_bytes()
 MIB = 2**20
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: localhost\r\n"
-
-
-def resident(process):
-    status = Path(f"/proc/{process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
 
 class Case(unittest.TestCase):
@@ -148,17 +146,24 @@ class Limits(Case):
         self.assert_answers()
 
     def test_many_large_bodies_at_once_stay_within_a_total(self):
-        before = resident(self.served.process)
+        before = self.served.metric("process_resident_memory_bytes")
         held = self.hold(80, HEAD + b"Content-Length: 4194304\r\n\r\n")
         for connection in held:
             with contextlib.suppress(ConnectionError, ssl.SSLError):
                 connection.sendall(b" " * (4 * MIB - 1))
         # what the refused ones had sent may lie in their connections' buffers for a while
-        self.assertLess(resident(self.served.process) - before, 320 * MIB)
+        self.assertLess(self.served.metric("process_resident_memory_bytes") - before, 200 * MIB)
         self.assertLessEqual(self.served.metric("memmodel_held_bytes"), 64 * MIB)
         for connection in held:
             connection.close()
         self.assert_answers()
+        self.assert_memory_is_given_back(before)
+
+    def assert_memory_is_given_back(self, before):
+        end = time.monotonic() + 30
+        while (left := self.served.metric("process_resident_memory_bytes") - before) > 48 * MIB:
+            self.assertLess(time.monotonic(), end, f"{left / MIB:.0f} MiB are kept")
+            time.sleep(0.1)
 
     def test_headers_without_end_are_cut_off(self):
         with self.served.connect() as connection, contextlib.suppress(ConnectionError, ssl.SSLError):
@@ -219,6 +224,56 @@ class Times(Case):
             took.append(time.monotonic() - begin)
         self.assertLess(sorted(took)[25], 1)  # how fast it is, ./run bench kubernetes says
         self.assertEqual(len(held), 400)
+
+
+class Workers(unittest.TestCase):
+    def setUp(self):
+        self.served = Served(EXAMPLE, MODEL)
+        self.addCleanup(self.served.close)
+
+    def workers(self):
+        children = Path(f"/proc/{self.served.process.pid}/task/{self.served.process.pid}/children").read_text().split()
+        command = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+        return [int(child) for child in children if b"spawn_main" in command[child]]
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def test_one_that_is_killed_is_replaced_and_no_count_falls(self):
+        wanted = 'memmodel_requests_total{path="/mutate",status="200"}'
+        for _ in range(20):  # connections, of which either worker has some
+            with self.served.client() as client:
+                client.post("/mutate", content=REVIEW)
+        before = self.workers()
+        self.assertEqual((len(before), self.served.metric("memmodel_workers")), (2, 2))
+        os.kill(before[0], signal.SIGKILL)
+        self.wait_for(lambda: self.served.metric("memmodel_workers") == 2 and before[0] not in self.workers())
+        self.assertEqual(self.served.metric(wanted), 20)
+        self.assertEqual(self.served.metric("memmodel_connections"), 0)
+
+    def test_none_outlives_the_process_that_started_them(self):
+        workers = self.workers()
+        self.served.process.kill()
+        self.served.process.wait()
+        self.wait_for(lambda: not any(is_running(worker) for worker in workers))
+
+    def test_what_is_wrong_with_a_certificate_ends_the_server(self):
+        Path(self.served.file("server.key")).write_text("no key")
+        self.served.process.terminate()
+        self.served.process.wait(30)
+        again = subprocess.run(self.served.process.args, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("ssl.SSLError", again.stderr)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def takes_connections(served: Served) -> bool:
