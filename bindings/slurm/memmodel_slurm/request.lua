@@ -10,6 +10,7 @@ local text = require("memmodel_slurm.text")
 local request = {}
 
 local MOST_WORDS = 64 -- with one for each #MEMMODEL
+local MOST_LINES = 300 -- of a script
 local MOST_MODELS = 4
 local MOST_NAME = 100
 local MODEL_NAME = "^%w[%w_.-]*$" -- no slash, no leading dot: a file in the directory and nowhere else
@@ -77,26 +78,35 @@ local function read_words(job, line, found)
     end
 end
 
--- What of a script is looked at, with a line's end in front: as sbatch reads #SBATCH, up to the first line that is
--- neither empty nor a comment. A line that is cut would say something else.
-local function head_of(script)
-    local head = "\n" .. script:sub(1, text.MOST.script)
-    if #script > text.MOST.script then
-        head = head:match("^(.*\n)")
-    end
-    local command = head:find("\n[^%S\n]*[^#%s]")
-    return command and head:sub(1, command) or head
+-- What of a script is looked at. A line that is cut would say something else.
+local function start_of(script)
+    local start = script:sub(1, text.MOST.script)
+    return #start == #script and start .. "\n" or start:match("^(.*\n)") or ""
 end
 
+-- What stands in a line behind "#MEMMODEL".
+local function read_memmodel(job, rest, found)
+    count_word(found)
+    local words = rest:match("^[ \t\v\f]([^\r]*)")
+    if words then
+        read_words(job, words, found)
+    end
+end
+
+-- As sbatch reads #SBATCH, up to the first line that is neither empty nor a comment. One pattern for all of that would be
+-- tried at each of thousands of empty lines, which takes milliseconds.
 local function read_script(job, found)
     local script = job.script
     if not script or not script:sub(1, text.MOST.script):find("#MEMMODEL", 1, true) then
         return
     end
-    for blank, words in head_of(script):gmatch("\n#MEMMODEL([ \t\v\f]?)([^\r\n]*)") do
-        count_word(found)
-        if blank ~= "" then
-            read_words(job, words, found)
+    local count = 0
+    for blank, first, rest in start_of(script):gmatch("([^%S\n]*)([^\n]?)([^\n]*)\n") do
+        count = count + 1
+        if count > MOST_LINES or first ~= "" and first ~= "#" then
+            return
+        elseif rest:sub(1, 8) == "MEMMODEL" and blank == "" then
+            read_memmodel(job, rest:sub(9), found)
         end
     end
 end

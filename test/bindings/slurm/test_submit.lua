@@ -522,13 +522,29 @@ local function hostile_submissions()
     return jobs
 end
 
--- Not checked, since a busy machine has its say in it.
-local function print_times(jobs)
-    local times = {}
-    for number, job in ipairs(jobs) do
+-- Processor time of a submission in microseconds: the least of several, since a busy machine has its say in it.
+local function time_of(job)
+    local least = math.huge
+    for _ = 1, 5 do
+        local copy = {}
+        for field, value in pairs(job) do
+            copy[field] = value
+        end
         local start = os.clock()
-        submit(job)
-        times[number] = (os.clock() - start) * 1e6
+        submit(copy)
+        least = math.min(least, (os.clock() - start) * 1e6)
+    end
+    return least
+end
+
+local function each_below_a_millisecond(jobs)
+    local times, most = {}, 1
+    for number, job in ipairs(jobs) do
+        times[number] = time_of(job)
+        most = times[number] > times[most] and number or most
+    end
+    if times[most] >= 1000 then
+        error(string.format("submission %d: %.0f us", most, times[most]))
     end
     table.sort(times)
     print(string.format("%d hostile submissions: median %.0f us, 99 %% below %.0f us, all below %.0f us", #times,
@@ -554,7 +570,9 @@ holds("a thousand hostile submissions take little work each", function()
         local change = { partition = job.partition, tres_per_node = job.tres_per_node, mem_per_tres = job.mem_per_tres }
         bounded("change", number, change, { admin_comment = job.admin_comment })
     end
-    print_times(hostile_submissions())
+    jobs = nil
+    collectgarbage() -- or what they held is freed while the time is taken
+    each_below_a_millisecond(hostile_submissions())
 end)
 
 holds("a star costs the same however the name goes on", function()
@@ -579,6 +597,13 @@ holds("a field that is too long is a failure, and a script is not cut within a l
     local filled = script("model=unet batch=4 dim=1"):gsub("\n\ntrain\n", "\n")
     filled = filled .. ("#"):rep(16384 - #filled - #line + 1) .. "\n"
     admitted({ script = filled .. line }, 3000)
+end)
+
+holds("of a script 300 lines are read", function()
+    local request = "#MEMMODEL model=unet batch=4 dim=1\n"
+    admitted({ script = "#!/bin/sh\n" .. ("\n"):rep(298) .. request }, 3000)
+    admitted({ script = "#!/bin/sh\n" .. ("#\n"):rep(299) .. request }, nil)
+    admitted({ script = "#!/bin/sh\n" .. ("#\n"):rep(297) .. request .. "#MEMMODEL batch=16" }, 9000)
 end)
 
 holds("a hook that does not end lets the job pass as it came, and says so in the log", function()
