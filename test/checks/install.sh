@@ -11,6 +11,14 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 DESTDIR=$folder ninja -C "$build" install >"$folder/install.log" || { cat "$folder/install.log" && exit 1; }
 
+python3 - "$build/meson-info/intro-install_plan.json" <<'END'
+import json, sys
+
+files = [(place, file) for part in json.load(open(sys.argv[1])).values() for place, file in part.items()]
+untagged = [file["destination"] for place, file in files if not file.get("tag")]
+sys.exit(f"installed without a tag: {untagged}" if untagged else 0)
+END
+
 pc=$(find "$folder" -name libmemmodel.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$folder
