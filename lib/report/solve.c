@@ -8,7 +8,8 @@
 
 /*
  * The search walks multiples of `step`, the multiple of which the network's own constraints ask for (16 for a U-Net
- * with four poolings), so that every value it tries can be built.
+ * with four poolings), so that every value it tries can be built. A budget of INT64_MAX bytes is one less: those stand for
+ * more than 63 bits hold.
  */
 struct search {
     struct query *query;
@@ -143,7 +144,7 @@ memmodel_solve(const memmodel_network *network, const struct memmodel_job *job, 
 {
     OWN_ENVIRONMENT;
     struct query query;
-    struct search search = {.query = &query, .budget = budget};
+    struct search search = {.query = &query, .budget = min_i64(budget, INT64_MAX - 1)};
     int status;
 
     if (!network || !symbol || !largest)

@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 COUNTS = HERE / "executions.json"
 EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
-OPTIONS = ["-max_len=4096", "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1"]
+OPTIONS = ["-max_len=4096", "-timeout=60", "-report_slow_units=60", "-rss_limit_mb=2048", "-print_final_stats=1"]
 
 
 def processor_seconds() -> float:
@@ -31,7 +31,7 @@ def processor_seconds() -> float:
 
 def crashes(corpus: Path, name: str) -> int:
     """Inputs that ended the program, one file each."""
-    return len([path for path in corpus.glob(f"{name}-*") if path.is_file()])
+    return len([path for path in corpus.glob(f"{name}-*") if path.is_file() and "-slow-unit-" not in path.name])
 
 
 def turn(program: Path, corpus: Path, name: str, seconds: float) -> dict[str, float]:

@@ -275,7 +275,7 @@ ask(memmodel_context *context, memmodel_network *network, struct choices *choice
 static memmodel_context *
 bounded_context(void)
 {
-    struct memmodel_limits limits = {.size = sizeof limits, .memory_bytes = 256 << 20, .nodes = 1000000};
+    struct memmodel_limits limits = {.size = sizeof limits, .memory_bytes = 256 << 20, .nodes = 200000};
     memmodel_context *context;
 
     if (memmodel_context_new(NULL, &context) || memmodel_context_set_limits(context, &limits))

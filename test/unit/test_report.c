@@ -208,7 +208,10 @@ the_largest_edge_is_one_that_can_be_built(void **state)
     assert_true(largest >= 16 && largest % 16 == 0);
 }
 
-/* n in 4 and in 6 equal parts, 8 bytes each: 125 would fit into 1000 bytes, of multiples of 12 it is 120. */
+/*
+ * n in 4 and in 6 equal parts, 8 bytes each: 125 would fit into 1000 bytes, of multiples of 12 it is 120. Into 2^63 - 1 bytes
+ * fit 2^60 - 1, of multiples of 12 it is 2^60 - 4.
+ */
 static void
 the_largest_value_meets_every_constraint_at_once(void **state)
 {
@@ -225,6 +228,8 @@ the_largest_value_meets_every_constraint_at_once(void **state)
     memmodel_network_split(network, x, MEMMODEL_SPLIT(.parts = 6));
     assert_int_equal(memmodel_solve(network, &job, "n", 1000, &largest), 0);
     assert_int_equal(largest, 120);
+    assert_int_equal(memmodel_solve(network, &job, "n", INT64_MAX, &largest), 0);
+    assert_int_equal(largest, (INT64_C(1) << 60) - 4);
     memmodel_network_unref(network);
 }
 
