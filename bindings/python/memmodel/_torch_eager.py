@@ -24,16 +24,9 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import _disable_current_modes
 
-ABOUT_TRACING = ("is_compiling", "is_exporting", "is_dynamo_compiling")
+from memmodel._torch_questions import answered_as_in_a_run
+
 TRANSFORMERS = "transformers.utils.import_utils"  # also asks a tensor whether it is a real one
-
-
-def _denied(question: Callable[[], bool]) -> Callable[[], bool]:
-    def answer() -> bool:
-        asking = sys._getframe(1).f_globals.get("__name__", "")
-        return asking.partition(".")[0] == "torch" and question()
-
-    return answer
 
 
 # ---- values ----
@@ -149,8 +142,7 @@ _of_bfloat16 = _meta_registrations._meta_grouped_mm_common
 def as_in_a_run() -> Iterator[None]:
     with ExitStack() as patches:
         patches.enter_context(mock.patch.object(_meta_registrations, _of_bfloat16.__name__, _products_of_groups))
-        for name in ABOUT_TRACING:
-            patches.enter_context(mock.patch.object(torch.compiler, name, _denied(getattr(torch.compiler, name))))
+        patches.enter_context(answered_as_in_a_run())
         if hasattr(sys.modules.get(TRANSFORMERS), "is_fake_tensor"):  # of newer versions
             patches.enter_context(mock.patch(f"{TRANSFORMERS}.is_fake_tensor", lambda _: False))
         patches.enter_context(torch.random.fork_rng(devices=[]))
