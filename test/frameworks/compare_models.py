@@ -157,7 +157,7 @@ def exported(name: str) -> memmodel.Network:
         add_checkpoints(model, case.checkpoint, reentrant=case.reentrant)
     return memmodel.torch.from_module(
         model, args, kwargs, loss=loss, training=case.optimizer is not None, symbolic=False,
-        precision=case.precision,
+        precision=case.precision, no_grad=not case.autograd,
     )  # fmt: skip
 
 

@@ -215,6 +215,7 @@ def from_module(
     loss: Loss = None,
     target: Any = None,
     training: bool = True,
+    no_grad: bool = True,
     symbolic: bool = True,
     precision: str | None = None,
 ) -> Network:
@@ -225,8 +226,8 @@ def from_module(
 
     Tensors may be of any device. With `training` the loss belongs to the network: a function of the module's output
     and, where one is given, the target; "cross_entropy" or "mse", whose target is made if none is given; without a loss
-    the module's own, else the sum of its first result. precision: the module and its loss are called under
-    torch.autocast() with it.
+    the module's own, else the sum of its first result. Without `training` the module is called under torch.no_grad(),
+    or with autograd on if no_grad=False. precision: the module and its loss are called under torch.autocast() with it.
     """
     if not isinstance(module, nn.Module):
         raise TypeError(f"module: a torch.nn.Module is needed, not {kind_of(module)}")
@@ -240,7 +241,7 @@ def from_module(
     handed = (tuple(args), dict(kwargs), *targets)
     step = Step(module, function)
     step.train(module.training)
-    with _autocast(precision):
+    with _autocast(precision), torch.set_grad_enabled(training or not no_grad):
         if symbolic:
             try:
                 program = _torch_export.export(step, handed, _any_batch(handed))
@@ -320,8 +321,9 @@ def estimate(
     inference = 0 if training else 1 if no_grad else 2
     checkpoint = checkpoint if isinstance(checkpoint, str) or checkpoint is None else ",".join(checkpoint)
     network = from_module(
-        module, args, kwargs, loss=loss, target=target, training=training, symbolic=False, precision=precision
-    )
+        module, args, kwargs, loss=loss, target=target, training=training, no_grad=no_grad, symbolic=False,
+        precision=precision,
+    )  # fmt: skip
     return estimation.estimate(
         network, framework="pytorch", device=device, optimizer=optimizer_text(optimizer, module, loss),
         inference=inference, steps=steps, isa=isa or _this_isa(), threads=threads or torch.get_num_threads(),
