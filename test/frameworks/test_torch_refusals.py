@@ -98,6 +98,10 @@ class Refusals(unittest.TestCase):
             self.refused("loss: a tensor is needed", nn.Linear(16, 4), x, loss=lambda y, nothing=nothing: nothing)
         self.assertGreater(memmodel.torch.estimate(frozen, (x,), training=False).peak.live, 0)
 
+    def test_a_loss_that_is_complex(self):
+        module, x = nn.Linear(16, 4, dtype=torch.complex64), torch.zeros(8, 16, dtype=torch.complex64)
+        self.refused_by_both("grad can be implicitly created only for real scalar outputs", module, x, loss=total)
+
     def test_arguments_are_left_as_they_were(self):
         x = torch.zeros(8, 16)
         before = dict(vars(x))

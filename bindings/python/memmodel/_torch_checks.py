@@ -92,6 +92,10 @@ def check_loss(loss: Any) -> None:
             f"loss: grad can be implicitly created only for scalar outputs, its shape is {tuple(loss.shape)}; "
             "take its mean() or sum()"
         )
+    if loss.is_complex():
+        raise Refused(
+            f"loss: grad can be implicitly created only for real scalar outputs but got {loss.dtype}; take its abs()"
+        )
     if not loss.requires_grad:
         raise Refused(
             "loss: element 0 of tensors does not require grad and does not have a grad_fn; no parameter that requires "
