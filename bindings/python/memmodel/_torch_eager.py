@@ -139,14 +139,20 @@ _of_bfloat16 = _meta_registrations._meta_grouped_mm_common
 
 
 @contextmanager
-def as_in_a_run() -> Iterator[None]:
+def told_as_in_a_run() -> Iterator[None]:
+    """Without memory, but as kernels and questions about tracing answer with it."""
     with ExitStack() as patches:
         patches.enter_context(mock.patch.object(_meta_registrations, _of_bfloat16.__name__, _products_of_groups))
         patches.enter_context(answered_as_in_a_run())
         if hasattr(sys.modules.get(TRANSFORMERS), "is_fake_tensor"):  # of newer versions
             patches.enter_context(mock.patch(f"{TRANSFORMERS}.is_fake_tensor", lambda _: False))
         patches.enter_context(torch.random.fork_rng(devices=[]))
-        patches.enter_context(_Answers())
+        yield
+
+
+@contextmanager
+def as_in_a_run() -> Iterator[None]:
+    with told_as_in_a_run(), _Answers():
         yield
 
 

@@ -22,6 +22,7 @@ from memmodel._torch_deaths import ATTRIBUTE, CACHED, GONE, KEY, MADE, deaths_ma
 from memmodel._torch_eager import LEAF, as_in_a_run, known_size, quiet, sizes_are_known, with_known_sizes, with_values
 from memmodel._torch_functions import CALL as FUNCTION
 from memmodel._torch_functions import HANDED, INSIDE, MARKS, RETURNED, SAVED, functions_marked
+from memmodel._torch_runs import Difference, as_they_were, difference, set_sizes
 from memmodel._torch_storages import identity
 
 SAME_MODULE = re.compile(r"\.forward\(")  # in a line: what it calls is not called as a module
@@ -129,6 +130,7 @@ class Program:
     traced: bool = False  # it knew that it was traced, and may have made masks for that
     cached: list[Value] = field(default_factory=list)  # kept until the next step, as outputs are
     bound: dict[str, str] = field(default_factory=dict)  # by output that the model itself keeps: the call before that
+    unlike: Difference | None = None  # where an eager run calls something else
 
 
 # ---- the graph ----
@@ -565,6 +567,8 @@ def _exported(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any) -> tuple
             for tensor in tensors_in(handed):
                 _clean_dynamic_markers(tensor)  # export itself does so where it gets to its end
         programs.append((program, way is nullcontext))
+        if not sizes_are_known(program.graph):
+            set_sizes(step, handed, program)
         if sizes_are_known(program.graph):
             return programs[-1]
     if not programs:
@@ -602,11 +606,14 @@ TRACED = (
 
 def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> Program:
     """Calls of `step(*handed)`, in the mode that its modules are in."""
-    with _checkpoints_marked() as reentrant, functions_marked() as marks:
+    with as_they_were(step), _checkpoints_marked() as reentrant, functions_marked() as marks:
         program, traced = _exported(step, handed, dynamic_shapes)
     check_types(program.graph_module)
     if traced:
         warnings.warn(TRACED, stacklevel=2)
+    unlike = difference(step, handed, program)
+    if unlike:
+        warnings.warn(f"memmodel.torch: {unlike.text}", stacklevel=2)
     given = _match_placeholders(program, step, handed, _residents(step))
     names: dict[str, Any] = {}
     calls = list(_calls(program.graph_module, names))
@@ -625,4 +632,4 @@ def export(step: Step, handed: tuple[Any, ...], dynamic_shapes: Any = None) -> P
     outputs += held
     kept = {value.name for value in [*outputs, loss] if value is not None}
     cached = [Value(call.name) for call in calls if call.cached and call.name not in kept]
-    return Program(given, calls, outputs, loss, frozenset(reentrant), traced, cached, bound)
+    return Program(given, calls, outputs, loss, frozenset(reentrant), traced, cached, bound, unlike)

@@ -174,6 +174,8 @@ def _build(program: Program, *, training: bool) -> Network:
                     network.release(tensor)
     scopes.leave(len(program.calls))
     _name_outputs(calls, outputs)
+    if program.unlike:
+        network.custom([], [((0,), "uint8")], name="unlike", operation=program.unlike.name)
     return network
 
 

@@ -1,0 +1,147 @@
+"""memmodel.torch answers what an eager run calls: the branch that a run takes, or a report that says otherwise."""
+
+import importlib.util
+import json
+import sys
+import unittest
+
+TORCH = importlib.util.find_spec("torch") is not None
+
+if TORCH:
+    import memmodel.torch
+    import torch
+    import torch._dynamo.external_utils
+    from memmodel import _torch_questions
+    from torch import nn
+    from torch._guards import detect_fake_mode
+    from torch.compiler import is_compiling, is_exporting  # names of their own
+    from torch.fx.experimental.proxy_tensor import get_proxy_mode
+    from torch.nn import functional
+    from torch.utils._python_dispatch import _get_current_dispatch_mode
+
+    class Branches(nn.Module):
+        """Takes a sine where the question is answered by yes, and in a run notes which it was."""
+
+        def __init__(self, question):
+            super().__init__()
+            self.linear, self.question, self.taken = nn.Linear(16, 16), question, None
+
+        def forward(self, x):
+            x = self.linear(x)
+            asked = bool(self.question(x))
+            self.taken = "sin" if asked else "exp"
+            return x.sin() if asked else x.exp()
+
+    QUESTIONS = {
+        "is_compiling, imported": lambda _: is_compiling(),
+        "is_exporting, imported": lambda _: is_exporting(),
+        "torch._dynamo.is_compiling": lambda _: torch._dynamo.is_compiling(),
+        "torch._dynamo.external_utils.is_compiling": lambda _: torch._dynamo.external_utils.is_compiling(),
+        "a proxy": lambda _: get_proxy_mode() is not None,
+        "a dispatch mode": lambda _: _get_current_dispatch_mode() is not None,
+        "a fake mode": lambda x: detect_fake_mode(x) is not None,
+    }
+    ABOUT_GRADIENTS = {
+        "grad mode": lambda _: torch.is_grad_enabled(),
+        "requires_grad": lambda x: x.requires_grad,
+        "grad_fn": lambda x: x.grad_fn is not None,
+        "not a leaf": lambda x: not x.is_leaf,
+    }
+
+    class Experts(nn.Module):
+        """Each row goes through two of three experts; how many each gets, values say."""
+
+        def __init__(self):
+            super().__init__()
+            self.route = nn.Linear(16, 3)
+            self.experts = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
+
+        def forward(self, x):
+            weights, chosen = self.route(x).softmax(-1).topk(2, -1)
+            y = torch.zeros_like(x)
+            for number, expert in enumerate(self.experts):
+                rows, places = torch.where(chosen == number)
+                y[rows] += expert(x[rows]) * weights[rows, places, None]
+            return y
+
+    class Counts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.calls, self.kept, self.linear = 0, [], nn.Linear(16, 16)
+
+        def forward(self, x):
+            self.calls += 1
+            self.kept.append(self.linear(x))
+            return self.kept[-1]
+
+
+def operations(network):
+    def walk(items):
+        for item in items:
+            yield from walk(item["layers"]) if "scope" in item else [item]
+
+    return json.dumps(list(walk(json.loads(network.to_json())["layers"])))
+
+
+@unittest.skipUnless(TORCH, "torch is not installed")
+class Runs(unittest.TestCase):
+    def taken_in_a_run(self, question, x, *, no_grad):
+        module = Branches(question)
+        with torch.set_grad_enabled(not no_grad):
+            module(x)
+        return module.taken
+
+    def branch_is_that_of_a_run(self, question, **options):
+        """options: those of from_module()"""
+        x = torch.rand(4, 16)
+        no_grad = not options.get("training", True) and options.get("no_grad", True)
+        network = memmodel.torch.from_module(Branches(question), (x,), **options)
+        found = operations(network)
+        taken = self.taken_in_a_run(question, x, no_grad=no_grad)
+        self.assertEqual(["sin" in found, "exp" in found], [taken == "sin", taken == "exp"])
+
+    def test_questions_about_tracing_are_answered_as_in_a_run(self):
+        for name, question in QUESTIONS.items():
+            with self.subTest(name):
+                self.branch_is_that_of_a_run(question)
+                self.branch_is_that_of_a_run(question, training=False, symbolic=False)
+
+    def test_the_functions_that_were_asked_are_as_they_were(self):
+        before = [function.__code__ for function, _ in _torch_questions.IN_A_RUN]
+        memmodel.torch.from_module(Branches(QUESTIONS["a proxy"]), (torch.rand(4, 16),))
+        self.assertEqual([function.__code__ for function, _ in _torch_questions.IN_A_RUN], before)
+
+    def test_predictions_are_made_without_gradients_unless_told(self):
+        for name, question in ABOUT_GRADIENTS.items():
+            for options in ({}, {"training": False}, {"training": False, "no_grad": False}):
+                with self.subTest(name, options=options):
+                    self.branch_is_that_of_a_run(question, **options)
+
+    def test_sizes_that_values_decide_are_those_of_a_run(self):
+        torch.manual_seed(0)
+        module, x = Experts(), torch.rand(64, 16)
+        rows = [(module.route(x).topk(2, -1).indices == number).sum().item() for number in range(3)]
+        report = memmodel.torch.estimate(module, (x,), loss=lambda y: y.sum())
+        experts = [layer for layer in report.layers if layer.name.startswith("experts") and layer.multiply_adds]
+        counts = [layer.multiply_adds // (16 * 16) for layer in experts]
+        self.assertEqual(counts, rows)
+
+    def test_what_a_run_calls_and_no_graph_has_is_named(self):
+        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+        with self.assertWarnsRegex(UserWarning, "a run calls aten._transformer_encoder_layer_fwd"):
+            report = memmodel.torch.estimate(layer, (torch.rand(2, 8, 16),), training=False)
+        name = "unlike a run: aten._transformer_encoder_layer_fwd.default"
+        self.assertIn(name, [part.op for part in report.unmodelled])
+        self.assertIn(name, repr(report))
+
+    def test_attributes_are_left_as_they_were(self):
+        module = Counts()
+        memmodel.torch.from_module(module, (torch.rand(4, 16),), loss=functional.mse_loss, target=torch.rand(4, 16))
+        self.assertEqual((module.calls, module.kept), (0, []))
+
+
+if __name__ == "__main__":
+    if not TORCH:
+        print("skipped: torch is not installed")
+        sys.exit(77)
+    unittest.main()
