@@ -73,6 +73,8 @@ replay(struct measured *measured)
         status = event->release ? release(measured, event->block) : allocate(measured, event->block);
         if (!status)
             status = count_event(measured, i);
+        if (!status)
+            status = context_check(measured->context, 1);
     }
     return status;
 }

@@ -208,51 +208,75 @@ simulate_draw(struct query *query, const struct framework *framework, int draw, 
     return framework->measure(query, framework, result);
 }
 
-/* Mean of the process's bytes; exact for any draws, whose bytes differ little. */
+/* Bytes of the process in each of the orders that are drawn. */
+static int
+measure_draws(struct query *query, const struct framework *framework, const struct result *begun, int64_t *process)
+{
+    int status = 0;
+
+    for (int draw = 0; draw < framework->draws && !status; draw++) {
+        struct result drawn = *begun;
+
+        status = simulate_draw(query, framework, draw, &drawn);
+        process[draw] = drawn.peak.process;
+        result_release(query->context, &drawn);
+    }
+    return status;
+}
+
+/* Exact for any draws, whose bytes differ little. */
 static int64_t
-mean_process(const struct result *results, int count)
+mean_of(const int64_t *process, int count)
 {
     int64_t sum = 0;
 
     for (int i = 1; i < count; i++)
-        sum += results[i].peak.process - results[0].peak.process;
-    return results[0].peak.process + sum / count;
-}
-
-/* What a run takes on average, with the draw that comes nearest to it; the others go. */
-static void
-keep_mean(memmodel_context *context, struct result *results, int count, struct result *result)
-{
-    int64_t mean = mean_process(results, count);
-    int nearest = 0;
-
-    for (int i = 1; i < count; i++)
-        if (llabs(results[i].peak.process - mean) < llabs(results[nearest].peak.process - mean))
-            nearest = i;
-    *result = results[nearest];
-    result->peak.process = mean;
-    for (int i = 0; i < count; i++)
-        if (i != nearest)
-            result_release(context, &results[i]);
+        sum += process[i] - process[0];
+    return process[0] + sum / count;
 }
 
 static int
+nearest_draw(const int64_t *process, int count, int64_t mean)
+{
+    int nearest = 0;
+
+    for (int i = 1; i < count; i++)
+        if (llabs(process[i] - mean) < llabs(process[nearest] - mean))
+            nearest = i;
+    return nearest;
+}
+
+/* The draw that comes nearest to what a run takes on average. */
+static int
+choose_draw(struct query *query, const struct framework *framework, const struct result *begun, int *draw,
+            int64_t *mean)
+{
+    int64_t process[MOST_DRAWS];
+    int status = measure_draws(query, framework, begun, process);
+
+    if (status)
+        return status;
+    *mean = mean_of(process, framework->draws);
+    *draw = nearest_draw(process, framework->draws, *mean);
+    return 0;
+}
+
+/* Of several draws the one that is chosen is made again: kept until then, all of them would take that much memory. */
+static int
 simulate(struct query *query, const struct framework *framework, struct result *result)
 {
-    struct result results[MOST_DRAWS];
-    int status = 0, count = 0;
+    int64_t mean = 0;
+    int draw = 0, status = 0;
 
-    for (; count < framework->draws && !status; count++) {
-        results[count] = *result;
-        status = simulate_draw(query, framework, count, &results[count]);
-    }
-    if (status) {
-        while (count > 0)
-            result_release(query->context, &results[--count]);
-        return status;
-    }
-    keep_mean(query->context, results, count, result);
-    return 0;
+    if (framework->draws > 1)
+        status = choose_draw(query, framework, result, &draw, &mean);
+    if (!status)
+        status = simulate_draw(query, framework, draw, result);
+    if (status)
+        result_release(query->context, result);
+    else if (framework->draws > 1)
+        result->peak.process = mean;
+    return status;
 }
 
 int

@@ -247,6 +247,58 @@ what_has_no_rule_is_refused(void **state)
     memmodel_network_unref(net);
 }
 
+/* ---- what the library takes itself ---- */
+
+static memmodel_network *
+recurrent_layer(memmodel_context *context, int64_t length)
+{
+    memmodel_network *network;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(context, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 3, (memmodel_dim[]){length, 2, 8});
+    memmodel_network_output(network, memmodel_network_recurrent(network, x, MEMMODEL_RECURRENT(.hidden = 4)));
+    assert_int_equal(memmodel_network_status(network), 0);
+    return network;
+}
+
+/* The mean is of 45 orders; one at a time is kept, with its graph: a few times what the report has in the end. */
+static void
+orders_of_execution_are_not_kept(void **state)
+{
+    memmodel_network *net = recurrent_layer(*state, 300);
+    struct memmodel_job job = job_of(NULL, 0);
+    int64_t used, peak;
+    memmodel_report *report;
+
+    assert_int_equal(memmodel_context_new(NULL, &job.context), 0);
+    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
+    memmodel_context_memory(job.context, &used, &peak);
+    assert_true(peak < 6 * used);
+    memmodel_report_unref(report);
+    memmodel_context_unref(job.context);
+    memmodel_network_unref(net);
+}
+
+/* Of a million time steps, of which each takes several operations of a hundred bytes. */
+static void
+a_graph_is_work_before_it_runs(void **state)
+{
+    const struct memmodel_limits limits = {.size = sizeof limits, .nodes = 10000};
+    memmodel_network *net = recurrent_layer(*state, 1000000);
+    struct memmodel_job job = job_of(NULL, 0);
+    memmodel_report *report;
+    int64_t peak;
+
+    assert_int_equal(memmodel_context_new(NULL, &job.context), 0);
+    assert_int_equal(memmodel_context_set_limits(job.context, &limits), 0);
+    assert_error(job.context, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_LIMIT, "nodes");
+    memmodel_context_memory(job.context, NULL, &peak);
+    assert_true(peak < 20000000);
+    memmodel_context_unref(job.context);
+    memmodel_network_unref(net);
+}
+
 /* ---- memory that fails ---- */
 
 struct failing {
@@ -322,6 +374,8 @@ main(void)
         cmocka_unit_test(a_known_base_takes_the_place_of_the_profile),
         cmocka_unit_test(the_same_job_gives_the_same_bytes),
         cmocka_unit_test(what_has_no_rule_is_refused),
+        cmocka_unit_test(orders_of_execution_are_not_kept),
+        cmocka_unit_test(a_graph_is_work_before_it_runs),
         cmocka_unit_test(without_memory_nothing_is_left_behind),
     };
 

@@ -35,8 +35,10 @@ int32_t
 graph_add(struct graph *graph, const struct operation *operation, const int32_t *inputs, int32_t count)
 {
     struct operation *new;
-    int status;
+    int status = context_check(graph->context, 1);
 
+    if (status)
+        return status;
     if (graph->count >= INT32_MAX)
         return context_error(graph->context, MEMMODEL_ERROR_OVERFLOW, NULL, "the step has too many operations");
     if (array_reserve(graph->context, &graph->operations, &graph->capacity, graph->count + 1,

@@ -34,15 +34,16 @@ struct execution {
     int32_t *waiting;       /* per operation: inputs that are not there yet */
     int32_t *readers;       /* users of each output, one after another */
     int32_t *first_reader;  /* per operation, one more at the end */
-    int32_t *ready;         /* heap of operations, the first in program order on top */
+    int32_t *ready;         /* heap of operations, the first in program order on top; or a queue */
     int32_t *replaced;      /* per operation: block of a parameter that goes when it has ended, or NONE */
     bool *done;             /* per operation */
     struct worker workers[MOST_WORKERS];
+    size_t ready_first; /* of a queue; each operation enters it once */
     size_t ready_count;
     double now;
 };
 
-/* ---- the heap of what is ready ---- */
+/* ---- what is ready ---- */
 
 static void
 ready_push(struct execution *run, int32_t operation)
@@ -50,10 +51,9 @@ ready_push(struct execution *run, int32_t operation)
     size_t i = run->ready_count++;
 
     if (run->schedule->first_ready) {
-        run->ready[i] = operation;
+        run->ready[run->ready_first + i] = operation;
         return;
     }
-
     while (i > 0 && run->ready[(i - 1) / 2] > operation) {
         run->ready[i] = run->ready[(i - 1) / 2];
         i = (i - 1) / 2;
@@ -64,16 +64,15 @@ ready_push(struct execution *run, int32_t operation)
 static int32_t
 ready_pop(struct execution *run)
 {
-    int32_t top = run->ready[0], last = run->ready[--run->ready_count];
-    size_t i = 0;
+    size_t i = 0, count = --run->ready_count;
+    int32_t top, last;
 
-    if (run->schedule->first_ready) {
-        memmove(run->ready, run->ready + 1, run->ready_count * sizeof *run->ready);
-        return top;
-    }
-
-    for (size_t child = 1; child < run->ready_count; child = 2 * i + 1) {
-        if (child + 1 < run->ready_count && run->ready[child + 1] < run->ready[child])
+    if (run->schedule->first_ready)
+        return run->ready[run->ready_first++];
+    top = run->ready[0];
+    last = run->ready[count];
+    for (size_t child = 1; child < count; child = 2 * i + 1) {
+        if (child + 1 < count && run->ready[child + 1] < run->ready[child])
             child++;
         if (run->ready[child] >= last)
             break;
@@ -290,6 +289,8 @@ execute(struct execution *run)
         if (status || !worker)
             return status;
         status = finish(run, worker);
+        if (!status)
+            status = context_check(run->graph->context, 1);
     }
 }
 
