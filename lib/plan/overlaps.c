@@ -5,6 +5,15 @@
 
 enum { MOST_ENTRIES = 1 << 26 }; /* of a list: beyond, a search would not come far */
 
+/* In nodes: so many entries of a list are looked at in a microsecond. */
+static int64_t
+work_on(size_t entries)
+{
+    enum { ENTRIES_PER_NODE = 64 };
+
+    return 1 + (int64_t)(entries / ENTRIES_PER_NODE);
+}
+
 static bool
 meet(const struct problem *problem, const struct item *a, const struct item *b)
 {
@@ -68,8 +77,8 @@ list_pair(struct overlaps *overlaps, size_t a, size_t b)
         add_to_list(is_fixed(overlaps, a) ? &overlaps->fixed : &overlaps->overlapping, b, a);
 }
 
-/* A sweep over the items, which come by begin; `in_use` holds those that others may still overlap. */
-static void
+/* A sweep over the items, which come by begin; `in_use` holds those that others may still overlap. False: too long. */
+static bool
 list_pairs(struct overlaps *overlaps, uint32_t *in_use)
 {
     size_t count = 0;
@@ -77,6 +86,8 @@ list_pairs(struct overlaps *overlaps, uint32_t *in_use)
     for (size_t i = 0; i < overlaps->count; i++) {
         size_t kept = 0;
 
+        if (context_spend(overlaps->problem->context, work_on(count)))
+            return false;
         for (size_t k = 0; k < count; k++) {
             if (overlaps->items[in_use[k]]->end <= overlaps->items[i]->begin)
                 continue;
@@ -86,9 +97,10 @@ list_pairs(struct overlaps *overlaps, uint32_t *in_use)
         in_use[kept] = (uint32_t)i;
         count = kept + 1;
     }
+    return true;
 }
 
-static void
+static bool
 list_sections(struct overlaps *overlaps)
 {
     for (size_t i = 0; i < overlaps->count; i++) {
@@ -97,27 +109,34 @@ list_sections(struct overlaps *overlaps)
         for (uint32_t k = 0; k < item->stretch_count && !is_fixed(overlaps, i); k++) {
             struct stretch stretch = overlaps->problem->stretches[item->stretch + k];
 
+            if (context_spend(overlaps->problem->context, work_on((size_t)(stretch.end - stretch.begin))))
+                return false;
             for (int32_t s = stretch.begin; s < stretch.end; s++)
                 add_to_list(&overlaps->in_section, (size_t)s, i);
         }
     }
+    return true;
 }
 
-static void
+static bool
 sort_fixed(struct overlaps *overlaps)
 {
     for (size_t i = 0; i < overlaps->count; i++) {
         uint32_t *items = overlaps->fixed.items + overlaps->fixed.start[i];
         size_t count = overlaps->fixed.start[i + 1] - overlaps->fixed.start[i];
 
-        for (size_t k = 1; k < count; k++)
+        for (size_t k = 1; k < count; k++) {
+            if (context_spend(overlaps->problem->context, work_on(k)))
+                return false;
             for (size_t j = k; j > 0 && overlaps->items[items[j]]->fixed < overlaps->items[items[j - 1]]->fixed; j--) {
                 uint32_t other = items[j];
 
                 items[j] = items[j - 1];
                 items[j - 1] = other;
             }
+        }
     }
+    return true;
 }
 
 static int
@@ -137,19 +156,18 @@ fill(struct overlaps *overlaps, uint32_t *in_use)
     size_t sections = (size_t)overlaps->problem->section_count;
     int status;
 
-    list_pairs(overlaps, in_use);
-    list_sections(overlaps);
+    if (!list_pairs(overlaps, in_use) || !list_sections(overlaps))
+        return OVERLAPS_TOO_MANY;
     if ((status = allocate_lists(overlaps, &overlaps->overlapping, overlaps->count)) != 0 ||
         (status = allocate_lists(overlaps, &overlaps->fixed, overlaps->count)) != 0 ||
         (status = allocate_lists(overlaps, &overlaps->in_section, sections)) != 0)
         return status;
-    list_pairs(overlaps, in_use);
-    list_sections(overlaps);
+    if (!list_pairs(overlaps, in_use) || !list_sections(overlaps))
+        return OVERLAPS_TOO_MANY;
     rewind_lists(&overlaps->overlapping, overlaps->count);
     rewind_lists(&overlaps->fixed, overlaps->count);
     rewind_lists(&overlaps->in_section, sections);
-    sort_fixed(overlaps);
-    return 0;
+    return sort_fixed(overlaps) ? 0 : OVERLAPS_TOO_MANY;
 }
 
 int

@@ -106,6 +106,15 @@ scopes_can_name(const char *name)
     return length > 0 && !strpbrk(name, ",*?()") && !strstr(name, "..") && name[0] != ' ' && name[length - 1] != ' ';
 }
 
+/* In nodes: so many are looked at in a microsecond. */
+static int64_t
+work_on(size_t candidates)
+{
+    enum { CANDIDATES_PER_NODE = 64 };
+
+    return 1 + (int64_t)(candidates / CANDIDATES_PER_NODE);
+}
+
 static struct candidate *
 find_name(const struct scopes *scopes, const char *name)
 {
@@ -211,34 +220,42 @@ kind_of(const struct scopes *scopes, size_t index)
 }
 
 /* What begins behind each, and which are alike. */
-static void
-relate(struct scopes *scopes)
+static int
+relate(memmodel_context *context, struct scopes *scopes)
 {
     for (size_t i = 0; i < scopes->count; i++) {
         struct candidate *item = &scopes->items[i];
+        int status = context_check(context, work_on(i));
 
+        if (status)
+            return status;
         item->next = i + 1;
         while (item->next < scopes->count && scopes->items[item->next].first < item->end)
             item->next++;
         item->kind = kind_of(scopes, i);
     }
+    return 0;
 }
 
 static int
 find_candidates(const struct query *query, struct arena *arena, struct arena *names, struct scopes *scopes)
 {
     const struct memmodel_network *network = query->network;
-    int status;
+    int status = 0;
 
     for (size_t i = 0; i < network->layer_count; i++)
         scopes->cost += scopes->costs[i];
-    for (size_t i = 0; i < network->scope_count; i++)
+    for (size_t i = 0; i < network->scope_count && !status; i++) {
+        status = context_check(query->context, work_on(scopes->count));
         add_scope(scopes, &network->scopes[i]);
-    status = groups_find(query, arena, names, scopes);
+    }
+    if (!status)
+        status = groups_find(query, arena, names, scopes);
+    if (status)
+        return status;
     drop_those_that_overwrite(network, scopes);
     qsort(scopes->items, scopes->count, sizeof *scopes->items, compare_candidates);
-    relate(scopes);
-    return status;
+    return relate(query->context, scopes);
 }
 
 int
@@ -271,8 +288,8 @@ is_too_long(const struct scopes *scopes, size_t index)
     return false;
 }
 
-void
-scopes_drop_useless(struct scopes *scopes)
+int
+scopes_drop_useless(memmodel_context *context, struct scopes *scopes)
 {
     size_t count = 0;
 
@@ -283,5 +300,5 @@ scopes_drop_useless(struct scopes *scopes)
         if (scopes->items[i].kept > 0)
             scopes->items[count++] = scopes->items[i];
     scopes->count = count;
-    relate(scopes);
+    return relate(context, scopes);
 }

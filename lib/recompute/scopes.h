@@ -56,9 +56,9 @@ scopes_can_name(const char *name);
 void
 scopes_add(struct scopes *scopes, const struct candidate *item, int32_t first, int32_t end);
 
-/* Leaves out those that keep nothing less. */
-void
-scopes_drop_useless(struct scopes *scopes);
+/* Leaves out those that keep nothing less. 0, or what ends the call. */
+int
+scopes_drop_useless(memmodel_context *context, struct scopes *scopes);
 
 /* True if two candidates have a layer in common. */
 static inline bool

@@ -96,7 +96,5 @@ scopes_weigh(struct trials *trials, struct scopes *scopes)
     int status = weighing.again ? weigh_all(trials, scopes, &weighing) : MEMMODEL_ERROR_NOMEM;
 
     memory_release(context, weighing.again);
-    if (!status)
-        scopes_drop_useless(scopes);
-    return status;
+    return status ? status : scopes_drop_useless(context, scopes);
 }

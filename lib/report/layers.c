@@ -137,6 +137,8 @@ fill_row(struct table *table, const struct layer *layer, struct memmodel_report_
     return 0;
 }
 
+enum { NODES_PER_ROW = 10 }; /* its texts are printed, and take as many microseconds */
+
 static int
 fill_rows(struct table *table)
 {
@@ -144,8 +146,10 @@ fill_rows(struct table *table)
     memmodel_report *report = table->report;
 
     for (size_t i = 0; i < network->layer_count; i++) {
-        int status;
+        int status = context_check(table->query->context, NODES_PER_ROW);
 
+        if (status)
+            return status;
         if (!network->layers[i].fused)
             report->layer_count++;
         table->row_of[i] = (int32_t)report->layer_count - 1;

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 
-enum { ALIGNMENT = 256 };
+enum { ALIGNMENT = 256, PLACED_PER_NODE = 64 };
 
 struct placed {
     int32_t buffer;
@@ -119,6 +119,8 @@ ort_block_bytes(memmodel_context *context, const struct ort_plan *plan, int64_t 
             status = context_error(context, MEMMODEL_ERROR_OVERFLOW, node->layer->name,
                                    "needs more bytes than 63 bits can count");
         take_out_inputs(&block, (int32_t)i, node);
+        if (!status)
+            status = context_check(context, 1 + (int64_t)(block.count / PLACED_PER_NODE));
     }
     memory_release(context, block.placed);
     if (!status)

@@ -285,9 +285,19 @@ ort_add_input(struct ort_graph *graph, int32_t node, int32_t tensor)
     use(graph, node, tensor, 1);
 }
 
+void
+ort_spend_on_nodes(struct ort_graph *graph)
+{
+    enum { NODES_A_MICROSECOND = 64 };
+
+    if (!graph->status)
+        graph->status = context_check(graph->context, 1 + (int64_t)(graph->node_count / NODES_A_MICROSECOND));
+}
+
 static void
 replace_uses(struct ort_graph *graph, int32_t from, int32_t to)
 {
+    ort_spend_on_nodes(graph);
     for (size_t n = 0; n < graph->node_count && graph->tensors[from].uses > 0; n++)
         for (int32_t i = 0; graph->nodes[n].op && i < graph->nodes[n].input_count; i++)
             if (graph->nodes[n].inputs[i] == from)

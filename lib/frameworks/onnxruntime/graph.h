@@ -127,6 +127,10 @@ ort_set_input(struct ort_graph *graph, int32_t node, int32_t i, int32_t tensor);
 void
 ort_add_input(struct ort_graph *graph, int32_t node, int32_t tensor);
 
+/* Before all nodes are looked at: they count as work, and graph->status says if that is beyond a limit. */
+void
+ort_spend_on_nodes(struct ort_graph *graph);
+
 /* Removes a node that does nothing: its users use its input. false: input and output of the graph meet. */
 bool
 ort_bypass(struct ort_graph *graph, int32_t node);

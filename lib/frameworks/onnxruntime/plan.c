@@ -9,6 +9,8 @@
  */
 #include "frameworks/onnxruntime/plan.h"
 
+enum { IDLE_PER_NODE = 64 }; /* buffers that are looked at in a microsecond */
+
 /*
  * ---- what kernels may do ----
  *
@@ -151,6 +153,7 @@ int
 ort_plan_new(memmodel_context *context, const struct ort_graph *graph, struct ort_plan *plan)
 {
     size_t count = graph->tensor_count;
+    int status = 0;
 
     *plan = (struct ort_plan){
         .graph = graph,
@@ -163,9 +166,13 @@ ort_plan_new(memmodel_context *context, const struct ort_graph *graph, struct or
         return MEMMODEL_ERROR_NOMEM;
     }
     place_given(plan);
-    for (size_t i = 0; i < graph->order_count; i++)
+    for (size_t i = 0; i < graph->order_count && !status; i++) {
+        status = context_check(context, 1 + (int64_t)(plan->idle_count / IDLE_PER_NODE));
         place_node(plan, (int32_t)i);
-    return 0;
+    }
+    if (status)
+        ort_plan_release(context, plan);
+    return status;
 }
 
 void

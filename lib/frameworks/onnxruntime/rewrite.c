@@ -54,7 +54,8 @@ apply_row(struct ort_graph *graph, size_t row)
     for (size_t i = 0; i < graph->order_count && !graph->status; i++) {
         const struct ort_node *node = node_of(graph, graph->order[i]);
 
-        if (node->op && (!rewrites[row].op || ort_node_is(node, rewrites[row].op)))
+        graph->status = context_check(graph->context, 1);
+        if (!graph->status && node->op && (!rewrites[row].op || ort_node_is(node, rewrites[row].op)))
             changed = rewrites[row].apply(graph, graph->order[i]) || changed;
     }
     if (changed && !graph->status)

@@ -350,7 +350,8 @@ ort_to_split(struct ort_graph *graph, int32_t at)
     int axis = 0, count = ort_tensor_of(graph, x)->uses;
     struct ort_tensor part = *ort_tensor_of(graph, x);
 
-    if (!find_parts(graph, at, nodes, &axis))
+    ort_spend_on_nodes(graph);
+    if (graph->status || !find_parts(graph, at, nodes, &axis))
         return false;
     part.dims[axis] = 1;
     for (int i = 0; i < count; i++)
