@@ -303,7 +303,7 @@ const struct command plan_command = {
         "NETWORK, in JSON or ONNX: the tensors of its forward pass, or with --training the blocks of a simulated step.\n"
         "TRACE: the blocks of a recorded step. BUFFERS.csv has the columns id, lower, upper and size: a buffer of so many\n"
         "bytes is in use from lower up to, not including, upper. The same file and number of nodes give the same answer\n"
-        "on every machine; --seconds does not.",
+        "on every machine; --seconds does not. What comes through a pipe is taken for BUFFERS.csv.",
     .examples = "  memmodel plan unet3d.json --set batch=1 --set dim=144 --svg plan.svg\n"
                 "  memmodel plan unet3d.json --set batch=1 --set dim=1024 --tile --budget 16GiB\n"
                 "  memmodel plan gpt2.json -s batch=4 -s length=1024 --training --optimizer adamw\n"

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- what a file is ---- */
 
@@ -28,6 +29,15 @@ kind_of_text(const char *head)
     return strstr(head, "memmodel-network") ? NETWORK : TRACE;
 }
 
+/* What can be read only once, such as a pipe, or makes the reader wait, is not looked into. */
+static bool
+is_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 static int
 find_kind(const struct command *command, const char *path, enum kind *kind)
 {
@@ -38,6 +48,9 @@ find_kind(const struct command *command, const char *path, enum kind *kind)
         *kind = ends_with(path, ".csv") ? BUFFERS : NETWORK;
         return EXIT_OK;
     }
+    *kind = BUFFERS;
+    if (!is_file(path))
+        return EXIT_OK; /* the library says what is wrong with it, if anything is */
     file = fopen(path, "rb");
     if (!file) {
         fprintf(stderr, "memmodel %s: %s: %s\n", command->name, path, strerror(errno));

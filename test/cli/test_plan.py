@@ -7,6 +7,7 @@ import csv
 import gzip
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -34,6 +35,25 @@ class Plan(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn("12 bytes", made.stdout)
         self.assertIn("optimal", made.stdout)
+
+    def test_a_table_comes_through_a_pipe(self):
+        table = TABLES / "input.12.csv"
+        with table.open() as file:
+            made = subprocess.run(
+                ["sh", "-c", 'cat | "$0" plan /dev/stdin', TOOL], stdin=file, capture_output=True, text=True, check=False
+            )
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("12 bytes", made.stdout)
+
+    def test_a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder) / "pipe"
+            os.mkfifo(pipe)
+            made = subprocess.run(
+                [TOOL, "plan", pipe, "--max-seconds", "0.2"], capture_output=True, text=True, check=False, timeout=60
+            )
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("--max-seconds", made.stderr)
 
     def test_offsets_are_the_input_with_a_column(self):
         with tempfile.TemporaryDirectory() as folder:
