@@ -169,8 +169,10 @@ prepare(struct packer *packer, struct component *component)
         return 0;
     component->search =
         search_new(packer->problem, component->items, component->count, packer->budget->options->without, &status);
-    if (!component->search)
+    if (!component->search) {
         component->is_too_large = true;
+        budget_look(packer->budget); /* its lists may have come to a limit: then nothing goes on */
+    }
     return status;
 }
 
