@@ -146,6 +146,14 @@ text_append_attribute(struct text *text, const char *name, double number)
     text_append(text, "\"");
 }
 
+bool
+text_spend(struct text *text, int64_t nodes)
+{
+    if (context_check(text->context, nodes))
+        text->failed = true;
+    return !text->failed;
+}
+
 char *
 text_finish(struct text *text)
 {

@@ -51,6 +51,10 @@ text_append_xml(struct text *text, const char *string);
 void
 text_append_attribute(struct text *text, const char *name, double number);
 
+/* In loops that write: work, as context_check() counts it. False where the call is to end; the text has failed then. */
+bool
+text_spend(struct text *text, int64_t nodes);
+
 /* Hands the characters over (memory_release() them), "" if nothing was appended; NULL if an append had failed. */
 char *
 text_finish(struct text *text);

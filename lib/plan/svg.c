@@ -116,7 +116,7 @@ draw(struct drawing *drawing)
     for (int i = 0; i <= LINES; i++)
         draw_line(drawing, result->peak / LINES * i, "#ddd");
     text_append(&drawing->text, "<g stroke=\"white\" stroke-width=\"0.3\">\n");
-    for (size_t i = 0; i < drawing->plan->count; i++)
+    for (size_t i = 0; i < drawing->plan->count && text_spend(&drawing->text, 4); i++)
         draw_buffer(drawing, i);
     text_append(&drawing->text, "</g>\n");
     draw_line(drawing, result->peak, "#c00");

@@ -231,7 +231,7 @@ write_moments(struct text *page, const struct memmodel_trace *trace, const char 
     int64_t live[MEMMODEL_CATEGORY_COUNT] = {0};
     bool first = true;
 
-    for (size_t i = 0; i < trace->event_count; i++) {
+    for (size_t i = 0; i < trace->event_count && text_spend(page, 1); i++) {
         trace_follow(trace, (int32_t)i, live);
         if (!shown[i])
             continue;
@@ -250,7 +250,7 @@ write_names(struct text *page, const struct memmodel_trace *trace, const char *s
 
     if (!used)
         return MEMMODEL_ERROR_NOMEM;
-    for (size_t i = 0; i < trace->event_count; i++) {
+    for (size_t i = 0; i < trace->event_count && text_spend(page, 1); i++) {
         if (!shown[i])
             continue;
         used[trace->events[i].layer + 1] = 1;

@@ -38,12 +38,15 @@ layer_json(const struct memmodel_report_layer *layer)
 }
 
 static json_t *
-layers_json(const memmodel_report *report)
+layers_json(memmodel_context *context, const memmodel_report *report, int *status)
 {
+    enum { NODES_PER_LAYER = 16 };
     json_t *layers = json_array();
 
-    for (size_t i = 0; i < report->layer_count; i++)
+    for (size_t i = 0; i < report->layer_count && !*status; i++) {
+        *status = context_check(context, NODES_PER_LAYER);
         json_array_append_new(layers, layer_json(&report->layers[i]));
+    }
     return layers;
 }
 
@@ -128,16 +131,20 @@ static int
 json_of_report(const memmodel_report *report, memmodel_context *context, char **text)
 {
     OWN_ENVIRONMENT;
-    json_t *root;
-    int status;
+    int status = 0;
+    json_t *root, *layers = layers_json(context, report, &status);
 
+    if (status) {
+        json_decref(layers);
+        return status;
+    }
     root = json_pack("{ss si so so sb so ss sI so so so so ss so so}", "format", "memmodel-report", "version",
                      FORMAT_VERSION, "job", job_json(&report->job), "peak", peak_json(&report->peak), "verified",
                      memmodel_report_verified(report), "step_peaks", step_peaks_json(report), "moment", report->moment,
                      "parameters", (json_int_t)report->total.parameters, "categories",
-                     categories_json(report->categories), "total", layer_json(&report->total), "layers",
-                     layers_json(report), "formulas", formulas_json(report), "assumptions", report->assumptions,
-                     "unmodelled", unmodelled_json(report), "what_if", what_if_json(report));
+                     categories_json(report->categories), "total", layer_json(&report->total), "layers", layers,
+                     "formulas", formulas_json(report), "assumptions", report->assumptions, "unmodelled",
+                     unmodelled_json(report), "what_if", what_if_json(report));
     if (!root)
         return memory_failed(context, "writing JSON");
     status = json_write(context, root, text);

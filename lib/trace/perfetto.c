@@ -111,7 +111,7 @@ write_slices(struct writer *writer, enum track track)
     const struct memmodel_trace *trace = writer->trace;
     size_t first = 0;
 
-    for (size_t i = 1; i <= trace->event_count; i++) {
+    for (size_t i = 1; i <= trace->event_count && text_spend(&writer->text, 1); i++) {
         if (i < trace->event_count && same_slice(track, &trace->events[i], &trace->events[first]))
             continue;
         write_slice(writer, track, first, i);
@@ -130,7 +130,7 @@ perfetto_of_trace(const memmodel_trace *trace, memmodel_context *context, char *
     write_metadata(&writer);
     for (int track = TRACK_STEP; trace->event_count && track < TRACK_END; track++)
         write_slices(&writer, (enum track)track);
-    for (size_t i = 0; i < trace->event_count; i++)
+    for (size_t i = 0; i < trace->event_count && text_spend(&writer.text, 4); i++)
         write_counters(&writer, i);
     text_append(&writer.text,
                 "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"clock\":\"one microsecond is one event "

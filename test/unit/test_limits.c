@@ -256,6 +256,47 @@ an_estimate_ends_at_each_limit_and_leaves_nothing_behind(void **state)
     assert_int_equal(memory_used(*state), 0);
 }
 
+/* ---- loops over all that there is ---- */
+
+enum { LAYERS = 400 };
+
+static memmodel_network *
+many_layers(memmodel_context *context)
+{
+    memmodel_network *network;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(context, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){2, 8});
+    for (int i = 0; i < LAYERS; i++)
+        x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 8));
+    assert_int_equal(memmodel_network_status(network), 0);
+    return network;
+}
+
+/* Each layer that is written is work: with less than one node for it there is no text. */
+static void
+what_is_written_of_each_layer_is_work(void **state)
+{
+    int (*const writers[])(const memmodel_report *, memmodel_context *, char **) = {memmodel_report_to_json,
+                                                                                    memmodel_report_to_html};
+    memmodel_network *network = many_layers(*state);
+    struct memmodel_job job = {.size = sizeof job};
+    memmodel_report *report;
+    char *text;
+
+    assert_int_equal(memmodel_estimate(network, &job, &report), 0);
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
+        set_limits(*state, (struct memmodel_limits){.nodes = LAYERS / 2});
+        assert_error(*state, writers[i](report, *state, &text), MEMMODEL_ERROR_LIMIT, "nodes");
+        set_limits(*state, (struct memmodel_limits){0});
+        assert_int_equal(writers[i](report, *state, &text), 0);
+        memmodel_free(*state, text);
+    }
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
 /* ---- short calls, which only take memory ---- */
 
 static int
@@ -456,6 +497,7 @@ main(void)
         WITH_CONTEXT(cancelling_ends_the_call_that_runs),
         WITH_CONTEXT(what_is_no_bounded_call_is_neither_counted_nor_ended),
         WITH_CONTEXT(an_estimate_ends_at_each_limit_and_leaves_nothing_behind),
+        WITH_CONTEXT(what_is_written_of_each_layer_is_work),
         WITH_CONTEXT(short_calls_end_at_the_limit_of_memory_by_name),
     };
 
