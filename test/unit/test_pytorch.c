@@ -489,6 +489,24 @@ simulate_everything(memmodel_context *context)
     return 0;
 }
 
+/*
+ * 2^58 images [1, 0, 50] padded to [1, 99, 149], as a kernel of 100 asks: 2^58 * 99 * 149 * 4 bytes are more than 2^63. The
+ * convolution behind that has nothing to work on, and no word in it.
+ */
+static void
+what_is_too_large_to_pad_is_told_as_that(void **state)
+{
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (int64_t[]){INT64_C(1) << 58, 1, 0, 50});
+    memmodel_report *report;
+
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 4, .kernel = {100}, .padding = MEMMODEL_SAME));
+    assert_true(x >= 0);
+    memmodel_network_output(net, x);
+    assert_error(*state, memmodel_estimate(net, NULL, &report), MEMMODEL_ERROR_OVERFLOW, "more bytes than 63 bits");
+    memmodel_network_unref(net);
+}
+
 static void
 simulating_survives_failing_allocations(void **state)
 {
@@ -538,6 +556,7 @@ main(void)
         WITH_CONTEXT(a_tensor_with_two_names_gets_one_gradient),
         WITH_CONTEXT(an_unknown_optimizer_device_or_isa_is_refused_by_name),
         WITH_CONTEXT(more_live_bytes_than_63_bits_are_an_error),
+        WITH_CONTEXT(what_is_too_large_to_pad_is_told_as_that),
         WITH_CONTEXT(simulating_survives_failing_allocations),
         WITH_CONTEXT(the_same_job_gives_the_same_events),
     };

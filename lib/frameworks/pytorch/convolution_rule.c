@@ -61,16 +61,18 @@ static bool
 convolution_play(struct step *step, const struct convolution_call *call, struct value *results[ROLES])
 {
     const struct convolution_events *events;
-    int status = convolution_recall(&step->convolutions, step->context, &step->machine, call, &events);
+    int status;
 
+    if (step->status) /* its input may be none that a convolution takes */
+        return false;
+    status = convolution_recall(&step->convolutions, step->context, &step->machine, call, &events);
     if (!status) {
         play(step, events, results);
         return events->channels_last;
     }
-    if (!step->status)
-        step->status =
-            context_error(step->context, context_status(step->context, status), step->network->layers[step->layer].name,
-                          "%s", memmodel_context_error(step->context)->message);
+    step->status =
+        context_error(step->context, context_status(step->context, status), step->network->layers[step->layer].name,
+                      "%s", memmodel_context_error(step->context)->message);
     return false;
 }
 
