@@ -1,20 +1,25 @@
 """Feeds each reader of files with random input for a while, and counts in executions.json what all campaigns came to.
 
 usage: campaign.py PROGRAMS CORPUS SECONDS [NAME...]
+       campaign.py PROGRAMS CORPUS minimize [NAME...]
 
-PROGRAMS is the folder of the fuzzers, CORPUS one in which each has a folder with the inputs that it found. The readers
-take turns; those with the least processor time so far go first, so that a campaign that is stopped goes on where it was.
-What reaches code that the committed inputs do not is kept in CORPUS; `./run fuzz minimize` takes it over.
+PROGRAMS is the folder of the fuzzers, CORPUS one in which each has a folder with the inputs that it found, at first
+those of found/NAME.tar.gz. The readers take turns; those with the least processor time so far go first, so that a
+campaign that is stopped goes on where it was. `minimize` writes found/NAME.tar.gz anew: as few inputs as reach, with
+the committed ones of corpus/NAME, all code that is reached.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
-import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -34,13 +39,44 @@ def crashes(corpus: Path, name: str) -> int:
     return len([path for path in corpus.glob(f"{name}-*") if path.is_file() and "-slow-unit-" not in path.name])
 
 
+def folder_of(corpus: Path, name: str) -> Path:
+    """Where a reader keeps what it finds: what earlier campaigns kept, to begin with."""
+    found, kept = corpus / name, HERE / "found" / f"{name}.tar.gz"
+    if not found.is_dir():
+        found.mkdir(parents=True)
+        if kept.is_file():
+            with tarfile.open(kept) as archive:
+                archive.extractall(found, filter="data")
+    return found
+
+
+def minimize(program: Path, corpus: Path, name: str) -> None:
+    """Keeps what adds to the committed inputs, in an archive with the same bytes for the same inputs."""
+    found, least = folder_of(corpus, name), corpus / f"{name}.least"
+    shutil.rmtree(least, ignore_errors=True)
+    shutil.copytree(HERE / "corpus" / name, least)
+    committed = {path.name for path in least.iterdir()}
+    subprocess.run([program, "-merge=1", *OPTIONS, least, found], check=True, capture_output=True)
+    kept = [path for path in sorted(least.iterdir()) if path.name not in committed]
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for path in kept:
+            entry = tarfile.TarInfo(path.name)
+            entry.size = path.stat().st_size
+            archive.addfile(entry, io.BytesIO(path.read_bytes()))
+    (HERE / "found").mkdir(exist_ok=True)
+    (HERE / "found" / f"{name}.tar.gz").write_bytes(gzip.compress(packed.getvalue(), mtime=0))
+    total = len(list(found.iterdir()))
+    print(f"{name:12} {total} found, {len(kept)} kept beside {len(committed)} committed", flush=True)
+
+
 def turn(program: Path, corpus: Path, name: str, seconds: float) -> dict[str, float]:
     """What one reader did in one turn."""
-    found = corpus / name
-    found.mkdir(parents=True, exist_ok=True)
+    found = folder_of(corpus, name)
     before, crashed = processor_seconds(), crashes(corpus, name)
-    done = subprocess.run([program, *OPTIONS, f"-max_total_time={seconds:.0f}", f"-artifact_prefix={corpus / name}-",
-                           found, HERE / "corpus" / name], check=False, capture_output=True, text=True, errors="replace")
+    command = [program, *OPTIONS, f"-max_total_time={seconds:.0f}", f"-artifact_prefix={corpus / name}-", found,
+               HERE / "corpus" / name]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace")
     executed = EXECUTED.search(done.stderr)
     if not executed:
         sys.stderr.write(done.stderr[-4000:])
@@ -60,21 +96,30 @@ def add(name: str, came_to: dict[str, float]) -> None:
         total[key] += value
     part = COUNTS.with_suffix(".part")
     part.write_text(json.dumps(counts, indent=2, sort_keys=True) + "\n")
-    os.replace(part, COUNTS)
+    part.replace(COUNTS)
 
 
-def main(programs: Path, corpus: Path, seconds: float, names: list[str]) -> int:
-    names = names or sorted(path.name.removeprefix("fuzz_") for path in programs.glob("fuzz_*") if path.is_file())
+def campaign(programs: Path, corpus: Path, seconds: float, names: list[str]) -> int:
+    """A turn of each; 1 if an input ended a program."""
     counts = read_counts()
     failed = 0
     for name in sorted(names, key=lambda name: counts.get(name, {}).get("cpu_seconds", 0)):
         came_to = turn(programs / f"fuzz_{name}", corpus, name, seconds)
         add(name, came_to)
         failed += came_to["crashes"]
-        print(f"{name:12} {came_to['executions']:12,} executions {came_to['cpu_seconds']:7} s {came_to['crashes']:4} crashes",
-              flush=True)
+        print(f"{name:12} {came_to['executions']:12,} executions, {came_to['cpu_seconds']} s of a processor, "
+              f"{came_to['crashes']} crashes", flush=True)
     return 1 if failed else 0
 
 
+def main(programs: Path, corpus: Path, what: str, names: list[str]) -> int:
+    names = names or sorted(path.name.removeprefix("fuzz_") for path in programs.glob("fuzz_*") if path.is_file())
+    if what != "minimize":
+        return campaign(programs, corpus, float(what), names)
+    for name in names:
+        minimize(programs / f"fuzz_{name}", corpus, name)
+    return 0
+
+
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]), sys.argv[4:]))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4:]))
