@@ -39,9 +39,8 @@ class Plan(unittest.TestCase):
     def test_a_table_comes_through_a_pipe(self):
         table = TABLES / "input.12.csv"
         with table.open() as file:
-            made = subprocess.run(
-                ["sh", "-c", 'cat | "$0" plan /dev/stdin', TOOL], stdin=file, capture_output=True, text=True, check=False
-            )
+            command = ["sh", "-c", 'cat | "$0" plan /dev/stdin', TOOL]
+            made = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False)
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn("12 bytes", made.stdout)
 
