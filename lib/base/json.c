@@ -237,10 +237,36 @@ admit(struct json_document *document)
 
 /* ---- reading ---- */
 
+enum { NODES_A_PIECE = 8 }; /* jansson takes a KiB at a time */
+
+/* A text as jansson takes it: a piece at a time, with a look at the context's limits before each. */
+struct pieces {
+    memmodel_context *context;
+    const char *text;
+    size_t left;
+    int status;
+};
+
+static size_t
+next_piece(void *buffer, size_t length, void *data)
+{
+    struct pieces *pieces = data;
+    size_t taken = pieces->left < length ? pieces->left : length;
+
+    pieces->status = context_check(pieces->context, NODES_A_PIECE);
+    if (pieces->status)
+        return (size_t)-1;
+    memcpy(buffer, pieces->text, taken);
+    pieces->text += taken;
+    pieces->left -= taken;
+    return taken;
+}
+
 int
 json_document_parse(struct json_document *document, memmodel_context *context, const char *name, const char *text,
                     size_t length)
 {
+    struct pieces pieces;
     json_error_t error;
     int status;
 
@@ -248,10 +274,13 @@ json_document_parse(struct json_document *document, memmodel_context *context, c
     status = admit(document);
     if (status)
         return status;
-    document->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    pieces = (struct pieces){.context = context, .text = text, .left = length};
+    document->root = json_load_callback(next_piece, &pieces, JSON_REJECT_DUPLICATES, &error);
     if (document->root)
         return 0;
     json_document_release(document);
+    if (pieces.status)
+        return pieces.status;
     if (json_error_code(&error) == json_error_out_of_memory)
         return context_error(context, MEMMODEL_ERROR_NOMEM, name, "out of memory while reading JSON");
     return context_error_at(context, MEMMODEL_ERROR_PARSE, name, error.line, error.column, "%s", error.text);

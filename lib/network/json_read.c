@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NODES_A_LAYER = 8 };
+
 struct reader {
     struct json_document document;
     struct builder *builder;
@@ -560,6 +562,9 @@ read_items(struct reader *reader, const json_t *items)
     for (size_t i = 0; i < json_array_size(items) && !status; i++) {
         const json_t *item = json_array_get(items, i);
 
+        status = context_check(reader->builder->network.context, NODES_A_LAYER);
+        if (status)
+            return status;
         if (json_object_get(item, "scope"))
             status = read_scope(reader, item);
         else if (json_object_get(item, "release"))

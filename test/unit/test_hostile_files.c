@@ -192,6 +192,57 @@ texts_in_memory_are_read_up_to_the_limit(void **state)
 }
 
 static void
+limit_work(memmodel_context *context, int64_t nodes)
+{
+    const struct memmodel_limits limits = {.size = sizeof limits, .nodes = nodes};
+
+    assert_int_equal(memmodel_context_set_limits(context, &limits), 0);
+}
+
+/* A million characters, which are read a thousand at a time: 1,000 looks, each of some nodes. */
+static void
+a_long_text_of_json_is_work(void **state)
+{
+    enum { LENGTH = 1000000 };
+    memmodel_network *network;
+    char *text = malloc(LENGTH);
+
+    assert_non_null(text);
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = i == 0 ? '[' : i == LENGTH - 1 ? ']' : i % 2 ? '0' : ',';
+    limit_work(*state, 500);
+    assert_error(*state, memmodel_network_from_json(*state, "text", text, LENGTH - 1, &network), MEMMODEL_ERROR_LIMIT,
+                 "nodes");
+    limit_work(*state, 0);
+    assert_error(*state, memmodel_network_from_json(*state, "text", text, LENGTH - 1, &network), MEMMODEL_ERROR_PARSE,
+                 "");
+    free(text);
+}
+
+/* Some 60 characters each, so that the text is little work beside them. */
+static void
+each_layer_that_is_read_is_work(void **state)
+{
+    enum { LAYERS = 1000, LONGEST = 100 };
+    char *text = malloc((LAYERS + 2) * LONGEST), *at = text;
+    memmodel_network *network;
+
+    assert_non_null(text);
+    at += sprintf(at, "{\"format\":\"memmodel-network\",\"version\":1,\"layout\":\"channels_first\",\"symbols\":[],");
+    at += sprintf(at, "\"layers\":[{\"op\":\"input\",\"name\":\"x\",\"dims\":[4],\"dtype\":\"float32\"}");
+    for (int i = 0; i < LAYERS; i++)
+        at += sprintf(at, ",{\"op\":\"softmax\",\"name\":\"%d\",\"inputs\":[\"x\"],\"axis\":0}", i);
+    at += sprintf(at, "]}");
+    limit_work(*state, LAYERS);
+    assert_error(*state, memmodel_network_from_json(*state, "text", text, (size_t)(at - text), &network),
+                 MEMMODEL_ERROR_LIMIT, "nodes");
+    limit_work(*state, 0);
+    assert_int_equal(memmodel_network_from_json(*state, "text", text, (size_t)(at - text), &network), 0);
+    memmodel_network_unref(network);
+    free(text);
+}
+
+static void
 a_folder_is_no_file(void **state)
 {
     for (size_t i = 0; i < READERS; i++)
@@ -308,6 +359,8 @@ main(void)
         WITH_CONTEXT(a_device_that_does_not_end_is_read_up_to_the_limit),
         WITH_CONTEXT(ten_gigabytes_are_refused_without_being_read),
         WITH_CONTEXT(texts_in_memory_are_read_up_to_the_limit),
+        WITH_CONTEXT(a_long_text_of_json_is_work),
+        WITH_CONTEXT(each_layer_that_is_read_is_work),
         WITH_CONTEXT(a_folder_is_no_file),
         WITH_CONTEXT(a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit),
         WITH_CONTEXT(a_pipe_is_read_to_its_end_or_to_the_limit),
