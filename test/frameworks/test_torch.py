@@ -28,6 +28,10 @@ if TORCH:
             x = functional.relu(self.norm(self.conv(x)))
             return self.head(x.mean((2, 3)))
 
+    class Squares(nn.Module):
+        def forward(self, y):
+            return (y * y).mean()
+
     class Returns(nn.Module):
         """More than the loss: what it returns stays until the next step returns."""
 
@@ -254,6 +258,15 @@ class FromModule(unittest.TestCase):
         names = [layer.name for layer in report.layers]
         self.assertIn("conv.conv2d", names)
         self.assertIn("head.linear", names)
+
+    def test_a_loss_that_is_a_module_is_none_of_the_models(self):
+        model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 64))
+        network = memmodel.torch.from_module(model, (torch.zeros(32, 64),), loss=Squares())
+        layers = json.loads(network.to_json())["layers"]
+        scopes = [layer["scope"] for layer in layers if "scope" in layer]
+        self.assertEqual(scopes[-1], "(loss)")
+        for name in scopes[:-1]:
+            model.get_submodule(name)
 
     def test_where_a_value_decides_the_calls_are_those_of_its_answer(self):
         counts = {}

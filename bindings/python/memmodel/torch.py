@@ -125,7 +125,9 @@ class _Scopes:
 
 
 def _module_name(frame: Frame) -> str:
-    return "" if frame.path == "model" else frame.path.removeprefix("model.")
+    """As the model calls it. A loss that is a module is none of the model's: parentheses, which no checkpoint can name."""
+    part, _, within = frame.path.partition(".")
+    return within if part == "model" else frame.path.replace("loss", "(loss)", 1)
 
 
 def _scope_name(frame: Frame, outer: Sequence[tuple[Frame, Any]]) -> str:
