@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import trustme
 
-SECONDS_TO_START = 60
+SECONDS_TO_START = 300  # for what hangs, not for a busy machine
 
 
 def free_ports(count):

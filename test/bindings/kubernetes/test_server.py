@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 EXAMPLE, MODEL = (Path(word).resolve() for word in sys.argv[1:3])
 REVIEW = (HERE / "requests" / "review.json").read_bytes()
 MIB = 2**20
+BODY_SECONDS = 5  # that the server takes a body for
 HEAD = b"POST /mutate HTTP/1.1\r\nHost: localhost\r\n"
 
 
@@ -284,24 +285,33 @@ def takes_connections(served: Served) -> bool:
     return True
 
 
+def answer_after_sigterm(served):
+    """Of a review whose rest is sent when the server takes no connections any more; the seconds that its body took."""
+    with served.connect() as connection:
+        connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(REVIEW) + REVIEW[:100])
+        began = time.monotonic()
+        while not served.metric("memmodel_held_bytes"):
+            time.sleep(0.01)
+        served.process.terminate()
+        end = time.monotonic() + 20
+        while served.probe("/readyz").status_code != 503 and time.monotonic() < end:
+            time.sleep(0.01)
+        while takes_connections(served) and time.monotonic() < end:
+            time.sleep(0.01)
+        connection.sendall(REVIEW[100:])
+        return connection.recv(65536), time.monotonic() - began
+
+
 class Stopping(unittest.TestCase):
     def test_what_is_asked_when_sigterm_comes_is_answered(self):
-        served = Served(EXAMPLE, MODEL)
-        self.addCleanup(served.close)
-        with served.connect() as connection:
-            connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(REVIEW) + REVIEW[:100])
-            while not served.metric("memmodel_held_bytes"):
-                time.sleep(0.01)
-            served.process.terminate()
-            end = time.monotonic() + 20
-            while served.probe("/readyz").status_code != 503 and time.monotonic() < end:
-                time.sleep(0.01)
-            while takes_connections(served) and time.monotonic() < end:
-                time.sleep(0.01)
-            connection.sendall(REVIEW[100:])
-            reply = connection.recv(65536)
-            self.assertTrue(reply.startswith(b"HTTP/1.1 200"), reply)
-            self.assertIn(b"connection: close", reply.lower())
+        for _ in range(5):
+            served = Served(EXAMPLE, MODEL)
+            self.addCleanup(served.close)
+            reply, seconds = answer_after_sigterm(served)
+            if seconds < BODY_SECONDS:  # else the machine was too busy to ask in time
+                break
+        self.assertTrue(reply.startswith(b"HTTP/1.1 200"), reply)
+        self.assertIn(b"connection: close", reply.lower())
         served.process.wait(30)
         self.assertEqual(served.said(), "")
 
