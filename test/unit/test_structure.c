@@ -3,6 +3,7 @@
 #include "near.h"
 
 #include "expression/expression.h"
+#include "regression/certify.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -143,6 +144,38 @@ certified(const memmodel_model *model)
 
     assert_int_equal(memmodel_model_scores(model, &scores), 0);
     return scores.certified;
+}
+
+/* Whether a formula in x is proven to be positive where x lies between two numbers. */
+static bool
+proven_positive(memmodel_context *context, const char *text, double least, double most)
+{
+    struct certify_problem problem = {.least = &least, .most = &most, .input_count = 1, .positive = true};
+    struct expression_program *program;
+    struct expression_pool *pool;
+    expression formula;
+    bool proven;
+
+    assert_int_equal(expression_pool_new(context, &pool), 0);
+    assert_true(expression_symbol(pool, "x") >= 0);
+    formula = expression_parse(pool, "formula", text);
+    assert_int_equal(expression_compile(pool, &formula, 1, &program), 0);
+    problem.program = program;
+    assert_int_equal(certify(&problem, &proven), 0);
+    expression_program_free(program);
+    expression_pool_free(pool);
+    return proven;
+}
+
+/*
+ * (x - 1)^2 + 1/4 is nowhere below 1/4, but of x from 0 to 3 the sum's parts alone say no more than 0 - 2 * 3 + 5/4 < 0. With
+ * 3/4 instead of 5/4 it is -1/4 at 1.
+ */
+static void
+what_the_whole_does_not_show_is_proven_of_its_parts(void **state)
+{
+    assert_true(proven_positive(*state, "x^2 - 2*x + 5/4", 0, 3));
+    assert_false(proven_positive(*state, "x^2 - 2*x + 3/4", 0, 3));
 }
 
 static void
@@ -594,6 +627,7 @@ main(void)
         WITH_CONTEXT(a_pole_a_logarithm_of_zero_and_a_root_below_zero_have_no_range),
         WITH_CONTEXT(a_step_has_slopes_of_its_direction),
         WITH_CONTEXT(every_value_and_every_slope_lies_in_its_range),
+        WITH_CONTEXT(what_the_whole_does_not_show_is_proven_of_its_parts),
         WITH_CONTEXT(a_fitted_formula_is_certified_and_its_file_too),
         WITH_CONTEXT(a_formula_with_a_pole_between_the_samples_is_not_returned),
         WITH_CONTEXT(a_file_that_claims_a_certificate_for_a_pole_is_refused),
