@@ -207,6 +207,21 @@ a_part_that_cannot_be_aligned_is_named(void **state)
     memmodel_plan_unref(plan);
 }
 
+/* Of a whole at 0 the part that begins 64 bytes into it is at 64. */
+static void
+a_part_is_fixed_where_its_whole_says_or_refused(void **state)
+{
+    memmodel_plan *plan =
+        parse(*state, "id,lower,upper,size,offset,shares\nwhole,0,4,256,0,\npart,1,3,64,128,whole+64\n");
+
+    assert_error(*state, memmodel_plan_solve(plan, NULL), MEMMODEL_ERROR_INVALID_ARGUMENT,
+                 "fixed at offsets that do not agree");
+    memmodel_plan_unref(plan);
+    plan = parse(*state, "id,lower,upper,size,offset,shares\nwhole,0,4,256,0,\npart,1,3,64,64,whole+64\n");
+    assert_int_equal(solve(plan).peak, 256);
+    memmodel_plan_unref(plan);
+}
+
 /* What is concatenated is written where the whole will be. */
 static void
 a_part_lies_in_its_whole(void **state)
@@ -616,6 +631,7 @@ main(void)
         WITH_CONTEXT(shared_memory_is_left_to_others_where_one_has_a_gap_and_nobody_needs_it),
         WITH_CONTEXT(shared_memory_is_kept_between_two_lives),
         WITH_CONTEXT(a_part_that_cannot_be_aligned_is_named),
+        WITH_CONTEXT(a_part_is_fixed_where_its_whole_says_or_refused),
         WITH_CONTEXT(a_part_lies_in_its_whole),
         WITH_CONTEXT(what_is_in_use_all_the_time_lies_at_the_bottom),
         WITH_CONTEXT(a_plan_of_nothing_but_whole_lives_is_their_sum),
