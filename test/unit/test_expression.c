@@ -85,6 +85,8 @@ whole_parts_leave_a_floor(void **state)
     assert_same(pool, "floor((3*n + k*2)/2)", "n + k + floor(n/2)");
     assert_same(pool, "ceil(n/3)", "floor((n + 2)/3)");
     assert_same(pool, "floor(-n/2)", "floor(n/2) - n");
+    /* at 5: ceil(1.118) = 2, which floor((sqrt(n) + 1)/2) is not, as it would be for an integer over 2 */
+    assert_same(pool, "ceil(sqrt(n)/2)", "-floor(-sqrt(n)/2)");
     /* three layers of kernel 3, stride 2, padding 1: each floor((n + 2 - 3) / 2) + 1 */
     assert_same(pool, "floor((floor((floor((n - 1)/2) + 1 - 1)/2) + 1 - 1)/2) + 1", "floor((n - 1)/8) + 1");
     /* sqrt(n) is no integer: only whole numbers leave */
@@ -168,6 +170,27 @@ overflow_is_an_error_that_passes_through(void **state)
     assert_int_equal(expression_power(pool, expression_add(pool, n, large), 4, 1), MEMMODEL_ERROR_OVERFLOW);
     assert_int_equal(expression_power(pool, n, (int64_t)1 << 40, 1), MEMMODEL_ERROR_OVERFLOW);
     assert_true(expression_add(pool, large, n) >= 0);
+    expression_pool_free(pool);
+}
+
+/* Of more terms than the 4096 that are multiplied out, each times one is one, times two are two. */
+static void
+a_long_sum_is_multiplied_by_a_term_but_not_by_a_sum(void **state)
+{
+    struct expression_pool *pool = new_pool(*state);
+    struct text text = TEXT_INIT(*state);
+    expression sum, term = expression_symbol(pool, "y"), product;
+
+    text_append(&text, "x");
+    for (int i = 2; i <= 4097; i++)
+        text_printf(&text, "+x^%d", i);
+    sum = parse(pool, text.bytes);
+    product = expression_multiply(pool, sum, term);
+    assert_true(product >= 0);
+    assert_int_equal(expression_divide(pool, product, term), sum);
+    assert_int_equal(expression_multiply(pool, term, sum), product);
+    assert_error(*state, expression_multiply(pool, sum, parse(pool, "y + 1")), MEMMODEL_ERROR_OVERFLOW, "4096 terms");
+    text_release(&text);
     expression_pool_free(pool);
 }
 
@@ -578,6 +601,7 @@ main(void)
         WITH_CONTEXT(assumed_multiples_make_floors_exact),
         WITH_CONTEXT(equations_tell_of_what_a_symbol_is_a_multiple),
         WITH_CONTEXT(overflow_is_an_error_that_passes_through),
+        WITH_CONTEXT(a_long_sum_is_multiplied_by_a_term_but_not_by_a_sum),
         WITH_CONTEXT(senseless_arguments_are_refused),
         WITH_CONTEXT(errors_of_texts_have_their_column),
         WITH_CONTEXT(hostile_texts_are_refused_quickly),
