@@ -119,6 +119,27 @@ what_columns_that_come_and_go_leave_is_what_projections_say(void **state)
     assert_true(shortened >= SEEDS / 2);
 }
 
+/* What is shortened and grows again goes on until it has explained more than before, or has more columns. */
+static void
+a_step_leads_to_the_best_of_its_number_so_far(void **state)
+{
+    for (uint64_t seed = 1; seed <= 100 * SEEDS; seed++) {
+        double least[PATH_MOST + 1];
+        struct path path;
+
+        for (size_t count = 0; count <= PATH_MOST; count++)
+            least[count] = INFINITY;
+        draw_path(*state, seed, &path);
+        while (path_step(&path, 6)) {
+            double rest = vector_dot(ROWS, path.residuals, path.residuals);
+
+            assert_true(rest < least[path.count] * (1 - 1e-12)); /* more than rounding */
+            least[path.count] = rest;
+        }
+        path_release(*state, &path);
+    }
+}
+
 static void
 a_column_that_later_ones_make_vain_goes(void **state)
 {
@@ -205,6 +226,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(what_columns_that_come_and_go_leave_is_what_projections_say),
+        WITH_CONTEXT(a_step_leads_to_the_best_of_its_number_so_far),
         WITH_CONTEXT(a_column_that_later_ones_make_vain_goes),
         WITH_CONTEXT(what_is_recalled_is_the_best_of_its_number),
         WITH_CONTEXT(without_a_column_the_others_have_their_signs),
