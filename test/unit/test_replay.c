@@ -312,6 +312,36 @@ a_written_replay_is_read_back_as_the_same_events(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* PyTorch's _snapshot() has one history a device, in their order, and each segment says which device it is of. */
+static void
+segments_are_of_the_device_whose_history_is_written(void **state)
+{
+    memmodel_trace *trace = small_trace(*state);
+    memmodel_replay *replay = replay_of(trace, "cuda_caching", NULL, 0);
+    char path[] = "/tmp/memmodel-replay-XXXXXX", bytes[8192];
+    const struct pickle_list *segments, *devices;
+    struct pickle pickle;
+    FILE *file;
+    size_t length;
+
+    close(mkstemp(path));
+    assert_int_equal(memmodel_replay_write(replay, path), 0);
+    file = fopen(path, "rb");
+    length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    unlink(path);
+    assert_int_equal(pickle_parse(&pickle, *state, "snapshot", bytes, length), 0);
+    devices = pickle_get_list(&pickle.root, "device_traces");
+    segments = pickle_get_list(&pickle.root, "segments");
+    assert_int_equal(devices->count, 1);
+    assert_true(segments->count > 0);
+    for (size_t i = 0; i < segments->count; i++)
+        assert_int_equal(pickle_get_integer(&segments->items[i], "device", -1), 0);
+    pickle_release(&pickle);
+    memmodel_replay_unref(replay);
+    memmodel_trace_unref(trace);
+}
+
 static void
 an_allocator_without_segments_writes_no_snapshot(void **state)
 {
@@ -385,6 +415,7 @@ main(void)
         WITH_CONTEXT(a_pickle_that_is_not_plain_data_is_refused_with_its_offset),
         WITH_CONTEXT(a_history_that_cannot_be_is_refused),
         WITH_CONTEXT(a_written_replay_is_read_back_as_the_same_events),
+        WITH_CONTEXT(segments_are_of_the_device_whose_history_is_written),
         WITH_CONTEXT(an_allocator_without_segments_writes_no_snapshot),
         WITH_CONTEXT(replays_survive_failing_allocations),
     };
