@@ -68,6 +68,24 @@ words_and_leftovers_are_no_numbers(void **state)
     assert_true(integer == INT64_MIN);
 }
 
+static bool
+matches(const char *pattern, const char *text)
+{
+    return text_matches(pattern, strlen(pattern), text);
+}
+
+/* As the shell's: `*` is any letters, none included, `?` is one. */
+static void
+patterns_are_those_of_a_shell(void **state)
+{
+    (void)state;
+    assert_true(matches("a*c", "abbc") && matches("a*c", "ac") && matches("a?c", "abc") && matches("ab**", "ab"));
+    assert_true(matches("*ab*c", "aababxc")); /* what the first * stands for grows until the rest fits */
+    assert_false(matches("a*c", "acb") || matches("a?c", "ac") || matches("ab", "abc") || matches("", "a"));
+    assert_true(text_matches("ab*", 2, "ab")); /* of the pattern "ab", what stands behind is none of it */
+    assert_false(text_matches("ab*", 2, "abc"));
+}
+
 struct example_options {
     size_t size;
     int64_t first, second;
@@ -159,6 +177,7 @@ main(void)
         cmocka_unit_test(quotients_round_towards_the_named_side),
         WITH_CONTEXT(numbers_survive_printing_and_reading),
         cmocka_unit_test(words_and_leftovers_are_no_numbers),
+        cmocka_unit_test(patterns_are_those_of_a_shell),
         WITH_CONTEXT(older_and_newer_option_structs_are_understood),
         cmocka_unit_test(older_and_newer_callers_get_results_up_to_their_size),
         WITH_CONTEXT(wrong_json_is_refused_with_line_and_column),
