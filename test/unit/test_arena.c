@@ -252,6 +252,22 @@ hostile_names_are_plain_text(void **state)
 }
 
 static void
+every_name_of_c_is_written(void **state)
+{
+    static const char *const names[] = {"a", "z", "A", "Z", "_", "_09azAZ"};
+    memmodel_plan *plan = parse_and_solve(*state, "id,lower,upper,size\na,0,2,8\n");
+    char *code, expected[64];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(memmodel_plan_to_c(plan, names[i], &code), 0);
+        snprintf(expected, sizeof expected, " %s = {", names[i]);
+        assert_non_null(strstr(code, expected));
+        memmodel_free(*state, code);
+    }
+    memmodel_plan_unref(plan);
+}
+
+static void
 only_names_of_c_and_solved_plans_are_written(void **state)
 {
     static const char *const names[] = {"", "2net", "a b", "a-b", "net\n"};
@@ -283,6 +299,7 @@ main(void)
         WITH_CONTEXT(names_become_enumerators_unless_two_would_be_the_same),
         WITH_CONTEXT(a_gap_makes_two_lives),
         WITH_CONTEXT(hostile_names_are_plain_text),
+        WITH_CONTEXT(every_name_of_c_is_written),
         WITH_CONTEXT(only_names_of_c_and_solved_plans_are_written),
     };
 

@@ -373,7 +373,9 @@ settings_that_pytorch_refuses_are_refused_with_a_reason(void **state)
     expect_refused(*state, "garbage_collection_threshold:0", parse, "between 0 and 1");
     expect_refused(*state, "per_process_memory_fraction:1.5", parse, "between 0 and 1");
     expect_refused(*state, "roundup_power2_divisions:3", parse, "power of two");
+    expect_refused(*state, "roundup_power2_divisions:0", parse, "power of two"); /* 0 turns it off in intervals only */
     expect_refused(*state, "roundup_power2_divisions:[256:3]", parse, "power of two");
+    expect_refused(*state, "roundup_power2_divisions:[0:2]", parse, "power of two of mebibytes");
     expect_refused(*state, "roundup_power2_divisions:[300:4]", parse, "power of two of mebibytes");
     expect_refused(*state, "roundup_power2_divisions:[256:2", parse, "ends with ]");
     expect_refused(*state, "expandable_segments:true", parse, "neither True nor False");
