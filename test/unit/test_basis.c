@@ -15,16 +15,20 @@ struct terms {
 };
 
 static void
-make_terms(const memmodel_samples *samples, const char *target, struct terms *terms)
+make_terms_of(const memmodel_samples *samples, const char *target, int32_t basis, struct terms *terms)
 {
-    const struct memmodel_fit_options options = {.size = sizeof options,
-                                                 .target = target,
-                                                 .basis = MEMMODEL_BASIS_POSYNOMIAL,
-                                                 .loss = MEMMODEL_FIT_LOSS_RELATIVE};
+    const struct memmodel_fit_options options = {
+        .size = sizeof options, .target = target, .basis = basis, .loss = MEMMODEL_FIT_LOSS_RELATIVE};
 
     assert_int_equal(training_read(samples, &options, &terms->training), 0);
     assert_int_equal(structure_read(samples, &terms->training, &options, &terms->structure), 0);
     assert_int_equal(basis_new(&terms->training, &options, &terms->structure, &terms->basis), 0);
+}
+
+static void
+make_terms(const memmodel_samples *samples, const char *target, struct terms *terms)
+{
+    make_terms_of(samples, target, MEMMODEL_BASIS_POSYNOMIAL, terms);
 }
 
 static void
@@ -124,6 +128,44 @@ a_short_table_has_room(void **state)
     memmodel_samples_unref(samples);
 }
 
+/* The size of the term that the text says; 0 if there is none. */
+static unsigned
+size_of(const struct basis *basis, const char *text)
+{
+    expression term = expression_parse(basis->pool, "term", text);
+
+    for (size_t j = 0; j < basis->count; j++)
+        if (basis->terms[j] == term)
+            return basis->sizes[j];
+    return 0;
+}
+
+/* Inputs, numbers, signs and functions count one each, as do powers: log, x, + and 1 are four. */
+static void
+the_size_of_a_term_is_how_many_symbols_it_has(void **state)
+{
+    static const struct {
+        const char *term;
+        unsigned symbols;
+    } cases[] = {{"x", 1},          {"x*y", 3},           {"sqrt(x)", 2},   {"x^2", 2},
+                 {"log(x + 1)", 4}, {"1/(x + 1)", 4},     {"y/(x + 1)", 6}, {"log(y)", 2},
+                 {"1/y", 2},        {"max(x - 2, 0)", 4}, {"min(x, y)", 3}, {"sqrt(x)*sqrt(y)", 5},
+                 {"equal(x, 0)", 3}};
+    memmodel_samples *samples;
+    struct terms terms;
+
+    assert_int_equal(memmodel_samples_new(*state, (const char *[]){"x", "y", "bytes"}, 3, &samples), 0);
+    for (int x = 0; x <= 4; x++)
+        for (int y = 2; y <= 6; y++)
+            assert_int_equal(memmodel_samples_add(samples, (double[]){x, y, 10 + x * y}), 0);
+    make_terms_of(samples, "bytes", MEMMODEL_BASIS_GENERAL, &terms);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (size_of(&terms.basis, cases[i].term) != cases[i].symbols)
+            fail_msg("%s has %u symbols", cases[i].term, size_of(&terms.basis, cases[i].term));
+    release_terms(*state, &terms);
+    memmodel_samples_unref(samples);
+}
+
 int
 main(void)
 {
@@ -131,6 +173,7 @@ main(void)
         WITH_CONTEXT(at_least_two_rows_lie_on_either_side_of_a_bend),
         WITH_CONTEXT(what_a_long_table_has_no_room_for_is_told),
         WITH_CONTEXT(a_short_table_has_room),
+        WITH_CONTEXT(the_size_of_a_term_is_how_many_symbols_it_has),
     };
 
     return cmocka_run_group_tests_name("terms", tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -265,6 +266,31 @@ a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit(void **state)
     remove_place(&place);
 }
 
+static void
+do_nothing(int number)
+{
+    (void)number;
+}
+
+/* Each millisecond comes a signal, which ends system calls that wait. */
+static void
+a_signal_does_not_end_the_wait_for_a_pipe(void **state)
+{
+    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    struct sigaction nothing = {.sa_handler = do_nothing}, before;
+    struct place place = new_place();
+    memmodel_samples *samples;
+
+    assert_int_equal(mkfifo(place.path, 0600), 0);
+    assert_int_equal(sigaction(SIGALRM, &nothing, &before), 0);
+    limit(*state, 0, 0.05);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    assert_error(*state, memmodel_samples_read(*state, place.path, &samples), MEMMODEL_ERROR_LIMIT, "seconds");
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    remove_place(&place);
+}
+
 struct writer {
     const char *path;
     int ends;
@@ -363,6 +389,7 @@ main(void)
         WITH_CONTEXT(each_layer_that_is_read_is_work),
         WITH_CONTEXT(a_folder_is_no_file),
         WITH_CONTEXT(a_pipe_that_nobody_writes_is_waited_for_as_long_as_the_limit),
+        WITH_CONTEXT(a_signal_does_not_end_the_wait_for_a_pipe),
         WITH_CONTEXT(a_pipe_is_read_to_its_end_or_to_the_limit),
         WITH_CONTEXT(a_text_is_not_read_behind_its_end),
     };

@@ -1,6 +1,7 @@
 /* memmodel_plan: buffers, what they share, and the plans of small and of famous tables. */
 #include "allocations.h"
 #include "check.h"
+#include "plan/profile.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -255,6 +256,30 @@ a_plan_of_nothing_but_whole_lives_is_their_sum(void **state)
 
     assert_int_equal(result.peak, 18); /* v highest: 8 + 8 + 2 */
     assert_int_equal(result.status, MEMMODEL_PLAN_OPTIMAL);
+    memmodel_plan_unref(plan);
+}
+
+/* b has its bytes behind the end of a and within the gap of c: both may lie where it does. a and c are in use together. */
+static void
+an_item_fits_where_its_own_times_leave_room(void **state)
+{
+    memmodel_plan *plan = parse(*state, "id,lower,upper,size,gaps\na,0,2,10,\nb,2,4,10,\nc,0,6,10,2-4\n");
+    struct problem problem;
+    struct profile profile;
+    int64_t offset = -1;
+
+    assert_int_equal(problem_make(plan, &problem), 0);
+    assert_int_equal(profile_make(&profile, &problem), 0);
+    assert_int_equal(profile_take(&profile, &problem.items[1], 0), 0);
+    assert_int_equal(profile_fit(&profile, &problem.items[0], 1, &offset), 0);
+    assert_int_equal(offset, 0);
+    assert_int_equal(profile_fit(&profile, &problem.items[2], 1, &offset), 0);
+    assert_int_equal(offset, 0);
+    assert_int_equal(profile_take(&profile, &problem.items[2], 0), 0);
+    assert_int_equal(profile_fit(&profile, &problem.items[0], 1, &offset), 0);
+    assert_int_equal(offset, 10);
+    profile_release(&profile);
+    problem_release(&problem);
     memmodel_plan_unref(plan);
 }
 
@@ -635,6 +660,7 @@ main(void)
         WITH_CONTEXT(a_part_lies_in_its_whole),
         WITH_CONTEXT(what_is_in_use_all_the_time_lies_at_the_bottom),
         WITH_CONTEXT(a_plan_of_nothing_but_whole_lives_is_their_sum),
+        WITH_CONTEXT(an_item_fits_where_its_own_times_leave_room),
         WITH_CONTEXT(a_capacity_is_enough_or_proven_too_small),
         WITH_CONTEXT(a_plan_within_the_capacity_need_not_be_the_least),
         WITH_CONTEXT(a_capacity_below_the_largest_buffer_is_refused),
