@@ -162,6 +162,32 @@ a_column_that_later_ones_make_vain_goes(void **state)
     assert_true(masked >= SEEDS / 2);
 }
 
+/* Columns 2 and 3 explain most together, but are of two groups; those from 6 on are of none. */
+static void
+a_path_keeps_to_one_group_and_to_columns_of_none(void **state)
+{
+    static const uint16_t groups[COLUMNS] = {0, 1, 1, 2, 2, 1};
+    size_t grouped = 0;
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct path path;
+
+        draw_path(*state, seed, &path);
+        path.groups = groups;
+        while (path_step(&path, 6)) {
+            bool first =
+                has(path.chosen, path.count, 1) || has(path.chosen, path.count, 2) || has(path.chosen, path.count, 5);
+            bool second = has(path.chosen, path.count, 3) || has(path.chosen, path.count, 4);
+
+            assert_false(first && second);
+            grouped += first || second;
+        }
+        assert_int_equal(path.longest, 6);
+        path_release(*state, &path);
+    }
+    assert_true(grouped >= SEEDS);
+}
+
 static void
 what_is_recalled_is_the_best_of_its_number(void **state)
 {
@@ -228,6 +254,7 @@ main(void)
         WITH_CONTEXT(what_columns_that_come_and_go_leave_is_what_projections_say),
         WITH_CONTEXT(a_step_leads_to_the_best_of_its_number_so_far),
         WITH_CONTEXT(a_column_that_later_ones_make_vain_goes),
+        WITH_CONTEXT(a_path_keeps_to_one_group_and_to_columns_of_none),
         WITH_CONTEXT(what_is_recalled_is_the_best_of_its_number),
         WITH_CONTEXT(without_a_column_the_others_have_their_signs),
     };
