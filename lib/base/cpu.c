@@ -7,7 +7,6 @@
 #if defined(__x86_64__) || defined(__i386__)
 
 #include <cpuid.h>
-#include <stdint.h>
 
 /* Registers that the system saves: of 128 and 256 bits; also the masks and the two parts of those of 512 bits. */
 enum { STATE_256 = 0x6, STATE_512 = 0xe6 };
@@ -37,17 +36,29 @@ cpu_has_tiles(void)
 }
 
 enum cpu_vectors
+cpu_vectors_of(const struct cpu_answers *answers)
+{
+    if (!has_all(answers->features, bit_OSXSAVE | bit_AVX | bit_FMA) || !has_all(answers->more_features, bit_AVX2) ||
+        !has_all(answers->saved, STATE_256))
+        return CPU_VECTORS_128;
+    if (!has_all(answers->more_features, bit_AVX512F | bit_AVX512DQ) || !has_all(answers->saved, STATE_512))
+        return CPU_VECTORS_256;
+    return CPU_VECTORS_512;
+}
+
+enum cpu_vectors
 cpu_vectors(void)
 {
-    const uint32_t avx512 = bit_AVX512F | bit_AVX512DQ;
-    uint32_t a, b, c, d, state;
+    struct cpu_answers answers = {.features = 0};
+    uint32_t a, b, c, d;
 
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !has_all(c, bit_OSXSAVE | bit_AVX | bit_FMA))
-        return CPU_VECTORS_128;
-    state = saved_state();
-    if (!has_all(state, STATE_256) || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !has_all(b, bit_AVX2))
-        return CPU_VECTORS_128;
-    return has_all(state, STATE_512) && has_all(b, avx512) ? CPU_VECTORS_512 : CPU_VECTORS_256;
+    if (__get_cpuid(1, &a, &b, &c, &d))
+        answers.features = c;
+    if (has_all(answers.features, bit_OSXSAVE))
+        answers.saved = saved_state();
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        answers.more_features = b;
+    return cpu_vectors_of(&answers);
 }
 
 #else

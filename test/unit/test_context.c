@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -67,6 +68,49 @@ words_and_leftovers_are_no_numbers(void **state)
     assert_true(parse_int64("-9223372036854775808", &integer));
     assert_true(integer == INT64_MIN);
 }
+
+#if defined(__x86_64__)
+
+/* Bits of the answers: Intel's Software Developer's Manual, volume 2, CPUID, and volume 1, 13.3. */
+enum {
+    FMA = 1 << 12,
+    OSXSAVE = 1 << 27,
+    AVX = 1 << 28,
+    AVX2 = 1 << 5,
+    AVX512F = 1 << 16,
+    AVX512DQ = 1 << 17,
+    SSE_STATE = 1 << 1,
+    AVX_STATE = 1 << 2,
+    AVX512_STATE = 7 << 5,
+};
+
+static void
+vectors_are_as_wide_as_processor_and_system_allow(void **state)
+{
+    const uint32_t old = SSE_STATE, usual = SSE_STATE | AVX_STATE, wide = SSE_STATE | AVX_STATE | AVX512_STATE;
+    const uint32_t all = OSXSAVE | AVX | FMA;
+    const struct {
+        struct cpu_answers answers;
+        enum cpu_vectors vectors;
+    } processors[] = {
+        {{0, 0, 0}, CPU_VECTORS_128},                               /* Nehalem */
+        {{OSXSAVE | AVX, 0, usual}, CPU_VECTORS_128},               /* Sandy Bridge */
+        {{all, 0, usual}, CPU_VECTORS_128},                         /* Piledriver: FMA, but no AVX2 */
+        {{OSXSAVE | AVX, AVX2, usual}, CPU_VECTORS_128},            /* AVX2 without FMA */
+        {{all, AVX2, usual}, CPU_VECTORS_256},                      /* Haswell */
+        {{all, AVX2, old}, CPU_VECTORS_128},                        /* Haswell, of a system that saves 128 bits */
+        {{AVX | FMA, AVX2, 0}, CPU_VECTORS_128},                    /* and of one that saves by other means */
+        {{all, AVX2 | AVX512F, wide}, CPU_VECTORS_256},             /* Knights Landing: no DQ */
+        {{all, AVX2 | AVX512F | AVX512DQ, wide}, CPU_VECTORS_512},  /* Skylake-SP */
+        {{all, AVX2 | AVX512F | AVX512DQ, usual}, CPU_VECTORS_256}, /* of a system that saves 256 bits */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++)
+        assert_int_equal(cpu_vectors_of(&processors[i].answers), processors[i].vectors);
+}
+
+#endif
 
 static bool
 matches(const char *pattern, const char *text)
@@ -177,6 +221,9 @@ main(void)
         cmocka_unit_test(quotients_round_towards_the_named_side),
         WITH_CONTEXT(numbers_survive_printing_and_reading),
         cmocka_unit_test(words_and_leftovers_are_no_numbers),
+#if defined(__x86_64__)
+        cmocka_unit_test(vectors_are_as_wide_as_processor_and_system_allow),
+#endif
         cmocka_unit_test(patterns_are_those_of_a_shell),
         WITH_CONTEXT(older_and_newer_option_structs_are_understood),
         cmocka_unit_test(older_and_newer_callers_get_results_up_to_their_size),
