@@ -155,7 +155,7 @@ unknown_target(struct import *import, const struct value *x, const struct value 
                     (!element_integer(import, target->elements[axis], &integer) || integer != 0))
                     unknown |= bit_of(i);
         }
-    if (!computed || !(unknown & (target->symbolic ? target->symbolic : inferred ? unknown : 0)))
+    if (!computed || !(target->symbolic || (inferred && unknown)))
         return unknown;
     return inferred && import->opset < RANK_KNOWN_SINCE ? NOTHING_KNOWN : first_bits(target->count);
 }

@@ -482,6 +482,40 @@ a_residual_sum_is_part_of_its_convolution(void **state)
     onnx_release(&file);
 }
 
+/*
+ * x of 1 * 6,000 floats becomes r of [2 batch, 3,000], whose first size onnxruntime cannot compute and whose second it
+ * has read (onnx/defs/tensor/defs.cc, Reshape): the sum over the first axis has a known size, and Tanh works in place.
+ */
+static void
+one_unknown_size_of_a_target_leaves_the_others_known(void **state)
+{
+    static const int64_t zero[] = {0}, two[] = {2}, columns[] = {3000};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "batch,6000");
+    onnx_stored(&file, "zero", ONNX_INT64, "", zero, 1);
+    onnx_stored(&file, "axis", ONNX_INT64, "1", zero, 1);
+    onnx_stored(&file, "two", ONNX_INT64, "", two, 1);
+    onnx_stored(&file, "columns", ONNX_INT64, "1", columns, 1);
+    onnx_node(&file, "Shape", "x", "shape", "");
+    onnx_node(&file, "Gather", "shape,zero", "n", "");
+    onnx_node(&file, "Mul", "n,two", "rows", "");
+    onnx_node(&file, "Unsqueeze", "rows,axis", "first", "");
+    onnx_node(&file, "Concat", "first,columns", "to", "axis=0");
+    onnx_node(&file, "Reshape", "x,to", "r", "");
+    onnx_node(&file, "ReduceSum", "r,axis", "sum", "keepdims=0");
+    onnx_node(&file, "Tanh", "sum", "t", "");
+    onnx_node(&file, "ReduceSum", "t,axis", "y", "keepdims=0");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_int_equal(peak_of(network, "onnxruntime", SYMBOLS({"batch", 1})), 4 * (6000 + 3000 + 1));
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
 static void
 an_unknown_level_of_optimization_is_refused(void **state)
 {
@@ -523,6 +557,7 @@ main(void)
         cmocka_unit_test(reading_without_memory_fails_after_a_failure_as_well),
         WITH_CONTEXT(onnxruntime_works_in_place_where_it_can),
         WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
+        WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
         WITH_CONTEXT(an_unknown_level_of_optimization_is_refused),
     };
 
