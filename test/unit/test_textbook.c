@@ -111,6 +111,24 @@ the_cnn_multiplies_as_often_as_by_hand(void **state)
     memmodel_network_unref(network);
 }
 
+/* Each of 3 x 7 elements sums 5 products. */
+static void
+a_matrix_product_multiplies_along_the_axis_it_sums(void **state)
+{
+    memmodel_network *network;
+    memmodel_report *report;
+    memmodel_tensor a, b;
+
+    assert_int_equal(memmodel_network_new(*state, &network), 0);
+    a = memmodel_network_input(network, "a", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){3, 5});
+    b = memmodel_network_input(network, "b", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){5, 7});
+    assert_true(memmodel_network_matmul(network, a, b, NULL) >= 0);
+    report = report_of(network, "forward", NULL, 0);
+    assert_int_equal(total_of(report).multiply_adds, 3 * 7 * 5);
+    memmodel_report_unref(report);
+    memmodel_network_unref(network);
+}
+
 /* ---- a network known by its counts ---- */
 
 static memmodel_network *
@@ -264,6 +282,7 @@ main(void)
         WITH_CONTEXT(the_cnn_has_the_activations_of_its_table),
         WITH_CONTEXT(the_cnn_has_the_parameters_of_its_table),
         WITH_CONTEXT(the_cnn_multiplies_as_often_as_by_hand),
+        WITH_CONTEXT(a_matrix_product_multiplies_along_the_axis_it_sums),
         WITH_CONTEXT(a_network_known_by_its_counts_takes_742_93_mib),
         WITH_CONTEXT(the_unet_counts_1291_125_bytes_per_voxel),
         WITH_CONTEXT(the_unet_has_the_parameters_of_its_filters),
