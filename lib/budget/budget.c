@@ -31,7 +31,7 @@ add_step(memmodel_budget *budget, int means, bool is_taken, int64_t peak, double
         return MEMMODEL_ERROR_NOMEM;
     if (is_taken) {
         budget->result.peak = peak;
-        budget->result.extra = (1 + budget->result.extra) * (1 + extra) - 1;
+        budget->result.extra += (1 + budget->result.extra) * extra; /* the first one stays exact */
     }
     budget->steps[budget->count++] = (struct memmodel_budget_step){.size = sizeof *budget->steps,
                                                                    .peak = budget->result.peak,

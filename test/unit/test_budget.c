@@ -30,6 +30,28 @@ small_unet(memmodel_context *context)
     return network;
 }
 
+/* What its blocks keep, mostly five times their input, can be computed again. */
+static memmodel_network *
+three_blocks(memmodel_context *context)
+{
+    static const char *const names[] = {"first", "second", "third"};
+    memmodel_network *network;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(context, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2,
+                               (memmodel_dim[]){memmodel_network_symbol(network, "batch"), 100});
+    for (int i = 0; i < 3; i++) {
+        memmodel_network_push_scope(network, names[i]);
+        x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 500));
+        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH));
+        x = memmodel_network_linear(network, x, MEMMODEL_LINEAR(.units = 100));
+        memmodel_network_pop_scope(network);
+    }
+    assert_int_equal(memmodel_network_status(network), 0);
+    return network;
+}
+
 static struct memmodel_job
 job_of(const struct memmodel_symbol_value *symbols, int32_t inference)
 {
@@ -85,6 +107,16 @@ static struct memmodel_budget_step
 last_step(const memmodel_budget *budget)
 {
     return step_of(budget, memmodel_budget_step_count(budget) - 1);
+}
+
+static const char *
+recomputed_by(const memmodel_budget *budget)
+{
+    for (size_t i = 0; i < memmodel_budget_step_count(budget); i++)
+        if (step_of(budget, i).means == MEMMODEL_BUDGET_RECOMPUTE)
+            return step_of(budget, i).what;
+    fail_msg("no step computes anything again");
+    return NULL;
 }
 
 /* ---- training ---- */
@@ -165,6 +197,33 @@ the_largest_batch_is_what_remains(void **state)
     symbols[0].value = result.batch + 1;
     budget = budget_of(network, &job, bytes);
     assert_true(result_of(budget).batch <= result.batch);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+/* The budget is what a batch of 800 needs with as much computed again as there is. */
+static void
+a_smaller_batch_that_needs_as_much_computed_again_tells_of_the_batch_only(void **state)
+{
+    struct memmodel_symbol_value symbols[] = {{"batch", 6400}};
+    memmodel_network *network = three_blocks(*state);
+    struct memmodel_job job = job_of(tokens, 0);
+    memmodel_budget *least, *budget;
+    int64_t bytes;
+
+    job.symbols = symbols;
+    job.symbol_count = 1;
+    least = budget_of(network, &job, 1000);
+    job.checkpoint = recomputed_by(least);
+    symbols[0].value = 800;
+    bytes = live_peak(network, &job);
+    symbols[0].value = 6400;
+    job.checkpoint = NULL;
+    budget = budget_of(network, &job, bytes);
+    assert_string_equal(recomputed_by(budget), recomputed_by(least));
+    assert_int_equal(result_of(budget).peak, bytes);
+    assert_string_equal(last_step(budget).what, "batch=800");
+    memmodel_budget_unref(least);
     memmodel_budget_unref(budget);
     memmodel_network_unref(network);
 }
@@ -368,6 +427,7 @@ main(void)
         WITH_CONTEXT(a_training_that_fits_by_reuse_needs_no_more),
         WITH_CONTEXT(a_training_is_computed_again_before_its_batch_shrinks),
         LONG_WITH_CONTEXT(the_largest_batch_is_what_remains),
+        WITH_CONTEXT(a_smaller_batch_that_needs_as_much_computed_again_tells_of_the_batch_only),
         WITH_CONTEXT(a_budget_of_six_gibibytes_is_called_so),
         WITH_CONTEXT(a_training_is_brought_within_what_its_process_may_take),
         LONG_WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
