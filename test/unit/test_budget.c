@@ -292,6 +292,20 @@ other_frameworks_go_without_recomputation(void **state)
     memmodel_network_unref(network);
 }
 
+static void
+what_cannot_be_done_is_told_with_its_reason(void **state)
+{
+    memmodel_network *network = small_gpt2(*state);
+    struct memmodel_job job = job_of(tokens, 0);
+    memmodel_budget *budget;
+
+    job.framework = "textbook";
+    budget = budget_of(network, &job, live_peak(network, &job) - 1);
+    assert_non_null(strstr(memmodel_budget_text(budget), "only steps of pytorch are simulated with it"));
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
 /* ---- inference ---- */
 
 static struct memmodel_schedule_summary
@@ -432,6 +446,7 @@ main(void)
         WITH_CONTEXT(a_training_is_brought_within_what_its_process_may_take),
         LONG_WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
         WITH_CONTEXT(other_frameworks_go_without_recomputation),
+        WITH_CONTEXT(what_cannot_be_done_is_told_with_its_reason),
         WITH_CONTEXT(an_inference_has_the_bytes_of_its_plan_and_its_weights),
         WITH_CONTEXT(a_volume_is_cut_into_tiles_before_its_batch_shrinks),
         WITH_CONTEXT(an_inference_that_cannot_be_cut_has_a_smaller_batch),

@@ -192,6 +192,55 @@ the_first_dimension_can_be_given_a_symbol(void **state)
     onnx_release(&file);
 }
 
+/* Protocol Buffers' "Encoding": a parser takes repeated numbers packed as well as one by one. */
+static void
+dimensions_of_a_tensor_may_be_packed(void **state)
+{
+    struct onnx_file file = {0}, tensor = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "2,16");
+    onnx_bytes(&tensor, 1, "\x10\x08", 2); /* dims: 16, 8 */
+    onnx_tensor(&tensor, "w", ONNX_FLOAT, "");
+    onnx_number(&tensor, 14, 1); /* its data lies in another file */
+    onnx_message(&file, 5, &tensor);
+    onnx_node(&file, "MatMul", "x,w", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), "2x8");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+static void
+assert_turns_into(memmodel_context *context, const char *op, const char *dims, const char *expected)
+{
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, dims);
+    onnx_node(&file, op, "x", "y", "blocksize=2");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(context, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), expected);
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* DepthToSpace of ONNX: [N, C, H, W] becomes [N, C / b^2, H b, W b]; SpaceToDepth turns that around. */
+static void
+blocks_of_channels_become_blocks_of_the_image_and_back(void **state)
+{
+    assert_turns_into(*state, "DepthToSpace", "1,8,3,5", "1x2x6x10");
+    assert_turns_into(*state, "SpaceToDepth", "1,2,6,10", "1x8x3x5");
+}
+
 /* ---- refusals ---- */
 
 static void
@@ -546,6 +595,8 @@ main(void)
         WITH_CONTEXT(a_weight_of_two_nodes_is_counted_once),
         WITH_CONTEXT(an_operator_without_a_rule_goes_by_what_the_file_says),
         WITH_CONTEXT(the_first_dimension_can_be_given_a_symbol),
+        WITH_CONTEXT(dimensions_of_a_tensor_may_be_packed),
+        WITH_CONTEXT(blocks_of_channels_become_blocks_of_the_image_and_back),
         WITH_CONTEXT(an_unknown_operator_without_a_shape_is_named),
         WITH_CONTEXT(a_branch_is_refused),
         WITH_CONTEXT(a_shape_that_does_not_fit_names_the_node),

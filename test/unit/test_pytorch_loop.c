@@ -163,6 +163,23 @@ gradients_of_several_batches_are_added_in_place(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* The message says "of 1 to 1000". */
+static void
+gradients_of_a_thousand_batches_are_added_and_not_of_more(void **state)
+{
+    memmodel_network *net = network_of(*state, 1, false, false);
+    struct memmodel_job job = sgd_job();
+    memmodel_report *report;
+
+    job.steps = 1;
+    job.accumulate = 1000;
+    assert_int_equal(memmodel_estimate(net, &job, &report), 0);
+    memmodel_report_unref(report);
+    job.accumulate = 1001;
+    assert_error(*state, memmodel_estimate(net, &job, &report), MEMMODEL_ERROR_INVALID_ARGUMENT, "1 to 1000");
+    memmodel_network_unref(net);
+}
+
 static void
 kept_gradients_are_there_between_steps(void **state)
 {
@@ -505,6 +522,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(one_batch_is_a_step),
         WITH_CONTEXT(gradients_of_several_batches_are_added_in_place),
+        WITH_CONTEXT(gradients_of_a_thousand_batches_are_added_and_not_of_more),
         WITH_CONTEXT(kept_gradients_are_there_between_steps),
         WITH_CONTEXT(accumulating_is_keeping_gradients_between_batches),
         WITH_CONTEXT(autograd_keeps_the_graph_of_a_prediction),
