@@ -267,6 +267,13 @@ more_threads_than_two_on_avx2_are_reproduced_event_by_event(void **state)
     replay_file(*state, TEST_DATA "/pytorch_convolution/threads_avx2.jsonl", avx2);
 }
 
+/* Columns folded into channels, and tails of channels: the next best block has another size of weights. */
+static void
+close_decisions_about_blocks_on_avx2_are_reproduced_event_by_event(void **state)
+{
+    replay_file(*state, TEST_DATA "/pytorch_convolution/close_avx2.jsonl", avx2);
+}
+
 /* Some kernels count bytes in 32 bits and leave larger batches to others. */
 static void
 convolutions_around_2_gib_on_avx2_are_reproduced_event_by_event(void **state)
@@ -381,6 +388,7 @@ main(void)
         WITH_CONTEXT(layers_of_networks_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(random_convolutions_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(more_threads_than_two_on_avx2_are_reproduced_event_by_event),
+        WITH_CONTEXT(close_decisions_about_blocks_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(convolutions_around_2_gib_on_avx2_are_reproduced_event_by_event),
         WITH_CONTEXT(random_convolutions_on_avx512_are_reproduced_event_by_event),
         WITH_CONTEXT(random_convolutions_on_amx_are_reproduced_event_by_event),
