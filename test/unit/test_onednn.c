@@ -267,7 +267,7 @@ more_threads_than_two_on_avx2_are_reproduced_event_by_event(void **state)
     replay_file(*state, TEST_DATA "/pytorch_convolution/threads_avx2.jsonl", avx2);
 }
 
-/* Columns folded into channels, and tails of channels: the next best block has another size of weights. */
+/* Columns folded into channels, tails of channels, the target of each thread: the next best block has another size. */
 static void
 close_decisions_about_blocks_on_avx2_are_reproduced_event_by_event(void **state)
 {
