@@ -241,6 +241,84 @@ blocks_of_channels_become_blocks_of_the_image_and_back(void **state)
     assert_turns_into(*state, "SpaceToDepth", "1,2,6,10", "1x8x3x5");
 }
 
+/* ONNX: the output has floor(size times scale) elements along each axis, whatever the number of axes. */
+static void
+a_matrix_can_be_resampled(void **state)
+{
+    static const float ones[] = {1, 1};
+    struct onnx_file file = {0}, scales = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "4,6");
+    onnx_tensor(&scales, "scales", ONNX_FLOAT, "2");
+    onnx_bytes(&scales, 9, ones, sizeof ones);
+    onnx_message(&file, 5, &scales);
+    onnx_node(&file, "Upsample", "x,scales", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 9);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), "4x6");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* Range: max(ceil((limit - start) / delta), 0) elements. Before 4 and 6 there is none. */
+static void
+a_range_that_ends_where_it_begins_is_empty(void **state)
+{
+    static const int64_t start[] = {2}, one[] = {1}, sizes[] = {4, 6};
+    struct onnx_file file = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "24");
+    onnx_stored(&file, "start", ONNX_INT64, "", start, 1);
+    onnx_stored(&file, "one", ONNX_INT64, "", one, 1);
+    onnx_stored(&file, "sizes", ONNX_INT64, "2", sizes, 2);
+    onnx_node(&file, "Range", "start,start,one", "none", "");
+    onnx_node(&file, "Concat", "none,sizes", "to", "axis=0");
+    onnx_node(&file, "Reshape", "x,to", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), "4x6");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
+/* Two elements of 3: x of 9 becomes 3 x 3. */
+static void
+a_constant_of_a_shape_has_its_value_everywhere(void **state)
+{
+    static const int64_t two[] = {2}, three[] = {3};
+    struct onnx_file file = {0}, node = {0}, attribute = {0}, value = {0};
+    memmodel_network *network;
+    char text[64];
+
+    onnx_begin(&file);
+    onnx_input(&file, "x", ONNX_FLOAT, "9");
+    onnx_stored(&file, "two", ONNX_INT64, "1", two, 1);
+    onnx_tensor(&value, "", ONNX_INT64, "1");
+    onnx_bytes(&value, 9, three, sizeof three);
+    onnx_bytes(&attribute, 1, "value", 5);
+    onnx_message(&attribute, 5, &value);
+    onnx_bytes(&node, 1, "two", 3);
+    onnx_bytes(&node, 2, "to", 2);
+    onnx_bytes(&node, 4, "ConstantOfShape", 15);
+    onnx_message(&node, 5, &attribute);
+    onnx_message(&file, 1, &node);
+    onnx_node(&file, "Reshape", "x,to", "y", "");
+    onnx_output(&file, "y");
+    onnx_end(&file, 17);
+    network = network_of(*state, &file);
+    assert_string_equal(last_shape(network, NULL, 0, text), "3x3");
+    memmodel_network_unref(network);
+    onnx_release(&file);
+}
+
 /* ---- refusals ---- */
 
 static void
@@ -487,6 +565,21 @@ onnxruntime_works_in_place_where_it_can(void **state)
     onnx_release(&file);
 }
 
+/* x, one buffer for what the first two Tanh make, and the output's own; each of 1,000 floats. */
+static void
+onnxruntime_returns_what_no_layer_uses(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(*state, &network), 0);
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){1, 1000});
+    for (int i = 0; i < 3; i++)
+        x = memmodel_network_activation(network, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH));
+    assert_int_equal(peak_of(network, "onnxruntime", NULL, 0), 3 * 4000);
+    memmodel_network_unref(network);
+}
+
 static int64_t
 peak_at(memmodel_network *network, const char *optimization)
 {
@@ -597,6 +690,9 @@ main(void)
         WITH_CONTEXT(the_first_dimension_can_be_given_a_symbol),
         WITH_CONTEXT(dimensions_of_a_tensor_may_be_packed),
         WITH_CONTEXT(blocks_of_channels_become_blocks_of_the_image_and_back),
+        WITH_CONTEXT(a_matrix_can_be_resampled),
+        WITH_CONTEXT(a_range_that_ends_where_it_begins_is_empty),
+        WITH_CONTEXT(a_constant_of_a_shape_has_its_value_everywhere),
         WITH_CONTEXT(an_unknown_operator_without_a_shape_is_named),
         WITH_CONTEXT(a_branch_is_refused),
         WITH_CONTEXT(a_shape_that_does_not_fit_names_the_node),
@@ -607,6 +703,7 @@ main(void)
         cmocka_unit_test(reading_without_memory_fails_cleanly),
         cmocka_unit_test(reading_without_memory_fails_after_a_failure_as_well),
         WITH_CONTEXT(onnxruntime_works_in_place_where_it_can),
+        WITH_CONTEXT(onnxruntime_returns_what_no_layer_uses),
         WITH_CONTEXT(a_residual_sum_is_part_of_its_convolution),
         WITH_CONTEXT(one_unknown_size_of_a_target_leaves_the_others_known),
         WITH_CONTEXT(an_unknown_level_of_optimization_is_refused),

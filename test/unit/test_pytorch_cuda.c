@@ -286,6 +286,48 @@ attention_in_float16_is_flash_attention_from_ampere_on(void **state)
     memmodel_report_unref(older);
 }
 
+/* 16 rows for each query [2, 4, 16, 8], however many keys there are. */
+static void
+flash_attention_has_a_row_for_each_query(void **state)
+{
+    struct memmodel_job job = gpu_job("a100", "sgd");
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor q = memmodel_network_parameter(net, "q", MEMMODEL_FLOAT16, 4, (int64_t[]){2, 4, 16, 8}, 1);
+    memmodel_tensor k = memmodel_network_parameter(net, "k", MEMMODEL_FLOAT16, 4, (int64_t[]){2, 4, 40, 8}, 1);
+    memmodel_report *report;
+
+    memmodel_network_output(net, memmodel_network_attention(net, q, k, k, MEMMODEL_NO_TENSOR, NULL));
+    report = estimated(net, &job);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 16 * 8 * 2), 1);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_FORWARD, 2 * 4 * 40 * 8 * 2), 0);
+    memmodel_report_unref(report);
+}
+
+/*
+ * Query, key and value are thirds of a parameter [2, 40, 96], each of four heads. The buffer of their gradients has the
+ * length before the heads and each head in a run, so that a gradient is [2, 40, 32] again as a view. The only blocks of
+ * that size are the given gradient, and the products of it and the result.
+ */
+static void
+heads_of_gradients_in_one_buffer_are_put_together_as_views(void **state)
+{
+    struct memmodel_job job = gpu_job("rtx3090", "sgd");
+    memmodel_network *net = empty_network(*state);
+    memmodel_tensor all = memmodel_network_parameter(net, "all", MEMMODEL_FLOAT32, 3, (int64_t[]){2, 40, 96}, 1);
+    memmodel_tensor parts = memmodel_network_split(net, all, MEMMODEL_SPLIT(.parts = 3, .axis = 2)), heads[3];
+    memmodel_report *report;
+
+    for (int i = 0; i < 3; i++) {
+        heads[i] = memmodel_network_reshape(net, memmodel_network_result(net, parts, i), 4, (int64_t[]){2, 40, 4, 8});
+        heads[i] = memmodel_network_permute(net, heads[i], 4, (int[]){0, 2, 1, 3});
+    }
+    memmodel_network_output(net,
+                            memmodel_network_attention(net, heads[0], heads[1], heads[2], MEMMODEL_NO_TENSOR, NULL));
+    report = estimated(net, &job);
+    assert_int_equal(blocks_of(report, MEMMODEL_PHASE_BACKWARD, 2 * 40 * 32 * 4), 2);
+    memmodel_report_unref(report);
+}
+
 /* Four heads of a query on two keys and values [2, 2, 40, 8]: no kernel takes them in float32, so both are repeated. */
 static void
 shared_keys_are_repeated_for_float32(void **state)
@@ -595,6 +637,8 @@ main(void)
         WITH_CONTEXT(attention_in_float32_is_memory_efficient),
         WITH_CONTEXT(gradients_of_one_storage_are_one_buffer),
         WITH_CONTEXT(attention_in_float16_is_flash_attention_from_ampere_on),
+        WITH_CONTEXT(flash_attention_has_a_row_for_each_query),
+        WITH_CONTEXT(heads_of_gradients_in_one_buffer_are_put_together_as_views),
         WITH_CONTEXT(shared_keys_are_repeated_for_float32),
         WITH_CONTEXT(embedding_gradients_sort_more_than_3072_indices),
         WITH_CONTEXT(optimizers_update_all_parameters_at_once),

@@ -227,6 +227,45 @@ autograd_keeps_the_graph_of_a_prediction(void **state)
     memmodel_trace_unref(trace);
 }
 
+/* relu's result, [8, 16] as x, is named when the other layer has run, and still there at the end. */
+static void
+what_is_returned_is_held_from_where_its_name_is_bound(void **state)
+{
+    struct memmodel_job job = sgd_job();
+    memmodel_network *net;
+    memmodel_tensor x, y;
+    memmodel_trace *trace;
+
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 2, (int64_t[]){BATCH, 16});
+    y = memmodel_network_activation(net, x, MEMMODEL_ACTIVATION(.kind = MEMMODEL_RELU));
+    memmodel_network_activation(net, y, MEMMODEL_ACTIVATION(.kind = MEMMODEL_TANH));
+    memmodel_network_output(net, y);
+    memmodel_network_release(net, y);
+    job.inference = 1;
+    trace = run(*state, net, &job);
+    assert_int_equal(trace->events[trace->event_count - 1].live, 2 * 4 * BATCH * 16);
+    memmodel_trace_unref(trace);
+}
+
+/* torch.nn.AdaptiveAvgPool3d((2, 1, 1)) of [8, 3, 4, 4, 4]: [8, 3, 2, 1, 1]. */
+static void
+an_adaptive_mean_of_two_rows_has_two_rows(void **state)
+{
+    struct memmodel_job job = sgd_job();
+    memmodel_network *net;
+    memmodel_trace *trace;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 5, (int64_t[]){BATCH, 3, 4, 4, 4});
+    memmodel_network_adaptive_pool(net, x, MEMMODEL_ADAPTIVE_POOL(.output = {2, 1, 1}, .kind = MEMMODEL_MEAN));
+    job.inference = 1;
+    trace = run(*state, net, &job);
+    assert_int_equal(count_allocations(trace, MEMMODEL_PHASE_FORWARD, "", 4 * BATCH * 3 * 2), 1);
+    memmodel_trace_unref(trace);
+}
+
 /* ---- checkpoints ---- */
 
 /* Of relu's result (1,024 bytes) and GELU's operand (1,024) nothing is left, but for the state of the generator. */
@@ -526,6 +565,8 @@ main(void)
         WITH_CONTEXT(kept_gradients_are_there_between_steps),
         WITH_CONTEXT(accumulating_is_keeping_gradients_between_batches),
         WITH_CONTEXT(autograd_keeps_the_graph_of_a_prediction),
+        WITH_CONTEXT(what_is_returned_is_held_from_where_its_name_is_bound),
+        WITH_CONTEXT(an_adaptive_mean_of_two_rows_has_two_rows),
         WITH_CONTEXT(the_inside_of_a_checkpoint_is_not_kept),
         WITH_CONTEXT(the_inputs_of_a_checkpoint_are_kept),
         WITH_CONTEXT(computing_again_stops_at_the_last_tensor_that_is_needed),

@@ -187,6 +187,27 @@ regions_are_those_of_the_real_pool(void **state)
     memmodel_network_unref(net);
 }
 
+/* An operator that needs two tensors for itself runs when its small input is there, and the large one before is gone. */
+static void
+an_operator_waits_for_its_input(void **state)
+{
+    struct memmodel_shape small = {.rank = 1, .dtype = MEMMODEL_FLOAT32, .dims = {8}};
+    struct memmodel_job job = job_of(NULL, 0);
+    memmodel_network *net;
+    memmodel_tensor x;
+
+    assert_int_equal(memmodel_network_new(*state, &net), 0);
+    memmodel_network_set_layout(net, MEMMODEL_CHANNELS_LAST);
+    x = memmodel_network_input(net, "x", MEMMODEL_FLOAT32, 4, (memmodel_dim[]){8, 96, 96, 1});
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 32, .kernel = {1}));
+    x = memmodel_network_conv(net, x, MEMMODEL_CONV(.filters = 1, .kernel = {1}));
+    memmodel_network_custom(
+        net, &x, 1, MEMMODEL_CUSTOM(.outputs = &small, .output_count = 1, .forward_temporary = 2 * TENSOR_BYTES));
+    job.inference = 1;
+    assert_in_range(peak_of(net, &job).live, 2 * TENSOR_BYTES, 2 * TENSOR_BYTES + TENSOR_BYTES / 2);
+    memmodel_network_unref(net);
+}
+
 /* In inference: the array and its copy stay, each convolution needs input and output, and its ReLU nothing. */
 static void
 activations_are_written_over_their_input(void **state)
@@ -370,6 +391,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         LONG_UNIT_TEST(the_peak_of_measured_processes_is_within_8_percent_and_2_in_the_median),
         cmocka_unit_test(regions_are_those_of_the_real_pool),
+        cmocka_unit_test(an_operator_waits_for_its_input),
         cmocka_unit_test(activations_are_written_over_their_input),
         cmocka_unit_test(a_known_base_takes_the_place_of_the_profile),
         cmocka_unit_test(the_same_job_gives_the_same_bytes),
