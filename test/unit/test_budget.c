@@ -323,6 +323,35 @@ summary_of(const memmodel_network *network, const struct memmodel_job *job)
 }
 
 static void
+an_inference_with_plenty_reuses_nothing(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    const struct memmodel_job job = job_of(voxels, 1);
+    memmodel_budget *budget = budget_of(network, &job, INT64_MAX);
+
+    assert_int_equal(memmodel_budget_step_count(budget), 1);
+    assert_int_equal(step_of(budget, 0).means, MEMMODEL_BUDGET_APART);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+/* A plan in the built order needs more than the best one, which is the budget: there is nothing to cut. */
+static void
+an_inference_that_fits_in_another_order_is_not_cut(void **state)
+{
+    memmodel_network *network = small_unet(*state);
+    const struct memmodel_job job = job_of(voxels, 1);
+    struct memmodel_schedule_summary summary = summary_of(network, &job);
+    memmodel_budget *budget = budget_of(network, &job, summary.peak + summary.parameters);
+
+    assert_int_equal(result_of(budget).fits, 1);
+    for (size_t i = 0; i < memmodel_budget_step_count(budget); i++)
+        assert_int_not_equal(step_of(budget, i).means, MEMMODEL_BUDGET_TILE);
+    memmodel_budget_unref(budget);
+    memmodel_network_unref(network);
+}
+
+static void
 an_inference_has_the_bytes_of_its_plan_and_its_weights(void **state)
 {
     memmodel_network *network = small_unet(*state);
@@ -447,6 +476,8 @@ main(void)
         LONG_WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
         WITH_CONTEXT(other_frameworks_go_without_recomputation),
         WITH_CONTEXT(what_cannot_be_done_is_told_with_its_reason),
+        WITH_CONTEXT(an_inference_with_plenty_reuses_nothing),
+        WITH_CONTEXT(an_inference_that_fits_in_another_order_is_not_cut),
         WITH_CONTEXT(an_inference_has_the_bytes_of_its_plan_and_its_weights),
         WITH_CONTEXT(a_volume_is_cut_into_tiles_before_its_batch_shrinks),
         WITH_CONTEXT(an_inference_that_cannot_be_cut_has_a_smaller_batch),
