@@ -690,6 +690,27 @@ memory_may_run_out_in_each_operator(void **state)
             continue;
 }
 
+/* TensorIterator keeps the order of an operand's strides: a matrix of 2 columns, transposed, has strides of 1 and 2. */
+static void
+a_result_lies_as_its_transposed_operand_does(void **state)
+{
+    const struct value operand = {.shape = {.rank = 2, .dims = {2, 3}, .dtype = MEMMODEL_FLOAT32}, .strides = {1, 2}};
+    const struct value *const operands[] = {&operand};
+    int64_t strides[MEMMODEL_MAX_RANK];
+
+    (void)state;
+    strides_after(&operand.shape, operands, 1, strides);
+    assert_int_equal(strides[0], 1);
+    assert_int_equal(strides[1], 2);
+}
+
+static void
+a_function_that_no_formula_has_is_unknown(void **state)
+{
+    (void)state;
+    assert_false(formula_knows("no_such_function"));
+}
+
 int
 main(void)
 {
@@ -697,7 +718,9 @@ main(void)
         WITH_CONTEXT(operators_allocate_and_free_as_recorded),
         cmocka_unit_test(each_rule_is_found_by_its_name),
         cmocka_unit_test(words_of_formulas_are_known),
+        cmocka_unit_test(a_function_that_no_formula_has_is_unknown),
         cmocka_unit_test(second_names_lead_to_the_first),
+        cmocka_unit_test(a_result_lies_as_its_transposed_operand_does),
         WITH_CONTEXT(a_parameter_is_not_changed_in_place),
         LONG_WITH_CONTEXT(operators_called_in_other_ways_are_survived),
         LONG_UNIT_TEST(memory_may_run_out_in_each_operator),
