@@ -86,6 +86,46 @@ modules_in_a_row_are_groups_but_for_all_that_their_scope_holds(void **state)
     assert_groups(network, "h.0..2 h.0..1 h.1..3 h.1..2 h.2..3");
 }
 
+/* The names of all candidates of the kind of the candidate called so. */
+static void
+assert_kind(memmodel_network *network, const char *name, const char *expected)
+{
+    const struct memmodel_job job = {.size = sizeof job};
+    struct arena arena, names;
+    struct scopes scopes;
+    struct query query;
+    char found[1024] = "";
+    size_t kind = SIZE_MAX;
+
+    assert_int_equal(query_new(network, &job, NULL, &query), 0);
+    arena = names = ARENA_INIT(query.context);
+    assert_int_equal(query_bind(&query), 0);
+    assert_int_equal(scopes_find(&query, NULL, &arena, &names, &scopes), 0);
+    for (size_t i = 0; i < scopes.count; i++)
+        if (strcmp(scopes.items[i].name, name) == 0)
+            kind = scopes.items[i].kind;
+    for (size_t i = 0; i < scopes.count; i++)
+        if (scopes.items[i].kind == kind)
+            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", found[0] ? " " : "",
+                     scopes.items[i].name);
+    assert_string_equal(found, expected);
+    arena_release(&arena);
+    arena_release(&names);
+    query_end(&query, 0);
+    memmodel_network_unref(network);
+}
+
+static void
+modules_whose_names_differ_in_a_number_are_of_one_kind(void **state)
+{
+    memmodel_network *network;
+    memmodel_tensor x = start(*state, &network);
+
+    for (int i = 0; i < 4; i++)
+        x = module(network, (const char *[]){"0", "1", "2", "2b"}[i], x);
+    assert_kind(network, "1", "0 1 2");
+}
+
 static void
 modules_with_something_between_them_are_none(void **state)
 {
@@ -204,6 +244,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(modules_in_a_row_are_groups_but_for_all_that_their_scope_holds),
+        WITH_CONTEXT(modules_whose_names_differ_in_a_number_are_of_one_kind),
         WITH_CONTEXT(modules_with_something_between_them_are_none),
         WITH_CONTEXT(a_later_module_may_read_only_what_the_first_reads),
         WITH_CONTEXT(what_a_group_reads_of_the_network_s_inputs_is_there_anyway),
