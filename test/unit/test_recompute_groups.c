@@ -1,4 +1,5 @@
 /* Which scopes or layers that follow one another may run in one checkpoint: what a Sequential of them would compute. */
+#include "allocations.h"
 #include "check.h"
 #include "recompute/scopes.h"
 
@@ -239,6 +240,47 @@ a_module_called_twice_begins_no_group(void **state)
 
 /* ---- main ---- */
 
+/* So many modules that what is noted of each array of them is an allocation of its own. */
+static int
+find_among_many(memmodel_context *context)
+{
+    const struct memmodel_job job = {.size = sizeof job};
+    struct arena arena, names;
+    memmodel_network *network;
+    struct scopes scopes;
+    struct query query;
+    memmodel_tensor x;
+    char name[16];
+    int status = memmodel_network_new(context, &network);
+
+    if (status)
+        return status;
+    x = memmodel_network_input(network, "x", MEMMODEL_FLOAT32, 2, (memmodel_dim[]){8, 16});
+    for (int i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "m%d", i);
+        x = module(network, name, x);
+    }
+    status = query_new(network, &job, NULL, &query);
+    if (!status) {
+        arena = names = ARENA_INIT(query.context);
+        status = query_bind(&query);
+        if (!status)
+            status = scopes_find(&query, NULL, &arena, &names, &scopes);
+        arena_release(&arena);
+        arena_release(&names);
+        query_end(&query, 0);
+    }
+    memmodel_network_unref(network);
+    return status;
+}
+
+static void
+groups_are_not_looked_for_without_memory(void **state)
+{
+    (void)state;
+    assert_survives_failing_allocations(find_among_many);
+}
+
 int
 main(void)
 {
@@ -253,6 +295,7 @@ main(void)
         WITH_CONTEXT(nothing_in_a_group_is_handed_in_by_the_caller),
         WITH_CONTEXT(layers_are_modules_where_several_have_weights),
         WITH_CONTEXT(a_module_called_twice_begins_no_group),
+        cmocka_unit_test(groups_are_not_looked_for_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
