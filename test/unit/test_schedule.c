@@ -3,6 +3,8 @@
 #include "check.h"
 #include "networks.h"
 
+#include "inference/order.h"
+
 #include <inttypes.h>
 
 /* ---- what the tests ask ---- */
@@ -416,6 +418,93 @@ a_part_that_stands_twice_is_copied_once(void **state)
     memmodel_network_unref(net);
 }
 
+/* ---- windows ---- */
+
+/*
+ * Operator i has a workspace of i bytes, and one byte goes with it. As the i-th it needs the count - i that are there and
+ * its own i; earlier it needs more: only one order stays below count + 1.
+ */
+static bool
+finds_forced_order(memmodel_context *context, int32_t count)
+{
+    struct window_memory memories[WINDOW_MOST + 1];
+    struct window_operator operators[WINDOW_MOST + 1];
+    int32_t numbers[WINDOW_MOST + 1], order[WINDOW_MOST + 1] = {0};
+    const struct window window = {.arena = ARENA_INIT(context),
+                                  .memories = memories,
+                                  .operators = operators,
+                                  .count = count,
+                                  .memory_count = count,
+                                  .used = count};
+    bool found;
+
+    for (int32_t i = 0; i < count; i++) {
+        numbers[i] = i;
+        memories[i] = (struct window_memory){.bytes = 1, .touches = 1, .before = true};
+        operators[i] =
+            (struct window_operator){.memories = &numbers[i], .memory_count = 1, .result = -1, .workspace = i};
+    }
+    assert_int_equal(order_by_down_sets(&window, count + 1, order, &found), 0);
+    for (int32_t i = 0; found && i < count; i++)
+        assert_int_equal(order[i], i);
+    return found;
+}
+
+static void
+windows_of_60_operators_are_put_in_the_best_order(void **state)
+{
+    assert_true(finds_forced_order(*state, WINDOW_MOST));
+    assert_false(finds_forced_order(*state, WINDOW_MOST + 1));
+}
+
+enum { CHAINS = 5, PAIRS = 5, ALL_PAIRS = CHAINS * PAIRS };
+
+/* Pairs of operators: 100 bytes, and one made of them that stays. Those of a chain run one after the other. */
+static void
+make_chains(struct window_memory *memories, struct window_operator *operators, int32_t *numbers)
+{
+    for (int32_t i = 0; i < ALL_PAIRS; i++) {
+        int32_t large = 2 * i, small = 2 * i + 1;
+
+        numbers[large] = large;
+        numbers[small] = small;
+        memories[large] = (struct window_memory){.bytes = 100, .touches = 2};
+        memories[small] = (struct window_memory){.bytes = 1, .touches = 1, .after = true};
+        operators[large] = (struct window_operator){.memories = &numbers[large], .memory_count = 1, .result = -1};
+        operators[small] = (struct window_operator){
+            .memories = &numbers[large], .memory_count = 2, .result = -1, .inputs = &numbers[large], .input_count = 1};
+        if (i % PAIRS > 0) {
+            operators[large].inputs = &numbers[large - 1];
+            operators[large].input_count = 1;
+        }
+    }
+}
+
+/*
+ * Below 600 bytes there are 11^5 sets of operators, more than 2^17; with two pairs begun at most, 94,176. Pair by pair,
+ * the last needs 24 bytes of the others, its 100 and its one.
+ */
+static void
+a_limit_that_leaves_too_many_sets_is_lowered(void **state)
+{
+    struct window_memory memories[2 * ALL_PAIRS];
+    struct window_operator operators[2 * ALL_PAIRS];
+    int32_t numbers[2 * ALL_PAIRS], order[2 * ALL_PAIRS];
+    const struct window window = {.arena = ARENA_INIT(*state),
+                                  .memories = memories,
+                                  .operators = operators,
+                                  .count = 2 * ALL_PAIRS,
+                                  .memory_count = 2 * ALL_PAIRS};
+    int64_t peak;
+    bool found;
+
+    make_chains(memories, operators, numbers);
+    assert_int_equal(order_by_down_sets(&window, 600, order, &found), 0);
+    assert_true(found);
+    assert_int_equal(window_peak(&window, order, &peak), 0);
+    assert_int_equal(peak, 24 + 100 + 1);
+}
+
 /* ---- whole networks ---- */
 
 static void
@@ -588,6 +677,8 @@ main(void)
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(too_many_bytes_are_an_overflow),
         cmocka_unit_test(schedules_survive_failing_allocations),
+        WITH_CONTEXT(windows_of_60_operators_are_put_in_the_best_order),
+        WITH_CONTEXT(a_limit_that_leaves_too_many_sets_is_lowered),
     };
 
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
