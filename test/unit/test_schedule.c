@@ -418,6 +418,31 @@ a_part_that_stands_twice_is_copied_once(void **state)
     memmodel_network_unref(net);
 }
 
+/*
+ * Beside the large tensor two of 4 floats are there when it is made and later, whether it is made before the three that
+ * follow one another or behind them: the peak is the same, and it is made behind them. Before, one order needs less: of
+ * two that are larger still each is reduced before the other is made. So 4 layers, the last with the sum, and 3 come first.
+ */
+static void
+of_two_orders_with_the_same_peak_large_tensors_live_shorter(void **state)
+{
+    memmodel_network *net = network_of(state);
+    memmodel_tensor x = vector(net, "x", 4), a = linear(net, x, 5000), b = linear(net, x, 5000), first, large, small;
+    memmodel_schedule *schedule;
+
+    a = linear(net, a, 4);
+    b = linear(net, b, 4);
+    first = small = memmodel_network_binary(net, a, b, MEMMODEL_BINARY(.kind = MEMMODEL_ADD));
+    large = linear(net, first, 400);
+    for (int i = 0; i < 3; i++)
+        small = linear(net, small, 4);
+    memmodel_network_matmul(net, small, large, MEMMODEL_MATMUL(.transpose_first = 1));
+    schedule = schedule_of(net, 0, NULL, 0);
+    assert_int_equal(place_of(schedule, large).lower, 4 + 3);
+    memmodel_schedule_unref(schedule);
+    memmodel_network_unref(net);
+}
+
 /* ---- windows ---- */
 
 /*
@@ -677,6 +702,7 @@ main(void)
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(too_many_bytes_are_an_overflow),
         cmocka_unit_test(schedules_survive_failing_allocations),
+        WITH_CONTEXT(of_two_orders_with_the_same_peak_large_tensors_live_shorter),
         WITH_CONTEXT(windows_of_60_operators_are_put_in_the_best_order),
         WITH_CONTEXT(a_limit_that_leaves_too_many_sets_is_lowered),
     };
