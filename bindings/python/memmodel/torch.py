@@ -125,7 +125,7 @@ class _Scopes:
 
 
 def _module_name(frame: Frame) -> str:
-    """As the model calls it. A loss that is a module is none of the model's: parentheses, which no checkpoint can name."""
+    """As the model calls it. A loss that is a module is none of the model's: no checkpoint can name parentheses."""
     part, _, within = frame.path.partition(".")
     return within if part == "model" else frame.path.replace("loss", "(loss)", 1)
 
