@@ -472,7 +472,7 @@ main(void)
         LONG_WITH_CONTEXT(the_largest_batch_is_what_remains),
         WITH_CONTEXT(a_smaller_batch_that_needs_as_much_computed_again_tells_of_the_batch_only),
         WITH_CONTEXT(a_budget_of_six_gibibytes_is_called_so),
-        WITH_CONTEXT(a_training_is_brought_within_what_its_process_may_take),
+        LONG_WITH_CONTEXT(a_training_is_brought_within_what_its_process_may_take),
         LONG_WITH_CONTEXT(what_nothing_helps_is_said_to_be_so),
         WITH_CONTEXT(other_frameworks_go_without_recomputation),
         WITH_CONTEXT(what_cannot_be_done_is_told_with_its_reason),

@@ -121,7 +121,7 @@ main(void)
         WITH_CONTEXT(a_sequence_of_length_0_is_refused),
         WITH_CONTEXT(an_operator_by_name_refuses_a_sequence_of_length_0),
         WITH_CONTEXT(an_empty_batch_holds_nothing_but_the_weights),
-        WITH_CONTEXT(lengths_beyond_32_bits_are_not_cut),
+        LONG_WITH_CONTEXT(lengths_beyond_32_bits_are_not_cut),
     };
 
     return cmocka_run_group_tests_name("recurrent layers", tests, NULL, NULL);

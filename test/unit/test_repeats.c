@@ -421,10 +421,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(iterations_left_out_of_replays_change_nothing),
+        LONG_WITH_CONTEXT(iterations_left_out_of_replays_change_nothing),
         WITH_CONTEXT(what_is_run_of_a_long_loop_does_not_grow),
-        WITH_CONTEXT(all_ways_to_run_a_job),
-        WITH_CONTEXT(all_kinds_and_shapes_of_layers),
+        LONG_WITH_CONTEXT(all_ways_to_run_a_job),
+        LONG_WITH_CONTEXT(all_kinds_and_shapes_of_layers),
     };
 
     return cmocka_run_group_tests_name("repeats", tests, NULL, NULL);
