@@ -127,6 +127,13 @@ context_spend(memmodel_context *context, int64_t nodes)
     return false;
 }
 
+/* Work in nodes of a loop over so many items with next to nothing to do for each: 64 of them take a microsecond. */
+static inline int64_t
+context_nodes(size_t items)
+{
+    return 1 + (int64_t)(items / 64);
+}
+
 /* Whether the call is cancelled or its time is over, asked by a thread that works for it. Looks each time. */
 bool
 context_must_stop(const memmodel_context *context);

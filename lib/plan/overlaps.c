@@ -5,15 +5,6 @@
 
 enum { MOST_ENTRIES = 1 << 26 }; /* of a list: beyond, a search would not come far */
 
-/* In nodes: so many entries of a list are looked at in a microsecond. */
-static int64_t
-work_on(size_t entries)
-{
-    enum { ENTRIES_PER_NODE = 64 };
-
-    return 1 + (int64_t)(entries / ENTRIES_PER_NODE);
-}
-
 static bool
 meet(const struct problem *problem, const struct item *a, const struct item *b)
 {
@@ -86,7 +77,7 @@ list_pairs(struct overlaps *overlaps, uint32_t *in_use)
     for (size_t i = 0; i < overlaps->count; i++) {
         size_t kept = 0;
 
-        if (context_spend(overlaps->problem->context, work_on(count)))
+        if (context_spend(overlaps->problem->context, context_nodes(count)))
             return false;
         for (size_t k = 0; k < count; k++) {
             if (overlaps->items[in_use[k]]->end <= overlaps->items[i]->begin)
@@ -109,7 +100,7 @@ list_sections(struct overlaps *overlaps)
         for (uint32_t k = 0; k < item->stretch_count && !is_fixed(overlaps, i); k++) {
             struct stretch stretch = overlaps->problem->stretches[item->stretch + k];
 
-            if (context_spend(overlaps->problem->context, work_on((size_t)(stretch.end - stretch.begin))))
+            if (context_spend(overlaps->problem->context, context_nodes((size_t)(stretch.end - stretch.begin))))
                 return false;
             for (int32_t s = stretch.begin; s < stretch.end; s++)
                 add_to_list(&overlaps->in_section, (size_t)s, i);
@@ -126,7 +117,7 @@ sort_fixed(struct overlaps *overlaps)
         size_t count = overlaps->fixed.start[i + 1] - overlaps->fixed.start[i];
 
         for (size_t k = 1; k < count; k++) {
-            if (context_spend(overlaps->problem->context, work_on(k)))
+            if (context_spend(overlaps->problem->context, context_nodes(k)))
                 return false;
             for (size_t j = k; j > 0 && overlaps->items[items[j]]->fixed < overlaps->items[items[j - 1]]->fixed; j--) {
                 uint32_t other = items[j];

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 64, SPANS_PER_NODE = 64 }; /* so many are looked at in a microsecond */
+enum { LONGEST = 64 };
 
 struct grouping {
     const struct query *query;
@@ -230,13 +230,12 @@ static int
 consider(struct grouping *grouping, const struct group *group)
 {
     const struct span *first = &grouping->spans[group->first], *last = &grouping->spans[group->last];
-
     int status;
 
     if (grouping->scopes->count == grouping->scopes->capacity || is_a_whole_scope(grouping, first, last) ||
         !is_sequence(grouping, first, last))
         return 0;
-    status = context_check(grouping->query->context, 1 + (int64_t)(grouping->span_count / SPANS_PER_NODE));
+    status = context_check(grouping->query->context, context_nodes(grouping->span_count));
     if (status || !are_modules(grouping, group) || !can_be_said(grouping, group))
         return status;
     return add_group(grouping, group);

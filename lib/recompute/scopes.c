@@ -106,15 +106,6 @@ scopes_can_name(const char *name)
     return length > 0 && !strpbrk(name, ",*?()") && !strstr(name, "..") && name[0] != ' ' && name[length - 1] != ' ';
 }
 
-/* In nodes: so many are looked at in a microsecond. */
-static int64_t
-work_on(size_t candidates)
-{
-    enum { CANDIDATES_PER_NODE = 64 };
-
-    return 1 + (int64_t)(candidates / CANDIDATES_PER_NODE);
-}
-
 static struct candidate *
 find_name(const struct scopes *scopes, const char *name)
 {
@@ -225,7 +216,7 @@ relate(memmodel_context *context, struct scopes *scopes)
 {
     for (size_t i = 0; i < scopes->count; i++) {
         struct candidate *item = &scopes->items[i];
-        int status = context_check(context, work_on(i));
+        int status = context_check(context, context_nodes(i));
 
         if (status)
             return status;
@@ -246,7 +237,7 @@ find_candidates(const struct query *query, struct arena *arena, struct arena *na
     for (size_t i = 0; i < network->layer_count; i++)
         scopes->cost += scopes->costs[i];
     for (size_t i = 0; i < network->scope_count && !status; i++) {
-        status = context_check(query->context, work_on(scopes->count));
+        status = context_check(query->context, context_nodes(scopes->count));
         add_scope(scopes, &network->scopes[i]);
     }
     if (!status)

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 
-enum { ALIGNMENT = 256, PLACED_PER_NODE = 64 };
+enum { ALIGNMENT = 256 };
 
 struct placed {
     int32_t buffer;
@@ -120,7 +120,7 @@ ort_block_bytes(memmodel_context *context, const struct ort_plan *plan, int64_t 
                                    "needs more bytes than 63 bits can count");
         take_out_inputs(&block, (int32_t)i, node);
         if (!status)
-            status = context_check(context, 1 + (int64_t)(block.count / PLACED_PER_NODE));
+            status = context_check(context, context_nodes(block.count));
     }
     memory_release(context, block.placed);
     if (!status)

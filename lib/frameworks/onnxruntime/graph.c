@@ -288,10 +288,8 @@ ort_add_input(struct ort_graph *graph, int32_t node, int32_t tensor)
 void
 ort_spend_on_nodes(struct ort_graph *graph)
 {
-    enum { NODES_A_MICROSECOND = 64 };
-
     if (!graph->status)
-        graph->status = context_check(graph->context, 1 + (int64_t)(graph->node_count / NODES_A_MICROSECOND));
+        graph->status = context_check(graph->context, context_nodes(graph->node_count));
 }
 
 static void

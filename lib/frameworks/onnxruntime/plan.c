@@ -9,8 +9,6 @@
  */
 #include "frameworks/onnxruntime/plan.h"
 
-enum { IDLE_PER_NODE = 64 }; /* buffers that are looked at in a microsecond */
-
 /*
  * ---- what kernels may do ----
  *
@@ -167,7 +165,7 @@ ort_plan_new(memmodel_context *context, const struct ort_graph *graph, struct or
     }
     place_given(plan);
     for (size_t i = 0; i < graph->order_count && !status; i++) {
-        status = context_check(context, 1 + (int64_t)(plan->idle_count / IDLE_PER_NODE));
+        status = context_check(context, context_nodes(plan->idle_count));
         place_node(plan, (int32_t)i);
     }
     if (status)
