@@ -67,43 +67,20 @@ job_complete(struct memmodel_job *job)
     job->measure = job->measure ? job->measure : memmodel_measure_default(job->framework);
 }
 
-/* What only PyTorch's loops have is refused elsewhere rather than passed over. */
+/* What one framework alone has is refused elsewhere rather than passed over. */
 static int
-check_loop(memmodel_context *context, const struct memmodel_job *job)
-{
-    const char *asked = NULL;
-
-    if (job->accumulate < 1 || job->accumulate > MOST_ACCUMULATE)
-        return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "accumulate",
-                             "gradients of %d batches; those of 1 to %d can be added up", job->accumulate,
-                             MOST_ACCUMULATE);
-    if (strcmp(job->framework, "pytorch") == 0)
-        return 0;
-    if (strcmp(job->precision, defaults.precision) != 0)
-        asked = "precision";
-    else if (*job->checkpoint)
-        asked = "checkpoint";
-    else if (job->accumulate != 1)
-        asked = "accumulate";
-    else if (job->keep_gradients)
-        asked = "keep_gradients";
-    else if (*job->gpu)
-        asked = "gpu";
-    else if (strcmp(job->device, "cpu") != 0)
-        asked = "device";
-    return asked ? context_error(context, MEMMODEL_ERROR_UNSUPPORTED, asked,
-                                 "%s is simulated without it; only pytorch knows it", job->framework)
-                 : 0;
-}
-
-/* What one framework alone has is refused elsewhere, too. */
-static int
-check_own(memmodel_context *context, const struct memmodel_job *job)
+check_framework(memmodel_context *context, const struct memmodel_job *job)
 {
     const struct {
         bool asked;
         const char *option, *framework;
     } own[] = {
+        {strcmp(job->precision, defaults.precision) != 0, "precision", "pytorch"},
+        {*job->checkpoint != '\0', "checkpoint", "pytorch"},
+        {job->accumulate != 1, "accumulate", "pytorch"},
+        {job->keep_gradients != 0, "keep_gradients", "pytorch"},
+        {*job->gpu != '\0', "gpu", "pytorch"},
+        {strcmp(job->device, "cpu") != 0, "device", "pytorch"},
         {strcmp(job->optimization, defaults.optimization) != 0, "optimization", "onnxruntime"},
         {job->base_bytes != 0, "base_bytes", "tensorflow"},
     };
@@ -163,10 +140,12 @@ check_job(memmodel_context *context, const struct memmodel_job *job)
         return context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "symbols",
                              "symbol_count is %zu, but symbols is NULL", job->symbol_count);
     status = job_check_choices(context, job);
+    if (!status && (job->accumulate < 1 || job->accumulate > MOST_ACCUMULATE))
+        status = context_error(context, MEMMODEL_ERROR_INVALID_ARGUMENT, "accumulate",
+                               "gradients of %d batches; those of 1 to %d can be added up", job->accumulate,
+                               MOST_ACCUMULATE);
     if (!status)
-        status = check_loop(context, job);
-    if (!status)
-        status = check_own(context, job);
+        status = check_framework(context, job);
     return status ? status : check_device(context, job);
 }
 
