@@ -48,30 +48,58 @@ sum(memmodel_network *network, const char *name, memmodel_tensor a, memmodel_ten
 
 /* ---- their groups ---- */
 
+/* What is found in a network, and the names that a test asks for. */
+struct found {
+    struct query query;
+    struct arena arena, names;
+    struct scopes scopes;
+    char text[1024];
+};
+
+static void
+find(memmodel_network *network, struct found *found)
+{
+    const struct memmodel_job job = {.size = sizeof job};
+
+    found->text[0] = '\0';
+    assert_int_equal(query_new(network, &job, NULL, &found->query), 0);
+    found->arena = found->names = ARENA_INIT(found->query.context);
+    assert_int_equal(query_bind(&found->query), 0);
+    assert_int_equal(scopes_find(&found->query, NULL, &found->arena, &found->names, &found->scopes), 0);
+}
+
+static void
+add_name(struct found *found, size_t candidate)
+{
+    size_t length = strlen(found->text);
+
+    snprintf(found->text + length, sizeof found->text - length, "%s%s", length ? " " : "",
+             found->scopes.items[candidate].name);
+}
+
+/* The network goes with it. */
+static void
+assert_found(memmodel_network *network, struct found *found, const char *expected)
+{
+    assert_string_equal(found->text, expected);
+    arena_release(&found->arena);
+    arena_release(&found->names);
+    query_end(&found->query, 0);
+    memmodel_network_unref(network);
+}
+
 /* "a..b" and so on in the order of the forward pass, the longer ones first. */
 static void
 assert_groups(memmodel_network *network, const char *expected)
 {
-    const struct memmodel_job job = {.size = sizeof job};
-    struct arena arena, names;
-    struct scopes scopes;
-    struct query query;
-    char found[1024] = "";
+    struct found found;
 
     assert_int_equal(memmodel_context_error(network->context)->status, 0);
-    assert_int_equal(query_new(network, &job, NULL, &query), 0);
-    arena = names = ARENA_INIT(query.context);
-    assert_int_equal(query_bind(&query), 0);
-    assert_int_equal(scopes_find(&query, NULL, &arena, &names, &scopes), 0);
-    for (size_t i = 0; i < scopes.count; i++)
-        if (scopes.items[i].modules)
-            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", found[0] ? " " : "",
-                     scopes.items[i].name);
-    assert_string_equal(found, expected);
-    arena_release(&arena);
-    arena_release(&names);
-    query_end(&query, 0);
-    memmodel_network_unref(network);
+    find(network, &found);
+    for (size_t i = 0; i < found.scopes.count; i++)
+        if (found.scopes.items[i].modules)
+            add_name(&found, i);
+    assert_found(network, &found, expected);
 }
 
 static void
@@ -91,29 +119,17 @@ modules_in_a_row_are_groups_but_for_all_that_their_scope_holds(void **state)
 static void
 assert_kind(memmodel_network *network, const char *name, const char *expected)
 {
-    const struct memmodel_job job = {.size = sizeof job};
-    struct arena arena, names;
-    struct scopes scopes;
-    struct query query;
-    char found[1024] = "";
+    struct found found;
     size_t kind = SIZE_MAX;
 
-    assert_int_equal(query_new(network, &job, NULL, &query), 0);
-    arena = names = ARENA_INIT(query.context);
-    assert_int_equal(query_bind(&query), 0);
-    assert_int_equal(scopes_find(&query, NULL, &arena, &names, &scopes), 0);
-    for (size_t i = 0; i < scopes.count; i++)
-        if (strcmp(scopes.items[i].name, name) == 0)
-            kind = scopes.items[i].kind;
-    for (size_t i = 0; i < scopes.count; i++)
-        if (scopes.items[i].kind == kind)
-            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", found[0] ? " " : "",
-                     scopes.items[i].name);
-    assert_string_equal(found, expected);
-    arena_release(&arena);
-    arena_release(&names);
-    query_end(&query, 0);
-    memmodel_network_unref(network);
+    find(network, &found);
+    for (size_t i = 0; i < found.scopes.count; i++)
+        if (strcmp(found.scopes.items[i].name, name) == 0)
+            kind = found.scopes.items[i].kind;
+    for (size_t i = 0; i < found.scopes.count; i++)
+        if (found.scopes.items[i].kind == kind)
+            add_name(&found, i);
+    assert_found(network, &found, expected);
 }
 
 static void
