@@ -3,23 +3,19 @@
 usage: campaign.py PROGRAMS CORPUS SECONDS [NAME...]
        campaign.py PROGRAMS CORPUS minimize [NAME...]
 
-PROGRAMS is the folder of the fuzzers, CORPUS one in which each has a folder with the inputs that it found, at first
-those of found/NAME.tar.gz. The readers take turns; those with the least processor time so far go first, so that a
-campaign that is stopped goes on where it was. `minimize` writes found/NAME.tar.gz anew: as few inputs as reach, with
-the committed ones of corpus/NAME, all code that is reached.
+PROGRAMS is the folder of the fuzzers, CORPUS one in which each has a folder with the inputs that it found. The readers
+take turns; those with the least processor time so far go first, so that a campaign that is stopped goes on where it
+was. `minimize` leaves in CORPUS as few inputs as reach, with the committed ones of corpus/NAME, all code that is reached.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import re
 import resource
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -40,34 +36,24 @@ def crashes(corpus: Path, name: str) -> int:
 
 
 def folder_of(corpus: Path, name: str) -> Path:
-    """Where a reader keeps what it finds: what earlier campaigns kept, to begin with."""
-    found, kept = corpus / name, HERE / "found" / f"{name}.tar.gz"
-    if not found.is_dir():
-        found.mkdir(parents=True)
-        if kept.is_file():
-            with tarfile.open(kept) as archive:
-                archive.extractall(found, filter="data")
+    """Where a reader keeps what it finds."""
+    found = corpus / name
+    found.mkdir(parents=True, exist_ok=True)
     return found
 
 
 def minimize(program: Path, corpus: Path, name: str) -> None:
-    """Keeps what adds to the committed inputs, in an archive with the same bytes for the same inputs."""
-    found, least = folder_of(corpus, name), corpus / f"{name}.least"
+    """Keeps what adds to the committed inputs."""
+    found, least, committed = folder_of(corpus, name), corpus / f"{name}.least", HERE / "corpus" / name
     shutil.rmtree(least, ignore_errors=True)
-    shutil.copytree(HERE / "corpus" / name, least)
-    committed = {path.name for path in least.iterdir()}
+    shutil.copytree(committed, least)
     subprocess.run([program, "-merge=1", *OPTIONS, least, found], check=True, capture_output=True)
-    kept = [path for path in sorted(least.iterdir()) if path.name not in committed]
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
-        for path in kept:
-            entry = tarfile.TarInfo(path.name)
-            entry.size = path.stat().st_size
-            archive.addfile(entry, io.BytesIO(path.read_bytes()))
-    (HERE / "found").mkdir(exist_ok=True)
-    (HERE / "found" / f"{name}.tar.gz").write_bytes(gzip.compress(packed.getvalue(), mtime=0))
     total = len(list(found.iterdir()))
-    print(f"{name:12} {total} found, {len(kept)} kept beside {len(committed)} committed", flush=True)
+    for path in committed.iterdir():
+        (least / path.name).unlink()
+    shutil.rmtree(found)
+    least.rename(found)
+    print(f"{name:12} {total} found, {len(list(found.iterdir()))} kept", flush=True)
 
 
 def turn(program: Path, corpus: Path, name: str, seconds: float) -> dict[str, float]:
