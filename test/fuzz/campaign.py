@@ -5,7 +5,7 @@ usage: campaign.py PROGRAMS CORPUS SECONDS [NAME...]
 
 PROGRAMS is the folder of the fuzzers, CORPUS one in which each has a folder with the inputs that it found. The readers
 take turns; those with the least processor time so far go first, so that a campaign that is stopped goes on where it
-was. `minimize` leaves in CORPUS as few inputs as reach, with the committed ones of corpus/NAME, all code that is reached.
+was. `minimize` leaves in CORPUS as few inputs as reach, with those of corpus/NAME, all code that is reached.
 """
 
 from __future__ import annotations
